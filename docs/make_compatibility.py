@@ -17,6 +17,7 @@ from ferroflow._src.framework import gradient_registry
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "compatibility.md"
 UNIT_TESTS = ROOT / "docs" / "unit_tests.md"
+CONTRIB_TESTS = ROOT / "docs" / "contrib_tests.md"
 LIBRARIES = ROOT / "docs" / "libraries.md"
 INTERNAL_NAMES = ROOT / "docs" / "internal_names.md"
 NAMES = ROOT / "tests" / "golden" / "api_names.txt"
@@ -96,6 +97,8 @@ def page() -> str:
             *ops,
             "",
             UNIT_TESTS.read_text(encoding="utf-8").rstrip("\n"),
+            "",
+            CONTRIB_TESTS.read_text(encoding="utf-8").rstrip("\n"),
             "",
             LIBRARIES.read_text(encoding="utf-8").rstrip("\n"),
             "",

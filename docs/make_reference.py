@@ -29,6 +29,7 @@ PAGES = [
     ("Compatibility", "compatibility.md", None),
     ("Notebooks, pytest, servers", "notebooks.md", None),
     ("The ferroflow command", "command_line.md", None),
+    ("Graphs as ONNX models", "onnx.md", None),
     ("Distributed training", "distributed.md", None),
     ("Benchmarks", "benchmarks.md", "benches/README.md"),
     ("Architecture", "architecture.md", None),

@@ -10,10 +10,7 @@ workers, which run at once; the libraries run by turns, and of the rounds the be
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
-import logging
-import os
 import socket
 import statistics
 import subprocess
@@ -21,19 +18,10 @@ import sys
 import time
 from typing import Any
 
+from libraries import load
+
 # Seconds of steps for a case and round.
 BUDGET = 3.0
-
-
-def load(name: str) -> Any:
-    """The library of that name, in graph mode."""
-    if name == "ferroflow":
-        return importlib.import_module("ferroflow")
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    logging.getLogger("tensorflow").setLevel(logging.ERROR)
-    tf = importlib.import_module("tensorflow.compat.v1")
-    tf.disable_v2_behavior()
-    return tf
 
 
 def unused_ports(count: int) -> list[int]:

@@ -9,10 +9,7 @@ machine whose speed drifts slows both; the ratio is ferroflow's best round to Te
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
-import logging
-import os
 import re
 import statistics
 import subprocess
@@ -22,21 +19,11 @@ from collections.abc import Callable
 from typing import Any
 
 from cases import CASES
+from libraries import load
 
 # Seconds of samples for a case and round; a sample is at least a few milliseconds of steps.
 BUDGET = 1.0
 SAMPLE = 0.005
-
-
-def load(name: str) -> Any:
-    """The library of that name, in graph mode with reference variables."""
-    if name == "ferroflow":
-        return importlib.import_module("ferroflow")
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    logging.getLogger("tensorflow").setLevel(logging.ERROR)
-    tf = importlib.import_module("tensorflow.compat.v1")
-    tf.disable_v2_behavior()
-    return tf
 
 
 def time_step(step: Callable[[], Any]) -> float:

@@ -356,9 +356,6 @@ from ferroflow._src.ops.math.beta import lbeta as lbeta
 from ferroflow._src.ops.math.cast import (
     bitcast as bitcast,
     cast as cast,
-    complex as complex,
-    imag as imag,
-    real as real,
     saturate_cast as saturate_cast,
     to_bfloat16 as to_bfloat16,
     to_complex64 as to_complex64,
@@ -385,6 +382,7 @@ from ferroflow._src.ops.math.comparison import (
     logical_xor as logical_xor,
     not_equal as not_equal,
 )
+from ferroflow._src.ops.math.complex_parts import angle as angle, complex as complex, imag as imag, real as real
 from ferroflow._src.ops.math.confusion_matrix import confusion_matrix as confusion_matrix
 from ferroflow._src.ops.math.counting import (
     histogram_fixed_width as histogram_fixed_width,
@@ -394,7 +392,6 @@ from ferroflow._src.ops.math.elementwise import (
     abs as abs,
     acos as acos,
     acosh as acosh,
-    angle as angle,
     asin as asin,
     asinh as asinh,
     atan as atan,
@@ -754,7 +751,7 @@ _MESSAGES = frozenset(
 )
 _MODULES = frozenset(
     (
-        *("contrib", "core", "data", "distributions", "estimator", "examples", "feature_column", "keras"),
+        *("contrib", "core", "data", "distribute", "distributions", "estimator", "examples", "feature_column", "keras"),
         *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
         *("audio", "config", "pywrap_tensorflow", "user_ops", "version"),
     )
@@ -792,6 +789,7 @@ if _typing.TYPE_CHECKING:
         contrib as contrib,
         core as core,
         data as data,
+        distribute as distribute,
         distributions as distributions,
         estimator as estimator,
         examples as examples,

@@ -531,6 +531,9 @@ class CheckpointReader:
     def get_tensor(self, name: bytes) -> Any:
         """A tensor's value, as `run` would return it."""
 
+def abandon_shards(prefix: str) -> None:
+    """Removes the shards that this process wrote for a checkpoint whose save was interrupted."""
+
 def replace_file(name: str, contents: bytes) -> None:
     """Writes a file beside its place and then takes the place, once the contents are on the disk.
 
@@ -682,3 +685,28 @@ def op_names() -> list[str]:
 
 def rewrite_names() -> list[str]:
     """Returns the names of the rewrites of plans, which the session option `without_rewrites` switches off."""
+
+def join_group(transport: Any, rank: int, size: int, options: dict[str, Any]) -> None:
+    """Joins a group of processes for collective operations; the kernels of this process use it.
+
+    Args:
+      transport: object with the methods of `MpiTransport`, used by one thread; None for a group of this process alone.
+      rank: this process's rank.
+      size: number of processes.
+      options: `rank_order` (bool), `fusion_bytes`, `piece_bytes` (int), `stall_warning`, `stall_limit`, `lost_after`
+        (float, seconds; 0 for never); each may be left out.
+
+    Raises:
+      StatusError: the rank is not below the size, or no thread can be started.
+      ValueError: a number of seconds is negative.
+    """
+
+def leave_group(patience: float) -> bool:
+    """Leaves the group, whose operations end with errors on the other ranks.
+
+    Args:
+      patience: seconds to wait for the communication thread.
+
+    Returns:
+      False if that thread has not ended, because it waits for other ranks.
+    """

@@ -31,6 +31,7 @@ from ferroflow._src.base.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from ferroflow._src.ops.math.cast import cast as cast, complex as complex, saturate_cast as saturate_cast
+from ferroflow._src.ops.math.cast import cast as cast, saturate_cast as saturate_cast
+from ferroflow._src.ops.math.complex_parts import complex as complex
 
 _tell_absent(globals())

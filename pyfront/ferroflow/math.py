@@ -35,8 +35,13 @@ from ferroflow._src.ops.math.arithmetic import (
     xlogy as xlogy,
     zeta as zeta,
 )
+from ferroflow._src.ops.math.bessel import (
+    bessel_i0 as bessel_i0,
+    bessel_i0e as bessel_i0e,
+    bessel_i1 as bessel_i1,
+    bessel_i1e as bessel_i1e,
+)
 from ferroflow._src.ops.math.beta import lbeta as lbeta
-from ferroflow._src.ops.math.cast import imag as imag, real as real
 from ferroflow._src.ops.math.comparison import (
     equal as equal,
     greater as greater,
@@ -48,12 +53,12 @@ from ferroflow._src.ops.math.comparison import (
     logical_xor as logical_xor,
     not_equal as not_equal,
 )
+from ferroflow._src.ops.math.complex_parts import angle as angle, imag as imag, real as real
 from ferroflow._src.ops.math.confusion_matrix import confusion_matrix as confusion_matrix
 from ferroflow._src.ops.math.elementwise import (
     abs as abs,
     acos as acos,
     acosh as acosh,
-    angle as angle,
     asin as asin,
     asinh as asinh,
     atan as atan,

@@ -100,3 +100,33 @@ def test_a_missing_data_file_is_not_found(tmp_path: Path) -> None:
     (tmp_path / "model.data-00000-of-00001").unlink()
     with pytest.raises(tf.errors.NotFoundError, match=r"model.data-00000-of-00001; No such file"):
         tf.train.load_variable(path, "n")
+
+
+def _save_shards(path: str, number: float) -> None:
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        for place in range(2):
+            with tf.device(f"/cpu:{place}"):
+                tf.Variable(np.full(4, number + place, np.float32), name=f"v{place}")
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver(sharded=True).save(session, path, write_meta_graph=False, write_state=False)
+
+
+@pytest.mark.parametrize(
+    "others", ["the other shard", "the same shard of another checkpoint", "the index of another one"]
+)
+def test_swapped_files_are_data_loss(tmp_path: Path, others: str) -> None:
+    path, other = tmp_path / "model", tmp_path / "other"
+    _save_shards(str(path), 1.0)
+    _save_shards(str(other), 5.0)
+    first, second = (f".data-0000{place}-of-00002" for place in range(2))
+    pair = {
+        "the other shard": (path.with_suffix(first), path.with_suffix(second)),
+        "the same shard of another checkpoint": (path.with_suffix(first), other.with_suffix(first)),
+        "the index of another one": (path.with_suffix(".index"), other.with_suffix(".index")),
+    }[others]
+    contents = [file.read_bytes() for file in pair]
+    assert contents[0] != contents[1]
+    for file, content in zip(pair, reversed(contents), strict=True):
+        file.write_bytes(content)
+    with pytest.raises(tf.errors.DataLossError, match="Checksum does not match"):
+        _read(str(path))

@@ -201,7 +201,10 @@ def test_what_does_not_fit_is_refused_with_tensorflows_words(tmp_path: Path) -> 
         tf.errors.InvalidArgumentError, match="expected dtype int32 does not equal original dtype float"
     ):
         restore([0, 0])
+    # As in TensorFlow 1.8, and in 1.15.
     with pytest.raises(tf.errors.NotFoundError, match="Failed to find any matching files for"):
+        restore([0.0, 0.0], where=path + "-none")
+    with pytest.raises(ValueError, match=r"The passed save_path is not a valid checkpoint: .*-none"):
         restore([0.0, 0.0], where=path + "-none")
     assert restore([[0.0], [0.0]], reshape=True).tolist() == [[1], [2]]
 

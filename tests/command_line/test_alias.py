@@ -70,7 +70,7 @@ def test_an_installed_alias_serves_every_process_and_is_removed_without_a_trace(
 
 def test_the_record_names_every_file_with_its_digest(environment):
     environment.alias("--install", "--keras")
-    for name in ("tensorflow", "keras"):
+    for name in ("tensorflow", "horovod", "keras"):
         (info,) = environment.packages.glob(f"{name}-*.dist-info")
         recorded = {}
         for path, digest, _ in csv.reader((info / "RECORD").read_text().splitlines()):
@@ -132,7 +132,21 @@ print(keras.__version__)
 """
     done = environment.run("-c", program)
     assert (done.stdout, done.returncode) == ("2.2.4-tf\n", 0), done.stderr
-    assert environment.alias("--remove").stdout.endswith("tensorflow, keras\n")
+    assert environment.alias("--remove").stdout.endswith("tensorflow, horovod, keras\n")
+
+
+def test_horovod_is_an_alias_even_where_another_one_is_installed(environment):
+    program = "import horovod.tensorflow as hvd, tensorflow as tf, horovod.keras\nprint(hvd.__name__, horovod.__name__)"
+    expected = "ferroflow.horovod.tensorflow ferroflow.horovod\n"
+    environment.alias("--install")
+    assert environment.run("-c", program).stdout == expected
+    environment.alias("--remove")
+    (environment.packages / "horovod").mkdir()
+    (environment.packages / "horovod" / "__init__.py").write_text("real = True\n")
+    assert environment.run("-m", "ferroflow", "run", "-c", program).stdout == expected
+    assert "horovod stays" in environment.alias("--install").stdout
+    assert environment.run("-c", "import horovod; print(horovod.real)").stdout == "True\n"
+    assert environment.run("-c", f"import tensorflow\n{program}").stdout == expected
 
 
 def test_a_folder_that_cannot_be_written_is_named(environment):
@@ -213,6 +227,9 @@ def test_a_child_with_another_python_gets_its_own_tensorflow(environment, tmp_pa
         ("keras.layers.core", "ferroflow.python.keras.layers.core"),
         ("keras.objectives", "ferroflow.python.keras.losses"),
         ("keras_preprocessing.image", None),
+        ("horovod", "ferroflow.horovod"),
+        ("horovod.tensorflow.keras", "ferroflow.horovod.tensorflow.keras"),
+        ("horovodrun", None),
         ("numpy", None),
     ],
 )

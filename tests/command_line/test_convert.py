@@ -207,7 +207,7 @@ def test_tensorflow_reads_the_converted_checkpoint(tmp_path):
 def test_an_unknown_ending_is_refused(tmp_path, capsys, name):
     np.savez(tmp_path / "a.npz", x=np.ones(2))
     assert main(["convert", str(tmp_path / "a.npz"), str(tmp_path / name)]) == 2
-    assert "ends with .npz or .safetensors" in capsys.readouterr().err
+    assert "ends with .npz, .safetensors or .onnx" in capsys.readouterr().err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.npz"]
     for prefix in ("model", "model.ckpt", "model.ckpt-12"):
         assert main(["convert", str(tmp_path / "a.npz"), str(tmp_path / prefix)]) == 0

@@ -253,8 +253,8 @@ class Place:
 PS, FIRST, SECOND = Task("ps", 0), Task("worker", 0), Task("worker", 1)
 
 
-def watch(place, restarts=0, tasks=(FIRST, SECOND, PS)):
-    return Watch(place, lambda task: [], lambda task: {}, restarts).run(tasks)
+def watch(place, restarts=0, tasks=(FIRST, SECOND, PS), **options):
+    return Watch(place, lambda task: [], lambda task: {}, restarts, **options).run(tasks)
 
 
 def test_servers_start_first_and_are_ended_last():
@@ -280,6 +280,57 @@ def test_the_first_failure_too_many_is_the_outcome():
 def test_a_task_whose_machine_was_lost_is_not_started_again():
     place = Place([Ended(FIRST, 255, lost=True)])
     assert watch(place, restarts=9) == 255
+
+
+STARTS = [("start", "ps/0"), ("start", "worker/0"), ("start", "worker/1")]
+
+
+def test_after_the_loss_of_a_machine_all_tasks_start_at_new_addresses():
+    lost = Ended(FIRST, 255, lost=True)
+    place = Place([Ended(PS, 1)], [lost, Ended(SECOND, 0)], [Ended(PS, 1)], [lost], [Ended(FIRST, 0), Ended(SECOND, 0)])
+    regroup = lambda: place.log.append(("regroup", ""))  # noqa: E731
+    assert watch(place, restarts=2, regroup=regroup) == 0
+    ends = [("SIGTERM", "ps/0"), ("SIGTERM", "worker/1")]
+    # A task's own restarts are counted anew.
+    expected = [*STARTS, ("start", "ps/0"), *ends, ("regroup", ""), *STARTS, ("start", "ps/0"), *ends]
+    assert [entry for entry in place.log if entry[0] != "SIGTERM"] == [
+        entry for entry in [*expected, ("regroup", ""), *STARTS] if entry[0] != "SIGTERM"
+    ]
+    assert sorted(place.log[4:6]) == ends
+    assert place.log[-1] == ("SIGTERM", "ps/0")
+
+
+@pytest.mark.parametrize("failure", [Ended(SECOND, 255, lost=True), Ended(SECOND, 7)])
+def test_tasks_that_are_lost_once_too_often_end_all(failure):
+    place = Place([failure], [failure], [failure])
+    counted = []
+    assert watch(place, 2, (FIRST, SECOND), regroup=lambda: counted.append(1), together=True) == failure.status
+    assert len(counted) == 2
+    assert place.log.count(("SIGTERM", "worker/0")) == 3
+
+
+def test_processes_that_sockets_connect_start_together_again(program, tmp_path):
+    path = program(
+        "group = json.loads(os.environ['FERROFLOW_GROUP'])\n"
+        "rank = group['rank']\n"
+        "first = not (here / f'{rank}.addresses').exists()\n"
+        "(here / f'{rank}.addresses').open('a').write(json.dumps(group['addresses']) + '\\n')\n"
+        "if first:\n"
+        "    if rank == 1:\n"
+        "        while not (here / '0.addresses').exists():\n"
+        "            time.sleep(0.01)\n"
+        "        sys.exit(5)\n"
+        "    time.sleep(1000)\n"
+    )
+    text = path.read_text().replace('config = json.loads(os.environ["TF_CONFIG"])\n', "").splitlines()
+    path.write_text("\n".join(line for line in text if not line.startswith("task = ")) + "\n")
+    status, _, err = launch("--mpi=2", "--sockets", "--restarts=1", path)
+    assert status == 0, err
+    assert "rank/1 failed with exit status 5: starting all tasks again at new addresses (1 of 1)" in "\n".join(err)
+    told = [[json.loads(line) for line in (tmp_path / f"{r}.addresses").read_text().splitlines()] for r in range(2)]
+    assert told[0] == told[1]
+    assert len(told[0]) == 2
+    assert told[0][0] != told[0][1]
 
 
 def test_an_error_of_the_launcher_kills_all_tasks():

@@ -96,7 +96,7 @@ def test_columns_of_categories_and_weights():
     age = layers.bucketized_column(layers.real_valued_column("age"), [2, 3])
     model = learn.DNNLinearCombinedClassifier(
         linear_feature_columns=[color, age, layers.crossed_column([color, age], 50)],
-        dnn_feature_columns=[layers.embedding_column(color, 4), layers.one_hot_column(age)],
+        dnn_feature_columns=[layers.embedding_column(color, 4), age],
         dnn_hidden_units=[8],
         weight_column_name="w",
     )

@@ -178,3 +178,13 @@ def test_an_element_read_twice_is_gone() -> None:
 def test_what_is_refused_while_building(build: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         build()
+
+
+def test_an_array_whose_shape_is_not_inferred_takes_all_that_fit_its_element_shape() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        array = tf.TensorArray(tf.float32, 2, infer_shape=False, element_shape=[None])
+        array = array.write(0, [1.0]).write(1, [2.0, 3.0])
+        assert session.run(array.concat()).tolist() == [1.0, 2.0, 3.0]
+        assert array.read(0).shape.as_list() == [None]
+        with pytest.raises(ValueError, match="Inconsistent shapes"):
+            array.write(0, 1.0)

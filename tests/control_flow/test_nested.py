@@ -74,3 +74,20 @@ def test_gradients_pass_through_graphs_that_came_without_contexts(program: Progr
     slope = derivative(program, at)
     if is_tame(slope):
         np.testing.assert_allclose(got, slope, rtol=1e-8, atol=1e-8)
+
+
+def test_nested_loops_have_gradients_of_any_order() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.constant(1.5, tf.float64)
+
+        def outer(i: tf.Tensor, y: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            inner = tf.while_loop(lambda j, _: j < 2, lambda j, z: (j + 1, z * x), [0, y])
+            return i + 1, inner[1]
+
+        y = tf.while_loop(lambda i, _: i < 2, outer, [0, x])[1]
+        found = [y]
+        for _ in range(5):
+            found += tf.gradients(found[-1], x)
+        factors, powers = (1, 5, 20, 60, 120, 120), (5, 4, 3, 2, 1, 0)
+        want = [factor * 1.5**power for factor, power in zip(factors, powers, strict=True)]
+        np.testing.assert_allclose(sess.run(found), want, rtol=1e-12)

@@ -14,16 +14,10 @@ import ferroflow as tf
 EXPECTED = json.loads((Path(__file__).parents[1] / "golden" / "shuffle.json").read_text(encoding="utf-8"))
 
 
-# Differences from TensorFlow: a dataset that a function captures, whose passes end early, in the pass after its first.
-_OPEN = {f"{shuffled}, for each element, repeat 2" for shuffled in ("shuffle", "two shuffles", "shuffle and prefetch")}
-
-
 def test_every_golden_program_is_compared():
     assert set(programs(tf)) == set(EXPECTED)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_elements_are_tensorflows(name, request):
-    if name in _OPEN:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="the second pass has another order"))
+def test_the_elements_are_tensorflows(name):
     assert elements(programs(tf)[name]) == EXPECTED[name]

@@ -47,6 +47,11 @@ def _are_near(tensorflow: Any, ours: Any) -> bool:
     return np.allclose(tensorflow, ours, rtol=1e-6, atol=0)
 
 
+def _has_three_digits(tensorflow: Any, ours: Any) -> bool:
+    """Whether both agree in three digits."""
+    return np.allclose(tensorflow, ours, rtol=5e-3, atol=1e-3)
+
+
 def _has_fewer(tensorflow: int, ours: int) -> bool:
     """Whether we make fewer nodes."""
     return ours < tensorflow
@@ -67,7 +72,7 @@ ACCEPTED = [
     Accepted(
         "kernels here take more types than TensorFlow's",
         "error",
-        tensorflow="No OpKernel was registered|mixed precision is disallowed|Unhandled input data type",
+        tensorflow="No OpKernel was registered|mixed precision is disallowed|Unhandled input data type|No WhereOp ",
     ),
     Accepted(
         "these ops were removed from TensorFlow's graphs, and old GraphDefs have them",
@@ -161,12 +166,6 @@ ACCEPTED = [
         tensorflow="FusedBatchNormV3",
         ours="FusedBatchNorm",
     ),
-    Accepted(
-        "a cell here has the operations of its formula, and no operation of its own",
-        "name",
-        about=".*(LSTM|GRU)BlockCell.*",
-        tensorflow="(LSTM|GRU)BlockCell",
-    ),
     Accepted("kernels here take any rank", "error", tensorflow="Only tensors with ranks between", ours="^no error"),
     Accepted("handles of sparse tensors are numbered in another order", "value", about="Add(Many)?Sparse.*TensorsMap"),
     Accepted(
@@ -234,14 +233,34 @@ ACCEPTED = [
         check=_has_fewer,
     ),
     Accepted(
-        "scores of one step are no case of their own here, and metrics have other local variables",
+        "scores of sequences of one step are no conditional of their own here",
         "number of nodes",
-        about="(crf|metrics).*",
+        about="crf.*",
     ),
     Accepted(
-        "an assertion is one operation here, one in a conditional there; pictures are turned and compared by others",
+        "predictions and thresholds are broadcast here; TensorFlow writes copies of them",
+        "number of nodes",
+        about="metrics.*",
+    ),
+    Accepted(
+        "what is asserted of a picture's sizes is one operation here",
         "number of nodes|name",
-        about="pictures, (flip|transpose|rot90|random_flip|central|pad_box|crop_box|standardize|sobel|psnr|ssim)",
+        about="pictures, (flip|transpose|central|pad_box|crop_box|standardize)",
+    ),
+    Accepted(
+        "a quarter turn that is known is made alone, and so is a turn of pictures whose rank is unknown",
+        "number of nodes|name",
+        about="pictures, rot90",
+    ),
+    Accepted(
+        "a random flip compares its number with one half, and TensorFlow rounds the number",
+        "number of nodes|name",
+        about="pictures, random_flip",
+    ),
+    Accepted(
+        "filters of each channel are sums of shifted pictures here, and depthwise convolutions there",
+        "number of nodes|name",
+        about="pictures, (sobel|ssim)",
     ),
     Accepted(
         "pictures of whole numbers are standardized as in 1.8", ".*dtype", about="pictures, standardize", ours="float32"
@@ -250,15 +269,58 @@ ACCEPTED = [
         "pictures of float64 are standardized in float32 there", "value", about="pictures, standardize", check=_are_near
     ),
     Accepted(
-        "tables and their initializers have the operations of 1.8",
-        "name|description|number of nodes",
-        about="table, .*",
+        "a gather in batches is one operation here; that of a vector has slices for its gradient",
+        "description",
+        about="arrays, batch_gather",
+        tensorflow="Reshape_1_grad/Reshape:0",
+        ours="GatherV2_grad/Reshape_1:0",
+    ),
+    Accepted(
+        "negative dimensions are refused when the graph is built, which 1.15 takes for sizes in the step",
+        "build error",
+        about="arrays, reverse_sequence",
+        ours="^ValueError: (seq|batch)_dim must be >= 0",
+    ),
+    Accepted(
+        "numbers of 8 and 16 bits are sorted, which 1.15 negates and so refuses",
+        "build error",
+        about="arrays, sort",
+        tensorflow="Value passed to parameter 'x' has DataType u?int(8|16) not in list",
+        ours="^no error",
+    ),
+    Accepted(
+        "1.15 takes an unknown rank of the lengths for rank -1, and sizes that may be equal for different ones",
+        "build error",
+        about="strings, substr",
+        tensorflow=r"Shape must be rank -1 but is rank|pos and len shapes must match: .*\?",
+        ours="^no error",
+    ),
+    Accepted(
+        "1.15 fails where a static shape is missing",
+        "build error",
+        about="sparse, reset_shape",
+        tensorflow="'NoneType' object is not subscriptable",
+        ours="^no error",
+    ),
+    Accepted(
+        "which channel of a pixel with infinities is infinite, and which NaN",
+        "value",
+        about="pictures, hue",
+        tensorflow="inf|nan",
     ),
     Accepted("the name of a checkpoint is a constant, as in 1.8", "number of nodes", about="variables, .*"),
+    Accepted("a gather in batches is one operation here", "number of nodes|name", about="arrays, batch_gather"),
+    Accepted("a sort takes its axis to the end by other operations", "number of nodes|name", about="arrays, sort"),
+    Accepted("norms of several matrices are made without a loop", "number of nodes|name", about="arrays, norms"),
     Accepted(
-        "made of fewer or other nodes here",
+        "pieces of strings are a sparse tensor at once, and a ragged one first in TensorFlow",
         "number of nodes|name",
-        about="arrays, (batch_gather|sort|one_hot|transpose|bins|norms)|sparse, .*|strings, split_v2",
+        about="strings, split_v2",
+    ),
+    Accepted(
+        "the known shape of a transposed sparse tensor is a constant here",
+        "number of nodes|name",
+        about="sparse, transpose",
     ),
     Accepted(
         "arrays of strings may be empty here", "error", about="array, .*", tensorflow="type not supported: string"
@@ -301,6 +363,19 @@ ACCEPTED = [
         "value",
         about="losses.*",
         check=_are_near,
+    ),
+    Accepted(
+        "singular vectors of nearly equal gradients have few digits of float32",
+        "value",
+        about="GGTOptimizer, dense",
+        check=_has_three_digits,
+    ),
+    Accepted(
+        "1.15's own error for sparse gradients is a wrong call",
+        "build error",
+        about="GGTOptimizer, sparse",
+        tensorflow="_apply_sparse\\(\\) takes 3 positional",
+        ours="^NotImplementedError: Sparse gradient updates are not supported",
     ),
     Accepted("names that are not in ferroflow are listed in docs", "build error", ours="is not in ferroflow"),
 ]

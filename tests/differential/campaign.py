@@ -90,8 +90,9 @@ def main() -> None:
     parser.add_argument("--replay", help="a file with a program")
     parser.add_argument("--shrink", action="store_true", help="with --replay: print the smaller program")
     parser.add_argument("--out", help="a file for the findings, one a line")
+    parser.add_argument("--patience", type=float, default=1, help="a factor of the time limits of starts and programs")
     options = parser.parse_args()
-    pair = Pair(os.environ["FERROFLOW_TENSORFLOW_PYTHON"])
+    pair = Pair(os.environ["FERROFLOW_TENSORFLOW_PYTHON"], options.patience)
     try:
         if options.replay:
             program = json.loads(Path(options.replay).read_text())

@@ -15,7 +15,7 @@ _FOLDER = Path(__file__).parent
 _PACKAGE = Path(__file__).parents[2] / "pyfront"
 # Starting TensorFlow reads 400 MB.
 _START_SECONDS = 120.0
-PROGRAM_SECONDS = 20.0
+_PROGRAM_SECONDS = 20.0
 
 
 class Side:
@@ -26,9 +26,10 @@ class Side:
         starts: how often a process was started.
     """
 
-    def __init__(self, module: str, python: str) -> None:
+    def __init__(self, module: str, python: str, patience: float) -> None:
         self.module = module
         self._python = python
+        self._patience = patience
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""
         self.starts = 0
@@ -50,7 +51,7 @@ class Side:
         )
         self._process, self._rest = process, b""
         self.starts += 1
-        if "version" not in self._answer(process, _START_SECONDS):
+        if "version" not in self._answer(process, _START_SECONDS * self._patience):
             raise RuntimeError(f"{self._python} does not import {self.module}")
         return process
 
@@ -81,7 +82,7 @@ class Side:
     def receive(self) -> dict[str, Any]:
         """The outcome of the program that was sent; {"ended": "crash" or "hang"} where the process ended."""
         assert self._process is not None
-        return self._answer(self._process, PROGRAM_SECONDS)
+        return self._answer(self._process, _PROGRAM_SECONDS * self._patience)
 
     def run(self, program: dict[str, Any]) -> dict[str, Any]:
         """The outcome of a program."""
@@ -97,11 +98,16 @@ class Side:
 
 
 class Pair:
-    """TensorFlow's process and ours."""
+    """TensorFlow's process and ours.
 
-    def __init__(self, python: str) -> None:
-        self.tensorflow = Side("tensorflow", python)
-        self.ours = Side("ferroflow", sys.executable)
+    Args:
+        python: str, the interpreter with TensorFlow.
+        patience: float, a factor of the time limits, for machines with other work.
+    """
+
+    def __init__(self, python: str, patience: float = 1.0) -> None:
+        self.tensorflow = Side("tensorflow", python, patience)
+        self.ours = Side("ferroflow", sys.executable, patience)
 
     def run(self, program: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The outcomes of a program: TensorFlow's, and ours."""

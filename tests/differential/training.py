@@ -53,10 +53,33 @@ _CONTRIB_OPTIMIZERS: dict[str, tuple[Options, dict[str, tuple[Any, ...]]]] = {
     "AddSignOptimizer": ({"learning_rate": 0.1}, {"alpha": (0.5,), "beta": (0.5,)}),
     "LazyAdamOptimizer": ({"learning_rate": 0.1}, {"beta1": (0.5,)}),
     "GGTOptimizer": ({"learning_rate": 0.01}, {"window": (3,)}),
-    "ShampooOptimizer": ({"learning_rate": 0.1}, {}),
+    "ShampooOptimizer": (
+        {"learning_rate": 0.1},
+        {
+            "max_matrix_size": (2, 3),
+            "svd_interval": (2,),
+            "precond_update_interval": (2,),
+            "gbar_decay": (0.5,),
+            "mat_gbar_decay": (0.5, 1.0),
+            "use_iterative_root": (True,),
+        },
+    ),
+    "LARSOptimizer": (
+        {"learning_rate": 0.1},
+        {"momentum": (0.5,), "weight_decay": (0.1,), "eeta": (0.1,), "skip_list": (["b"],), "use_nesterov": (True,)},
+    ),
+    "AdamGSOptimizer": ({"learning_rate": 0.1}, {"beta1": (0.5,), "epsilon": (1e-3,)}),
+    "LazyAdamGSOptimizer": ({"learning_rate": 0.1}, {"beta1": (0.5,), "epsilon": (1e-3,)}),
+    "RegAdagradOptimizer": ({"learning_rate": 0.1}, {"initial_accumulator_value": (0.5,)}),
+    "DropStaleGradientOptimizer": ({"staleness": 0}, {}),
+    "MultitaskOptimizerWrapper": ({}, {}),
+    "VariableClippingOptimizer": ({"max_norm": 0.7}, {"colocate_clip_ops_with_vars": (True,)}),
     "AdamWOptimizer": ({"weight_decay": 0.01, "learning_rate": 0.1}, {}),
     "MomentumWOptimizer": ({"weight_decay": 0.01, "learning_rate": 0.1, "momentum": 0.9}, {}),
 }
+
+# Optimizers of other optimizers.
+_WRAPPERS = ("DropStaleGradientOptimizer", "MultitaskOptimizerWrapper", "VariableClippingOptimizer")
 
 
 def _some(rng: random.Random, options: dict[str, tuple[Any, ...]]) -> Options:
@@ -82,9 +105,9 @@ def _optimizer(rng: random.Random) -> dict[str, Any]:
     always, sometimes = table[name]
     options = {**always, **_some(rng, sometimes)}
     step = writer.call("train.get_or_create_global_step")
-    if name == "AdagradDAOptimizer":
+    if name in ("AdagradDAOptimizer", "AdamGSOptimizer", "LazyAdamGSOptimizer"):
         options["global_step"] = step
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and "learning_rate" in options and name != "LARSOptimizer":
         options["learning_rate"] = writer.call("constant", options["learning_rate"])
     keywords = {"use_resource": True} if rng.random() < 0.4 else {}
     w = writer.call("get_variable", "w", [4, 3], tf(dtype), **keywords)
@@ -101,8 +124,13 @@ def _optimizer(rng: random.Random) -> dict[str, Any]:
     )
     if rng.random() < 0.3:
         loss = writer.call("divide", loss, 7.0)
+    if name in _WRAPPERS:
+        options["opt"] = writer.call("train." + rng.choice(("AdamOptimizer", "GradientDescentOptimizer")), 0.1)
+    if name == "VariableClippingOptimizer":
+        options["vars_to_clip_dims"] = {"dict": [[w, rng.choice(([1], [0]))]]}
     optimizer = writer.call(prefix + name, **options)
-    minimize: Options = {"global_step": step} if rng.random() < 0.7 else {}
+    needs_step = name == "DropStaleGradientOptimizer"
+    minimize: Options = {"global_step": step} if needs_step or rng.random() < 0.7 else {}
     if rng.random() < 0.3:
         minimize["gate_gradients"] = rng.choice((0, 1, 2))
     pairs = writer.call(".compute_gradients", optimizer, loss, [w, b])

@@ -257,8 +257,8 @@ def with_more(features, more):
         (lambda path: estimator(path).train(dataset, steps=1, max_steps=1), "both steps and max_steps"),
         (lambda path: estimator(path).train(dataset, steps=0), "steps > 0"),
         (lambda path: estimator(path).train(dataset, max_steps=-1), "max_steps > 0"),
-        (lambda path: estimator(path).evaluate(dataset), "Could not find trained model"),
-        (lambda path: next(estimator(path).predict(dataset)), "Could not find trained model"),
+        (lambda path: estimator(path).evaluate(dataset, checkpoint_path=path + "/none"), "not a valid checkpoint"),
+        (lambda path: next(estimator(path).predict(dataset, checkpoint_path=path + "/none")), "not a valid checkpoint"),
         (lambda path: estimator(path).get_variable_names(), "Could not find trained model"),
         (lambda path: estimator(path).export_savedmodel(path, None), "serving_input_receiver_fn must be defined"),
         (lambda path: estimator(path).train(lambda: (1, 2, 3)), "len 2 tuple"),
@@ -301,3 +301,19 @@ def test_training_evaluation_and_prediction_use_the_session_config(tmp_path):
 def test_a_loss_of_one_element_becomes_a_scalar():
     spec = tf.estimator.EstimatorSpec("eval", loss=tf.constant([2.0]), predictions=tf.constant(1.0))
     assert spec.loss.shape == []
+
+
+def test_a_model_without_a_checkpoint_starts_at_its_initial_values(tmp_path):
+    def model(features, labels, mode):
+        weight = tf.get_variable("w", [], initializer=tf.constant_initializer(3.0))
+        prediction = features * weight
+        return tf.estimator.EstimatorSpec(
+            mode, predictions=prediction, loss=None if labels is None else tf.reduce_sum(prediction - labels)
+        )
+
+    made = tf.estimator.Estimator(model, str(tmp_path))
+    numbers = np.float32([1, 2])
+    predicted = made.predict(lambda: tf.data.Dataset.from_tensors((numbers, numbers)))
+    assert list(predicted) == [3, 6]
+    results = made.evaluate(lambda: tf.data.Dataset.from_tensors((numbers, numbers)))
+    assert results == {"loss": 6.0, "global_step": 0}

@@ -102,10 +102,55 @@ def test_a_copy_may_differ(monkeypatch):
         config.replace(save_checkpoints_steps=1, save_checkpoints_secs=1)
 
 
-@pytest.mark.parametrize("name", ["train_distribute", "eval_distribute", "experimental_distribute"])
-def test_strategies_of_distribution_are_refused_in_copies_too(monkeypatch, name):
+@pytest.mark.parametrize("name", ["train_distribute", "eval_distribute"])
+def test_strategies_are_checked_in_copies_too(monkeypatch, name):
     monkeypatch.delenv("TF_CONFIG", raising=False)
+    strategy = tf.distribute.MirroredStrategy()
     for make in (RunConfig, RunConfig().replace):
-        with pytest.raises(NotImplementedError, match=f"{name}: use a cluster"):
-            make(**{name: object()})
+        with pytest.raises(TypeError, match=f"{name} must be a tf.distribute.Strategy, found 3"):
+            make(**{name: 3})
+        config = make(**{name: strategy})
+        # A copy has the strategy itself, not a copy of it.
+        assert getattr(config, name) is getattr(config.replace(tf_random_seed=1), name) is strategy
+        assert config.is_chief
     assert getattr(RunConfig().replace(**{name: None}), name) is None
+
+
+def test_strategies_may_be_given_together(monkeypatch):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    strategy, other = tf.distribute.MirroredStrategy(), tf.distribute.OneDeviceStrategy("/cpu:0")
+    both = tf.contrib.distribute.DistributeConfig(strategy, other)
+    config = RunConfig(experimental_distribute=both)
+    assert (config.train_distribute, config.eval_distribute) == (strategy, other)
+    assert config.replace(tf_random_seed=1).train_distribute is strategy
+    with pytest.raises(ValueError, match="must not both be set"):
+        RunConfig(experimental_distribute=both, train_distribute=other)
+    remote = tf.contrib.distribute.DistributeConfig(strategy, None, {"worker": ["localhost:1"]})
+    with pytest.raises(NotImplementedError, match="a remote_cluster is not offered"):
+        RunConfig(experimental_distribute=remote)
+
+
+def test_a_strategy_without_the_other_tasks_of_the_cluster_is_refused(monkeypatch):
+    cluster = {"cluster": {"worker": ["127.0.0.1:1", "127.0.0.1:2"]}, "task": {"type": "worker", "index": 1}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(cluster))
+    with pytest.raises(ValueError, match="TF_CONFIG has 2 tasks that train, but MirroredStrategy has one replica"):
+        RunConfig(train_distribute=tf.distribute.MirroredStrategy())
+    cluster["task"] = {"type": "evaluator", "index": 0}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(cluster))
+    config = RunConfig(train_distribute=tf.distribute.experimental.MultiWorkerMirroredStrategy())
+    assert (config.task_type, config.is_chief, config.master) == ("evaluator", False, "")
+
+
+def test_a_strategy_with_parameter_servers_leaves_the_cluster_as_it_is(monkeypatch):
+    cluster = {"chief": ["127.0.0.1:1"], "ps": ["127.0.0.1:2"], "worker": ["127.0.0.1:3"]}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 0}}))
+    strategy = tf.distribute.experimental.ParameterServerStrategy()
+    config = RunConfig(train_distribute=strategy)
+    assert (config.master, config.is_chief, config.num_ps_replicas) == ("grpc://127.0.0.1:3", False, 1)
+    assert not strategy.extended.should_checkpoint
+    with strategy.scope():
+        v = tf.get_variable("v", [])
+        assert v.device == "/job:ps/task:0"
+        assert (v + 1.0).device == "/job:worker/task:0"
+    context = strategy.extended.input_context()
+    assert (context.num_input_pipelines, context.input_pipeline_id, context.num_replicas_in_sync) == (2, 1, 1)

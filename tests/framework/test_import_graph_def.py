@@ -371,6 +371,12 @@ def test_all_unknown_ops_are_listed_in_one_error():
         imported(message('node { name: "a" op: "Nope" } node { name: "b" op: "Nada" }'))
 
 
+def test_all_nodes_of_an_unknown_op_are_named():
+    nodes = message('node { name: "a" op: "Nope" } node { name: "b" op: "NoOp" } node { name: "c/d" op: "Nope" }')
+    with pytest.raises(tf.errors.NotFoundError, match=r"'Nope' \(node 'a'\).* 'Nope' is in a, c/d\."):
+        imported(nodes)
+
+
 def test_an_unknown_op_leaves_the_graph_as_it_was():
     with tf.Graph().as_default() as graph:
         with pytest.raises(tf.errors.NotFoundError):

@@ -2,6 +2,9 @@
 
 import importlib
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -89,3 +92,55 @@ def test_models_are_saved_while_they_are_fitted(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["at-1.h5", "at-2.h5"]
     loaded = models.load_model(tmp_path / "at-2.h5")
     np.testing.assert_allclose(loaded.predict(X), model.predict(X), rtol=1e-6)
+
+
+FULL = """
+import os, resource, sys
+import numpy as np
+import ferroflow as tf
+
+folder, save = sys.argv[1:]
+path = os.path.join(folder, "kept.h5")
+model = tf.keras.models.Sequential([tf.keras.layers.Dense(30, input_dim=30) for _ in range(4)])
+getattr(model, save)(path)
+kept = open(path, "rb").read()
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+# A write beyond the limit fails as on a full disk.
+for room in [0, 1, 100, 2048, 8192, len(kept) // 2, len(kept) - 4096, len(kept) - 1]:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+    try:
+        getattr(model, save)(path)
+        sys.exit(f"{room} bytes were enough for a file of {len(kept)}")
+    except OSError as full:
+        assert "File too large" in str(full), full
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert os.listdir(folder) == ["kept.h5"], os.listdir(folder)
+    assert open(path, "rb").read() == kept
+print("whole")
+"""
+
+
+@pytest.mark.parametrize("save", ["save_weights", "save"])
+def test_a_full_disk_leaves_the_old_file(tmp_path, save):
+    pytest.importorskip("h5py")
+    pytest.importorskip("resource")
+    ended = subprocess.run([sys.executable, "-c", FULL, tmp_path, save], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout) == (0, "whole\n"), ended.stderr[-2000:]
+
+
+def test_a_link_keeps_pointing_to_its_file(tmp_path):
+    pytest.importorskip("h5py")
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "weights.h5"
+    link.symlink_to(tmp_path / "there" / "first.h5")
+    model = made()
+    model.save_weights(str(link))
+    assert link.is_symlink()
+    assert (tmp_path / "there" / "first.h5").is_file()
+    model.load_weights(str(link))
+
+
+def test_a_device_is_not_replaced():
+    pytest.importorskip("h5py")
+    made().save_weights("/dev/null")
+    assert not os.path.isfile("/dev/null")

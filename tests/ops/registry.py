@@ -34,6 +34,8 @@ _REQUIRED: dict[str, Any] = {
 }
 # The same for ops whose attributes must fit each other: two inputs are given to every list argument.
 _REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
+    "AudioSpectrogram": {"window_size": 8, "stride": 4},
+    "Case": {"branches": ["f"]},
     "ParseExample": {"dense_shapes": [[], []], "sparse_types": [dtypes.float32] * 2},
     "ParseSequenceExample": {
         "Ncontext_dense": 2,

@@ -37,6 +37,36 @@ def _variable_slice(key: Any, value: Any, use_resource: bool = False) -> Callabl
 
 # By case: what is built of known or fed values, the class of its refusal by the step, and its words.
 REFUSED: dict[str, tuple[Callable[[Make], Any], type[Exception], str]] = {
+    "one part of a scalar": (
+        lambda t: tf.split(t(3.0), 1),
+        INVALID,
+        r"-input rank\(-?0\) <= split_dim < input rank \(0\), but got 0",
+    ),
+    "one part along an axis outside": (
+        lambda t: tf.split(t([1.0]), 1, axis=t(*_i(1))),
+        INVALID,
+        r"-input rank\(-1\) <= split_dim < input rank \(1\), but got 1",
+    ),
+    "one part of a worked out size": (
+        lambda t: tf.split(t([1.0, 2.0]), t(*_i([-1])), num=1),
+        INVALID,
+        "If there is only one output, it must have the same size as the input. Input size: 2 output size: -1",
+    ),
+    "one part of another size": (
+        lambda t: tf.split(t([1.0, 2.0]), t(*_i([5])), num=1),
+        INVALID,
+        "If there is only one output, it must have the same size as the input. Input size: 2 output size: 5",
+    ),
+    "one part of a scalar by size": (
+        lambda t: tf.split(t(3.0), t(*_i([1])), num=1),
+        INVALID,
+        r"-input rank\(-?0\) <= split_dim < input rank \(0\), but got 0",
+    ),
+    "a colored picture as a gray one": (
+        lambda t: tf.image.grayscale_to_rgb(t(np.ones([2, 2, 3]))),
+        INVALID,
+        "Last dimension of a grayscale image should be size 1",
+    ),
     "updates without a batch": (
         lambda t: tf.scatter_nd(t(*_i([1])), t(5.0), t(*_i([4]))),
         INVALID,
@@ -169,7 +199,8 @@ TAKEN: dict[str, tuple[Callable[[Make], Any], Any]] = {
         lambda t: tf.scatter_nd(t(*_i([[0], [0]])), t([True, False], tf.bool), t(*_i([2]))),
         [True, False],
     ),
-    "one part of another size": (lambda t: tf.split(t([1.0, 2.0]), t(*_i([-1])), num=1)[0], [1.0, 2.0]),
+    "one part of that size": (lambda t: tf.split(t([1.0, 2.0]), t(*_i([2])), num=1)[0], [1.0, 2.0]),
+    "one equal part": (lambda t: tf.split(t([1.0, 2.0]), 1, axis=t(*_i(-1)))[0], [1.0, 2.0]),
     "a scalar for nothing": (_variable_slice(slice(2, 2), 7.0), [0.0, 1.0, 2.0, 3.0]),
     "two values for nothing": (_variable_slice(slice(2, 2), [7.0, 8.0]), [0.0, 1.0, 2.0, 3.0]),
     "a scalar for nothing behind a handle": (_variable_slice(slice(2, 2), 7.0, True), [0.0, 1.0, 2.0, 3.0]),

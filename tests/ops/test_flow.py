@@ -221,3 +221,27 @@ def test_what_cannot_be_written_to_is_refused() -> None:
         tf.print("a", output_stream="nowhere")
     with pytest.raises(ValueError, match="Unrecognized keyword arguments"):
         tf.print("a", colour="red")
+
+
+def test_a_lock_is_held_by_one_part_of_a_step_at_a_time():
+    with tf.Graph().as_default(), tf.Session() as session:
+        mutex = tf.raw_ops.MutexV2(shared_name="one")
+        count = tf.Variable(0)
+        parts = []
+        for _ in range(3):
+            lock = tf.raw_ops.MutexLock(mutex=mutex)
+            with tf.control_dependencies([lock]):
+                added = tf.assign_add(count, 1)
+            with tf.control_dependencies([added]):
+                parts.append(tf.raw_ops.ConsumeMutexLock(mutex_lock=lock))
+        session.run(tf.global_variables_initializer())
+        for _ in range(4):
+            session.run(parts)
+        assert session.run(count) == 12
+
+
+def test_a_time_stamp_moves_on():
+    with tf.Graph().as_default(), tf.Session() as session:
+        stamp = tf.raw_ops.Timestamp()
+        first, second = session.run(stamp), session.run(stamp)
+    assert 1.5e9 < first <= second

@@ -1,5 +1,7 @@
 """Sizes, positions and counts beyond 32 bits: int64 where the op takes it, refused elsewhere; no bits are lost."""
 
+import resource
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,34 @@ def test_values_follow():
         assert session.run(x[-WIDE:1], fed).tolist() == [[0, 1]]
         with pytest.raises(tf.errors.InvalidArgumentError, match="out of"):
             session.run(x[WIDE], fed)
+
+
+def test_indices_without_numbers_take_no_time_for_each_row():
+    rows = 1 << 31
+    nothing = np.lib.stride_tricks.as_strided(np.zeros(0, np.int32), (rows, 0), (0, 4))
+    indices, updates, shape = tf.placeholder(tf.int32), tf.placeholder(tf.float32), tf.placeholder(tf.int32)
+    scattered = tf.scatter_nd(indices, updates, shape)
+    with tf.Session() as session:
+        assert session.run(scattered, {indices: nothing, updates: nothing, shape: [0]}).shape == (0,)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must match inner dimensions of updates"):
+            session.run(scattered, {indices: nothing, updates: nothing, shape: [3, 0]})
+
+
+@pytest.mark.parametrize("rows", [1 << 40, 1 << 62])
+def test_slices_scattered_into_more_than_any_machine_has_are_resource_exhausted(rows):
+    indices, shape = tf.placeholder(tf.int64), tf.placeholder(tf.int64)
+    scattered = tf.scatter_nd(indices, tf.ones([1], tf.int8), shape)
+    with tf.Session() as session, pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating"):
+        session.run(scattered, {indices: [[0]], shape: [rows]})
+
+
+def test_large_zeros_are_not_written_twice():
+    # Pages of the system are zero already: those that nothing writes take no memory.
+    indices, shape = tf.placeholder(tf.int64), tf.placeholder(tf.int64)
+    scattered = tf.scatter_nd(indices, tf.ones([1], tf.int8), shape)[-1]
+    with tf.Session() as session:
+        session.run(scattered, {indices: [[0]], shape: [8]})
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert session.run(scattered, {indices: [[(1 << 31) - 1]], shape: [1 << 31]}) == 1
+        # Kibibytes on Linux.
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (1 << 20)

@@ -63,10 +63,14 @@ def test_a_table_that_is_not_filled_says_so() -> None:
 
 def test_a_table_is_filled_once_and_a_key_has_one_value() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
-        table = _lookup.HashTable(_lookup.KeyValueTensorInitializer(["a", "b"], [0, 1]), -1)
-        table.init.run()
-        with pytest.raises(tf.errors.FailedPreconditionError, match="Table already initialized"):
-            table.init.run()
+        number = tf.placeholder(tf.int32, [])
+        letters = tf.constant(["a", "b"])[:number]
+        table = _lookup.HashTable(_lookup.KeyValueTensorInitializer(letters, tf.range(number)), -1)
+        session.run(table.init, {number: 2})
+        # Programs run the initializers of all tables again when they add one.
+        session.run(table.init, {number: 2})
+        with pytest.raises(tf.errors.FailedPreconditionError, match="already initialized with different data"):
+            session.run(table.init, {number: 1})
         keys, values = session.run(table.export())
         assert (keys.tolist(), values.tolist()) == ([b"a", b"b"], [0, 1])
         double = _lookup.HashTable(_lookup.KeyValueTensorInitializer(["a", "a"], [0, 1]), -1)

@@ -549,7 +549,7 @@ def test_sessions_share_a_queue_of_one_name_and_describe_it_alike() -> None:
             assert session.run(b.dequeue()) == 5
             with pytest.raises(tf.errors.InvalidArgumentError, match="capacity 10 but requested capacity was 11"):
                 session.run(other.size())
-            with pytest.raises(tf.errors.InvalidArgumentError, match="does not match type"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Expected FIFOQueue, found RandomShuffleQueueV2"):
                 session.run(kind.size())
 
 

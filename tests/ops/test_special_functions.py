@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 import ferroflow as tf
 
@@ -94,3 +95,24 @@ def test_parallel_stack_makes_rows() -> None:
 def test_an_op_that_is_not_registered_is_not_found() -> None:
     with pytest.raises(tf.errors.NotFoundError, match="Op type not registered 'Nope'"):
         tf.get_default_graph().create_op("Nope", [], ["float32"])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["i0", "i0e", "i1", "i1e"])
+def test_bessel_functions(name: str, dtype: str) -> None:
+    """Values are SciPy's, also around 8 and far away; the gradient is I0' = I1, I1' = I0 - I1 / x."""
+    x = np.array([0.0, 1e-3, -0.5, 1.0, -7.9, 8.0, 8.1, 30.0, -85.0], dtype)
+    values = tf.constant(x)
+    found = getattr(tf.math, f"bessel_{name}")(values)
+    (slope,) = tf.gradients(found, values)
+    want = getattr(scipy.special, name)(x.astype("float64"))
+    first, second = scipy.special.iv(0, x.astype("float64")), scipy.special.iv(1, x.astype("float64"))
+    slopes = second if name[1] == "0" else first - np.divide(second, x, out=np.full(x.shape, 0.5), where=x != 0)
+    if name.endswith("e"):
+        slopes = slopes * np.exp(-np.abs(x)) - np.sign(x) * want
+    precision = 2e-6 if dtype == "float32" else 1e-13
+    with tf.Session() as session:
+        got, got_slope = session.run([found, slope])
+    np.testing.assert_allclose(got, want, rtol=precision)
+    # Slopes of a Chebyshev sum are less precise at its ends, such as 8.
+    np.testing.assert_allclose(got_slope, slopes, rtol=2e-5 if dtype == "float32" else 1e-9, atol=precision)

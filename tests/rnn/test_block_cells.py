@@ -1,4 +1,4 @@
-"""The cells that TF 1.x computes in blocks: results and gradients of the cells they stand for, and their variables."""
+"""Cells whose step is one operation: results and gradients of the cells they stand for, variables, and operations."""
 
 import numpy as np
 import pytest
@@ -130,3 +130,111 @@ def test_old_arguments_and_wrong_ones():
             rnn.LSTMBlockFusedCell(3)(tf.ones([4, 2, 2]))
         with pytest.raises(ValueError, match="Expecting inputs_shape"):
             rnn.LSTMBlockCell(3)(tf.placeholder(tf.float32, [2, None]), (tf.ones([2, 3]), tf.ones([2, 3])))
+
+
+def programs():
+    x, state = tf.placeholder(tf.float32, [None, SIZE], "x"), tf.placeholder(tf.float32, [None, UNITS], "state")
+    series = tf.placeholder(tf.float32, [TIME, None, SIZE], "series")
+    return {
+        "LSTMBlockCell": rnn.LSTMBlockCell(UNITS, use_peephole=True)(x, (state, state))[0],
+        "BlockLSTM": rnn.LSTMBlockFusedCell(UNITS, use_peephole=True)(series, (state, state))[0],
+        "GRUBlockCell": rnn.GRUBlockCell(UNITS)(x, state)[0],
+    }
+
+
+@pytest.mark.parametrize("op_type", ["LSTMBlockCell", "BlockLSTM", "GRUBlockCell"])
+def test_a_step_is_one_operation_whose_graph_can_be_imported(op_type):
+    feeds = {"x:0": X[:, 0], "state:0": X[:, :, 0].repeat(2, 1)[:, :UNITS], "series:0": X.swapaxes(0, 1)}
+    with tf.Graph().as_default() as graph, tf.Session() as session, tf.variable_scope("net"):
+        y = programs()[op_type]
+        gradient = tf.gradients(y, [*tf.trainable_variables(), graph.get_tensor_by_name("net/state:0")])
+        gradient = [g for g in gradient if g is not None]
+        types = [op.type for op in graph.get_operations()]
+        assert types.count(op_type) == types.count(op_type + "Grad") == 1
+        with pytest.raises(LookupError, match=f"No gradient defined for operation '.*{op_type}Grad"):
+            tf.gradients(gradient[-1], tf.trainable_variables())
+        fed = {"net/" + name: value for name, value in feeds.items()}
+        session.run(tf.global_variables_initializer())
+        expected = session.run([y, *gradient], fed)
+        frozen = tf.graph_util.convert_variables_to_constants(
+            session, graph.as_graph_def(), [t.op.name for t in (y, *gradient)]
+        )
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(frozen, name="")
+        known = {f"{node.name}:0" for node in frozen.node}
+        fed = {name: value for name, value in fed.items() if name in known}
+        found = session.run([t.name for t in (y, *gradient)], fed)
+    for value, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(value, other)
+
+
+@pytest.mark.parametrize("op_type", ["LSTMBlockCell", "BlockLSTM", "GRUBlockCell"])
+def test_gradients_are_slopes(op_type):
+    epsilon = 1e-2
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        y = tf.reduce_sum(tf.sin(programs()[op_type]))
+        fed = {"x:0": X[:, 0], "state:0": 0.3 * X[:, :, 0].repeat(2, 1)[:, :UNITS], "series:0": X.swapaxes(0, 1)}
+        fed = {graph.get_tensor_by_name(name): value for name, value in fed.items()}
+        sources = [*fed, *(v.value() for v in tf.trainable_variables())]
+        gradients = {s: g for s, g in zip(sources, tf.gradients(y, sources), strict=True) if g is not None}
+        assert len(gradients) >= 4
+        session.run(tf.global_variables_initializer())
+        values = {**session.run({v.value(): v.value() for v in tf.trainable_variables()}), **fed}
+        for source, gradient in gradients.items():
+            direction = np.random.RandomState(1).normal(size=values[source].shape).astype(np.float32)
+            ends = [session.run(y, {**values, source: values[source] + e * direction}) for e in (epsilon, -epsilon)]
+            along = np.sum(session.run(gradient, values) * direction)
+            np.testing.assert_allclose(along, (ends[0] - ends[1]) / (2 * epsilon), rtol=2e-2, atol=2e-3)
+
+
+def test_steps_after_the_longest_sequence_are_zeros_and_wrong_lengths_are_refused():
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        count = tf.placeholder(tf.int64, [])
+        cell = rnn.LSTMBlockFusedCell(UNITS)
+        outputs, _ = cell(tf.constant(X.swapaxes(0, 1)), dtype=tf.float32)
+        block = next(op for op in graph.get_operations() if op.type == "BlockLSTM")
+        states = tf.raw_ops.BlockLSTM(
+            **{arg: (count if i == 0 else t) for i, (arg, t) in enumerate(zip(ARGUMENTS, block.inputs, strict=True))}
+        )
+        gradient = tf.gradients(states[6], [block.inputs[1]])[0]
+        session.run(tf.global_variables_initializer())
+        h, of_x, whole = session.run([states[6], gradient, outputs], {count: 2})
+        np.testing.assert_array_equal(h[2:], 0)
+        np.testing.assert_array_equal(of_x[2:], 0)
+        assert of_x[:2].any()
+        for wrong in (-1, TIME + 1, 2**40):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"seq_len_max must be in \[0, 4\]"):
+                session.run(states[6], {count: wrong})
+        assert whole.shape == (TIME, BATCH, UNITS)
+
+
+ARGUMENTS = ("seq_len_max", "x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
+
+
+@pytest.mark.parametrize("place", range(1, 9))
+def test_inputs_of_wrong_shapes_are_refused(place):
+    names = ARGUMENTS[1:]
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = [tf.placeholder(tf.float32) for _ in names]
+        cell = tf.raw_ops.LSTMBlockCell(**dict(zip(names, fed, strict=True)))
+        sizes = [(BATCH, SIZE), (BATCH, UNITS), (BATCH, UNITS), (SIZE + UNITS, 4 * UNITS)]
+        values = [np.ones(size, np.float32) for size in (*sizes, *[(UNITS,)] * 3, (4 * UNITS,))]
+        session.run(cell, dict(zip(fed, values, strict=True)))
+        values[place - 1] = np.ones((2, *values[place - 1].shape), np.float32)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must "):
+            session.run(cell, dict(zip(fed, values, strict=True)))
+
+
+def test_gradients_of_the_cells_are_operations_of_their_own():
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(X)
+        lstm, gru = rnn.LSTMBlockCell(UNITS, name="lstm"), rnn.GRUBlockCellV2(UNITS, name="gru")
+        fused = rnn.LSTMBlockFusedCell(UNITS, name="fused")
+        outputs = [
+            lstm(x[0], lstm.zero_state(TIME, tf.float32))[0],
+            gru(x[0], gru.zero_state(TIME, tf.float32))[0],
+            fused(x, dtype=tf.float32)[0],
+        ]
+        tf.gradients(outputs, tf.trainable_variables())
+        types = {op.type for op in graph.get_operations()}
+    assert {"LSTMBlockCellGrad", "GRUBlockCellGrad", "BlockLSTMGrad"} <= types

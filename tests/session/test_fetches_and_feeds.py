@@ -293,3 +293,12 @@ def test_an_array_that_a_step_reads_is_not_resized(view):
     # Nothing reads it any more.
     array.resize(2048, refcheck=False)
     assert array.shape == (2048,)
+
+
+def test_a_callable_keeps_its_session():
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [])
+        one = tf.Session().make_callable(x + 1.0, [x])
+        several = tf.Session().make_callable([x + 1.0, {"twice": x * 2.0}], [x])
+        assert one(2.0) == 3.0
+        assert several(2.0) == [3.0, {"twice": 4.0}]

@@ -30,6 +30,8 @@ PYTHON_LAYERS = (
     ("keras",),
     ("supervision",),
     ("estimator",),
+    ("horovod",),
+    ("distribute",),
     ("datasets",),
     ("internals",),
     ("contrib",),
@@ -53,6 +55,7 @@ LATE_IMPORTS = {
     ("ferroflow.command_line.tables", "rich.console.Console"): "costs 40 ms, and `ferroflow run` prints no table",
     ("ferroflow.command_line.tables", "rich.table.Table"): "costs 40 ms, and `ferroflow run` prints no table",
     ("ferroflow.command_line.tables", "rich.text.Text"): "costs 40 ms, and `ferroflow run` prints no table",
+    ("ferroflow._src.horovod.process_group", "mpi4py.MPI"): "an optional package, whose import initializes MPI",
     ("ferroflow.command_line.launch", "ferroflow.command_line.launching.on_ray"): "Ray is an optional package",
     ("ferroflow.python._paths", "a computed name"): "what stands behind TensorFlow's modules is loaded late",
     ("ferroflow._src.base.virtual_modules", "a computed name"): "virtual modules are made when they are imported",
@@ -67,6 +70,7 @@ LATE_IMPORTS = {
     ("ferroflow._src.keras.image_transforms", "a computed name"): "SciPy is an optional package",
     ("ferroflow._src.keras.images", "a computed name"): "Pillow is an optional package",
     ("ferroflow._src.keras.scikit_learn", "sklearn.utils"): "scikit-learn is an optional package",
+    ("ferroflow.command_line.onnx_export.export", "onnx"): "an optional package, needed by `ferroflow convert` alone",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
     (
         "ferroflow._src.contrib.opt.external_optimizer",
@@ -96,6 +100,7 @@ _ENGINE = {
     "ferroflow-plan",
     "ferroflow-runtime",
     "ferroflow-cluster",
+    "ferroflow-collective",
 }
 RUST_LAYERS = {
     "ferroflow-proto": set(),
@@ -144,6 +149,7 @@ RUST_LAYERS = {
         "ferroflow-plan",
         "ferroflow-runtime",
     },
+    "ferroflow-collective": {"ferroflow-sync", "ferroflow-tensor", "ferroflow-graph"},
     "ferroflow-python": _ENGINE,
     "ferroflow-benches": _ENGINE,
 }

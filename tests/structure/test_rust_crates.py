@@ -119,5 +119,6 @@ def test_the_release_build_checks_the_arithmetic_on_shapes():
     profiles = manifest["profile"]["release"]["package"]
     checked = {crate for crate, profile in profiles.items() if profile.get("overflow-checks")}
     assert checked == {
-        f"ferroflow-{layer}" for layer in ("cluster", "graph", "graph-def", "input", "io", "ops", "plan", "runtime")
+        f"ferroflow-{layer}"
+        for layer in ("cluster", "collective", "graph", "graph-def", "input", "io", "ops", "plan", "runtime")
     }

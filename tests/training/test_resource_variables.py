@@ -8,7 +8,8 @@ import pytest
 import ferroflow as tf
 
 OPTIMIZERS = {
-    "GradientDescentOptimizer": {"learning_rate": 0.1},
+    # Exact in float32, to which one of both rounds the rate.
+    "GradientDescentOptimizer": {"learning_rate": 0.125},
     "MomentumOptimizer": {"learning_rate": 0.1, "momentum": 0.9},
     "AdamOptimizer": {"learning_rate": 0.1},
     "RMSPropOptimizer": {"learning_rate": 0.1, "momentum": 0.5, "centered": True},
@@ -62,3 +63,13 @@ def test_gradients_of_rows_have_the_static_shape_of_rows():
         ids = tf.placeholder(tf.int32, [None])
         (gradient,) = tf.gradients(tf.nn.embedding_lookup(table, ids), [table._variable])
     assert gradient.values.shape.as_list() == [None, 3]
+
+
+def test_sparse_gradient_descent_behind_a_handle_does_not_round_its_rate():
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = tf.get_variable("w", initializer=np.zeros(3), use_resource=True)
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.gather(w, [1, 1, 2])))
+        session.run(w.initializer)
+        session.run(train)
+        # As TensorFlow 1.15.5; a rate of float32 gives -0.20000000298.
+        assert session.run(w).tolist() == [0.0, -0.2, -0.1]

@@ -1,5 +1,5 @@
-"""The alias: `import tensorflow` and `import keras` import ferroflow, in this process, its children or an
-environment.
+"""The alias: `import tensorflow`, `import keras` and `import horovod` import ferroflow, in this process, its children
+or an environment.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
-from ferroflow._alias.finders import KerasFinder, TensorFlowFinder
+from ferroflow._alias.finders import HorovodFinder, KerasFinder, TensorFlowFinder
 
 _FOLDER: Final = Path(__file__).parent
-# Entries for sys.path, which are no packages themselves. Each holds one package that calls `install_as_tensorflow`.
+# Entries for sys.path, which are no packages themselves. Each holds packages that call `install_as_tensorflow`.
 _TENSORFLOW_PATH: Final = str(_FOLDER / "path-tensorflow")
 _KERAS_PATH: Final = str(_FOLDER / "path-keras")
 
@@ -22,7 +22,8 @@ def install_as_tensorflow(keras: bool = True) -> None:
     """Makes every later `import tensorflow` in this process give ferroflow, even where TensorFlow is installed.
 
     For the first cell of a notebook, a `conftest.py`, or the first lines of a server; `%load_ext ferroflow` calls it in
-    IPython. `ferroflow alias --install` does the same for all processes of an environment.
+    IPython. `ferroflow alias --install` does the same for all processes of an environment. `import horovod` gives
+    `ferroflow.horovod`, even where Horovod is installed, which is compiled for TensorFlow's library.
 
     Args:
         keras: bool. If True, `import keras` gives `tf.keras`, unless a Keras is installed or the program has its own.
@@ -38,8 +39,9 @@ def install_as_tensorflow(keras: bool = True) -> None:
             "ferroflow.install_as_tensorflow() before the first `import tensorflow`; in a notebook, restart the kernel."
         )
     sys.modules["tensorflow"] = root
-    if TensorFlowFinder not in sys.meta_path:
-        sys.meta_path.insert(0, TensorFlowFinder)
+    for finder in (HorovodFinder, TensorFlowFinder):
+        if finder not in sys.meta_path:
+            sys.meta_path.insert(0, finder)
     if keras and KerasFinder not in sys.meta_path:
         sys.meta_path.append(KerasFinder)
 

@@ -1,5 +1,5 @@
-"""Installation of packages `tensorflow` and `keras` that import ferroflow into a Python environment, as pip would do
-it.
+"""Installation of packages `tensorflow`, `horovod` and `keras` that import ferroflow into a Python environment, as pip
+would do it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,11 @@ from pathlib import Path
 from typing import Final
 
 _INSTALLER: Final = "ferroflow alias"
+_MODULES: Final = {
+    "tensorflow": "ferroflow",
+    "horovod": "ferroflow.horovod",
+    "keras": "ferroflow.python.keras",
+}
 
 
 class AliasError(Exception):
@@ -53,7 +58,7 @@ class Alias:
     @property
     def module(self) -> str:
         """The module that the package gives."""
-        return "ferroflow" if self.name == "tensorflow" else f"ferroflow.python.{self.name}"
+        return _MODULES[self.name]
 
     @property
     def info(self) -> str:
@@ -75,6 +80,7 @@ class Alias:
 
 ALIASES: Final = (
     Alias("tensorflow", "1.15.0", "ferroflow under TensorFlow's name (not TensorFlow)"),
+    Alias("horovod", "0.19.5", "ferroflow under Horovod's name (not Horovod)"),
     Alias("keras", "2.2.4", "ferroflow's tf.keras under Keras's name (not Keras)"),
 )
 

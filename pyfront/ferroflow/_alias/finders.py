@@ -1,4 +1,6 @@
-"""Finders that load ferroflow's modules for `import tensorflow` and, if Keras is not installed, for `import keras`."""
+"""Finders that load ferroflow's modules for `import tensorflow`, `import horovod` and, if Keras is not installed, for
+`import keras`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from typing import Any, Final
 
 _TENSORFLOW: Final = "tensorflow"
 _KERAS: Final = "keras"
+_HOROVOD: Final = "horovod"
 _OLD_API: Final = ".compat.v1"
 # The modules at the stand-alone Keras's paths, which TensorFlow keeps, too. Those of `ferroflow.keras` would not do:
 # the import system sets `keras.layers.core` as an attribute of `keras.layers`, and would change the public module.
@@ -30,10 +33,10 @@ def _is_below(module: str, package: str) -> bool:
 
 
 def target_of(module: str) -> str | None:
-    """Returns the name of the module in ferroflow that replaces a module of TensorFlow or Keras.
+    """Returns the name of the module in ferroflow that replaces a module of TensorFlow, Horovod or Keras.
 
     Args:
-        module: str, such as `tensorflow.compat.v1.nn` or `keras.layers.core`.
+        module: str, such as `tensorflow.compat.v1.nn`, `keras.layers.core` or `horovod.tensorflow`.
 
     Returns:
         str, such as `ferroflow.nn` or `ferroflow.python.keras.layers.core`; None for any other module.
@@ -44,6 +47,8 @@ def target_of(module: str) -> str | None:
         while _is_below(rest, _OLD_API):
             rest = rest[len(_OLD_API) :]
         return f"ferroflow{rest}"
+    if _is_below(module, _HOROVOD):
+        return f"ferroflow.{module}"
     if _is_below(module, _KERAS):
         return _KERAS_ELSEWHERE.get(module, _KERAS_MODULES + module[len(_KERAS) :])
     return None
@@ -81,6 +86,12 @@ class TensorFlowFinder(_Finder):
     """Finder before all others, so that an installed TensorFlow is not loaded."""
 
     package = _TENSORFLOW
+
+
+class HorovodFinder(_Finder):
+    """Finder before all others: an installed Horovod is compiled for TensorFlow's library, which is not there."""
+
+    package = _HOROVOD
 
 
 class KerasFinder(_Finder):

@@ -27,13 +27,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     action.add_argument(
         "--install",
         action="store_true",
-        help="install a package `tensorflow` that imports ferroflow into the environment",
+        help="install packages `tensorflow` and `horovod` that import ferroflow into the environment",
     )
     action.add_argument(
-        "--remove", action="store_true", help="remove the package, and the alias `keras` if it is installed"
+        "--remove", action="store_true", help="remove the packages, and the alias `keras` if it is installed"
     )
     action.add_argument(
-        "--status", action="store_true", help="show which packages `tensorflow` and `keras` are in this environment"
+        "--status",
+        action="store_true",
+        help="show which packages `tensorflow`, `horovod` and `keras` are in this environment",
     )
     parser.add_argument(
         "--keras", action="store_true", help="with --install: also install `keras`, which imports tf.keras"
@@ -58,7 +60,11 @@ def run(args: argparse.Namespace) -> int:
             print(f"Removed from {site_packages()}: {', '.join(removed) or 'nothing, no alias was installed'}")
             return 0
         for alias in ALIASES:
-            if alias.name == "tensorflow" or args.keras:
+            kind, place = state(alias)
+            if alias.name == "horovod" and kind == "other":
+                # The finder of `import tensorflow` comes before it.
+                print(f"horovod stays ({place}); after `import tensorflow`, `import horovod` imports ferroflow's")
+            elif alias.name != "keras" or args.keras:
                 print(f"`import {alias.name}` now imports ferroflow: {install(alias)} ({alias.name} {alias.version})")
         return 0
     except AliasError as failure:

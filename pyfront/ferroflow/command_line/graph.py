@@ -1,4 +1,4 @@
-"""`ferroflow graph`: a picture of a graph, its name scopes collapsed, or the plan of a step."""
+"""`ferroflow graph`: an image of a graph, its name scopes collapsed, or the plan of a step."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def plan_text(graph_def: Any, fetches: list[str]) -> str:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes the pictures, and prints the plan.
+    """Writes the images, and prints the plan.
 
     Args:
         args: the command's arguments.

@@ -19,6 +19,7 @@ import numpy as np
 
 import ferroflow as tf
 from ferroflow._src.base.dtypes import DType
+from ferroflow._src.base.files.replacement import replacing
 from ferroflow.command_line.model_files import NotReadable, checkpoint_prefix
 
 FORMATS = ("checkpoint", "npz", "safetensors")
@@ -117,23 +118,18 @@ def write(path: str, tensors: Sequence[StoredTensor]) -> None:
 
     Raises:
         OSError: if the file cannot be written.
-        tf.errors.OpError: if the checkpoint cannot be written.
+        tf.errors.OpError: if the checkpoint cannot be written, of the subclass for the cause.
     """
     kind = format_of(path) or FORMATS[0]
     if kind == "checkpoint":
         _write_checkpoint(path, tensors)
         return
-    temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        with open(temporary, "wb") as file:
+        with replacing(path) as file:
             (_write_npz if kind == "npz" else _write_safetensors)(file, tensors)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(temporary)
-        raise
+    except OSError as failure:
+        # A full disk has no name, and what could not be opened has that of the new file.
+        raise OSError(failure.errno, failure.strerror, path) from failure
 
 
 def _read_checkpoint(path: str) -> list[StoredTensor]:

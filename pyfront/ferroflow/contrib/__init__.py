@@ -15,6 +15,7 @@ if _typing.TYPE_CHECKING:
         crf as crf,
         data as data,
         deprecated as deprecated,
+        distribute as distribute,
         distributions as distributions,
         eager as eager,
         framework as framework,

@@ -25,6 +25,14 @@ from ferroflow._src.contrib.framework.assigning import (
     assign_from_values as assign_from_values,
     assign_from_values_fn as assign_from_values_fn,
     get_variable_full_name as get_variable_full_name,
+    zero_initializer as zero_initializer,
+)
+from ferroflow._src.contrib.framework.graph_functions import (
+    VariableDeviceChooser as VariableDeviceChooser,
+    fuse_op as fuse_op,
+    get_graph_from_inputs as get_graph_from_inputs,
+    get_name_scope as get_name_scope,
+    get_placeholders as get_placeholders,
 )
 from ferroflow._src.contrib.framework.model_variables import (
     add_model_variable as add_model_variable,
@@ -41,6 +49,18 @@ from ferroflow._src.contrib.framework.model_variables import (
     local_variable as local_variable,
     model_variable as model_variable,
     variable as variable,
+)
+from ferroflow._src.contrib.framework.printing import print_op as print_op
+from ferroflow._src.contrib.framework.remapped_initializers import (
+    load_linear_multiclass_bias_initializer as load_linear_multiclass_bias_initializer,
+    load_variable_slot_initializer as load_variable_slot_initializer,
+)
+from ferroflow._src.contrib.framework.shape_checks import (
+    assert_scalar_int as assert_scalar_int,
+    reduce_sum_n as reduce_sum_n,
+    remove_squeezable_dimensions as remove_squeezable_dimensions,
+    with_same_shape as with_same_shape,
+    with_shape as with_shape,
 )
 from ferroflow._src.control_flow.static_choice import (
     smart_case as smart_case,

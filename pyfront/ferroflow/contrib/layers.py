@@ -2,6 +2,22 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.layers import model_utils as utils  # noqa: F401
+from ferroflow._src.contrib.layers.column_models import (
+    check_feature_columns as check_feature_columns,
+    input_from_feature_columns as input_from_feature_columns,
+    joint_weighted_sum_from_feature_columns as joint_weighted_sum_from_feature_columns,
+    parse_feature_columns_from_examples as parse_feature_columns_from_examples,
+    parse_feature_columns_from_sequence_examples as parse_feature_columns_from_sequence_examples,
+    sequence_input_from_feature_columns as sequence_input_from_feature_columns,
+    transform_features as transform_features,
+    weighted_sum_from_feature_columns as weighted_sum_from_feature_columns,
+)
+from ferroflow._src.contrib.layers.columns import create_feature_spec_for_parsing as create_feature_spec_for_parsing
+from ferroflow._src.contrib.layers.divisive_normalization import (
+    GDN as GDN,
+    gdn as gdn,
+    poincare_normalize as poincare_normalize,
+)
 from ferroflow._src.contrib.layers.encoders import bow_encoder as bow_encoder, embed_sequence as embed_sequence
 from ferroflow._src.contrib.layers.fan_initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
@@ -10,19 +26,26 @@ from ferroflow._src.contrib.layers.fan_initializers import (
 )
 from ferroflow._src.contrib.layers.feature_columns import (
     bucketized_column as bucketized_column,
-    create_feature_spec_for_parsing as create_feature_spec_for_parsing,
     crossed_column as crossed_column,
     embedding_column as embedding_column,
     infer_real_valued_columns as infer_real_valued_columns,
-    input_from_feature_columns as input_from_feature_columns,
+    make_place_holder_tensors_for_base_features as make_place_holder_tensors_for_base_features,
     one_hot_column as one_hot_column,
     real_valued_column as real_valued_column,
+    scattered_embedding_column as scattered_embedding_column,
     shared_embedding_columns as shared_embedding_columns,
     sparse_column_with_hash_bucket as sparse_column_with_hash_bucket,
     sparse_column_with_integerized_feature as sparse_column_with_integerized_feature,
     sparse_column_with_keys as sparse_column_with_keys,
     sparse_column_with_vocabulary_file as sparse_column_with_vocabulary_file,
     weighted_sparse_column as weighted_sparse_column,
+)
+from ferroflow._src.contrib.layers.feature_crossing import (
+    SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY as SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY,
+    embedding_lookup_sparse_with_distributed_aggregation as embedding_lookup_sparse_with_distributed_aggregation,
+    scattered_embedding_lookup as scattered_embedding_lookup,
+    scattered_embedding_lookup_sparse as scattered_embedding_lookup_sparse,
+    sparse_feature_cross as sparse_feature_cross,
 )
 from ferroflow._src.contrib.layers.legacy_dense import (
     legacy_fully_connected as legacy_fully_connected,
@@ -104,6 +127,11 @@ from ferroflow._src.contrib.layers.regularizers import (
     l1_regularizer as l1_regularizer,
     l2_regularizer as l2_regularizer,
     sum_regularizer as sum_regularizer,
+)
+from ferroflow._src.contrib.layers.reversible import (
+    RevBlock as RevBlock,
+    recompute_grad as recompute_grad,
+    rev_block as rev_block,
 )
 from ferroflow._src.ops.nn.embedding import (
     embedding_lookup_unique as embedding_lookup_unique,

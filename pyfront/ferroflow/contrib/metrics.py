@@ -1,6 +1,15 @@
 """`tf.contrib.metrics`: metrics under their older names, with predictions before labels, and some more."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.metrics.concatenation import (
+    auc_with_confidence_intervals as auc_with_confidence_intervals,
+    streaming_concat as streaming_concat,
+    streaming_dynamic_auc as streaming_dynamic_auc,
+)
+from ferroflow._src.contrib.metrics.histograms import (
+    auc_using_histogram as auc_using_histogram,
+    precision_recall_at_equal_thresholds as precision_recall_at_equal_thresholds,
+)
 from ferroflow._src.contrib.metrics.rates import (
     cohen_kappa as cohen_kappa,
     precision_at_recall as precision_at_recall,

@@ -11,6 +11,7 @@ from ferroflow._src.contrib.rnn.block_fused_cell import (
     LSTMBlockFusedCell as LSTMBlockFusedCell,
     LSTMBlockWrapper as LSTMBlockWrapper,
 )
+from ferroflow._src.contrib.rnn.compiled_wrapper import CompiledWrapper as CompiledWrapper
 from ferroflow._src.contrib.rnn.convolutional_cells import (
     Conv1DLSTMCell as Conv1DLSTMCell,
     Conv2DLSTMCell as Conv2DLSTMCell,

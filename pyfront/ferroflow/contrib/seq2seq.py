@@ -23,7 +23,11 @@ from ferroflow._src.contrib.seq2seq.beam_search_step import (
     BeamSearchDecoderOutput as BeamSearchDecoderOutput,
     BeamSearchDecoderState as BeamSearchDecoderState,
 )
-from ferroflow._src.contrib.seq2seq.beams import gather_tree as gather_tree, tile_batch as tile_batch
+from ferroflow._src.contrib.seq2seq.beams import (
+    gather_tree as gather_tree,
+    gather_tree_from_array as gather_tree_from_array,
+    tile_batch as tile_batch,
+)
 from ferroflow._src.contrib.seq2seq.decoder import Decoder as Decoder, dynamic_decode as dynamic_decode
 from ferroflow._src.contrib.seq2seq.decoding_helper import (
     CustomHelper as CustomHelper,

@@ -15,6 +15,17 @@ from ferroflow._src.contrib.training.bucketing import (
     bucket_by_sequence_length as bucket_by_sequence_length,
 )
 from ferroflow._src.contrib.training.hyperparameters import HParams as HParams, parse_values as parse_values
+from ferroflow._src.contrib.training.sampling import (
+    rejection_sample as rejection_sample,
+    resample_at_rate as resample_at_rate,
+    stratified_sample as stratified_sample,
+    weighted_resample as weighted_resample,
+)
+from ferroflow._src.contrib.training.state_saving import (
+    NextQueuedSequenceBatch as NextQueuedSequenceBatch,
+    SequenceQueueingStateSaver as SequenceQueueingStateSaver,
+    batch_sequences_with_states as batch_sequences_with_states,
+)
 from ferroflow._src.contrib.training.summary_at_end import SummaryAtEndHook as SummaryAtEndHook
 from ferroflow._src.contrib.training.train_op import (
     add_gradients_summaries as add_gradients_summaries,

@@ -47,6 +47,7 @@ pub fn register(registry: &mut Registry) {
     registry.add(
         Op::new(written::SEND)
             .role(Role::Send)
+            .urgent()
             .doc("Sends a value to the part of the step that runs in another process.")
             .input("tensor: T")
             .attr("T: type")

@@ -4,7 +4,7 @@ use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
 use crate::function::Library;
 use crate::node::{HandleType, Node, NodeId, OutputId, OutputType};
-use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind, OpDef};
+use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind, HandleSource, OpDef};
 use crate::registry::Registry;
 use crate::shape_context::ShapeContext;
 use ferroflow_tensor::{DType, PartialShape, Result, Status};
@@ -215,14 +215,18 @@ impl Graph {
         Ok(id)
     }
 
-    /// Returns the known type of the variable whose handles a node outputs: the node names one, or forwards its input.
+    /// Returns the known type of what the handles stand for that a node outputs.
     fn handle_type(&self, def: &OpDef, attrs: &AttrMap, inputs: &[OutputId]) -> Option<Arc<HandleType>> {
         if def.is_variable {
             let (dtype, shape) = (attrs.dtype("dtype").ok()?, attrs.shape("shape").ok()?);
             return Some(Arc::new(HandleType { dtype, shape }));
         }
-        let passes_on = def.is_alias || def.flow.is_some();
-        if passes_on { self.output(*inputs.first()?).ok()?.handle.clone() } else { None }
+        match def.handle_source {
+            HandleSource::Attrs(known) => return known(attrs).map(Arc::new),
+            HandleSource::Unknown if !def.is_alias && def.flow.is_none() => return None,
+            HandleSource::Unknown | HandleSource::FirstInput => {}
+        }
+        self.output(*inputs.first()?).ok()?.handle.clone()
     }
 
     fn shape_error(&self, e: Status, def: &OpDef, name: &str, inputs: &[OutputId]) -> BuildError {

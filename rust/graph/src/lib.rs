@@ -28,7 +28,7 @@ pub use function::{Callable, Function, Functions, Library, no_functions};
 pub use graph::{Graph, InputArg, NodeSpec};
 pub use kernel::{BlockingWork, Kernel, KernelContext, KernelFactory, KernelInit, Outputs, Step, Variables, kernel};
 pub use node::{HandleType, Node, NodeId, OutputId, OutputType};
-pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Blocking, Elementwise, Flow, Op, OpDef, RefAccess};
+pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Blocking, Elementwise, Flow, HandleSource, Op, OpDef, RefAccess};
 pub use registry::Registry;
 pub use rendezvous::Rendezvous;
 pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, resource_kernel};

@@ -16,7 +16,7 @@ pub struct OutputId {
     pub index: u32,
 }
 
-/// The known type of the variable behind a handle.
+/// The known type of what a handle stands for: a variable, or each element of a TensorArray.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandleType {
     pub dtype: DType,
@@ -30,7 +30,7 @@ pub struct OutputType {
     /// A reference to a variable (TF1's `float32_ref`).
     pub is_ref: bool,
     pub shape: PartialShape,
-    /// Of the handle of a variable.
+    /// Of a handle.
     pub handle: Option<Arc<HandleType>>,
 }
 

@@ -1,8 +1,9 @@
 //! `OpDef`: all that is known of an op (schema, doc, shape rule, kernel), and `Op`, its builder.
 
-use crate::attr::AttrValue;
+use crate::attr::{AttrMap, AttrValue};
 use crate::facts::{Fusion, Role};
 use crate::kernel::{Kernel, KernelFactory, KernelInit};
+use crate::node::HandleType;
 use crate::schema;
 use crate::shape_context::ShapeFn;
 use ferroflow_tensor::vector::{Binary, Compare, Logical, Unary};
@@ -142,6 +143,16 @@ pub enum Elementwise {
     Sum,
 }
 
+/// The source of the known type behind a handle.
+#[derive(Clone, Copy)]
+pub enum HandleSource {
+    Unknown,
+    /// The op makes the handle, and its attributes hold the type.
+    Attrs(fn(&AttrMap) -> Option<HandleType>),
+    /// The handle stands for values of the same type as input 0's.
+    FirstInput,
+}
+
 #[derive(Clone)]
 pub struct OpDef {
     pub name: Arc<str>,
@@ -162,6 +173,8 @@ pub struct OpDef {
     pub is_foreign: bool,
     /// Its kernel may have to wait for something outside the step; it then leaves a `Pending`.
     pub may_wait: bool,
+    /// Other processes may wait for it: it goes as early in a step as its inputs allow.
+    pub is_urgent: bool,
     /// Its kernel may block, by `KernelContext::run_blocking`: where the plan says so, that part runs on another thread.
     pub blocking: Option<Blocking>,
     pub ref_access: RefAccess,
@@ -173,6 +186,8 @@ pub struct OpDef {
     pub flow: Option<Flow>,
     pub role: Role,
     pub fusion: Option<Fusion>,
+    /// The source of the types behind the handles that the op outputs.
+    pub handle_source: HandleSource,
     /// Stateful for its effects or its identity alone: its kernel keeps nothing from one run to the next.
     pub is_memoryless: bool,
     /// Its only effect is that it may fail.
@@ -232,6 +247,7 @@ impl Op {
                 is_variable: false,
                 is_foreign: false,
                 may_wait: false,
+                is_urgent: false,
                 blocking: None,
                 ref_access: RefAccess::Write,
                 takes_handles: false,
@@ -240,6 +256,7 @@ impl Op {
                 flow: None,
                 role: Role::Compute,
                 fusion: None,
+                handle_source: HandleSource::Unknown,
                 is_memoryless: false,
                 only_checks: false,
                 is_unbounded: false,
@@ -343,6 +360,13 @@ impl Op {
         self
     }
 
+    /// Declares that other processes may wait for the op, so that it goes as early in a step as its inputs allow.
+    #[must_use]
+    pub fn urgent(mut self) -> Op {
+        self.def.is_urgent = true;
+        self
+    }
+
     /// Declares that the kernel blocks by `KernelContext::run_blocking`.
     #[must_use]
     pub fn blocks(mut self, how: Blocking) -> Op {
@@ -363,6 +387,13 @@ impl Op {
         self.def.takes_handles = true;
         self.def.ref_access = access;
         self.stateful()
+    }
+
+    /// Declares what is known of the values behind the handles that the op outputs.
+    #[must_use]
+    pub fn handle_source(mut self, source: HandleSource) -> Op {
+        self.def.handle_source = source;
+        self
     }
 
     /// Declares that the op gives the value of its handle's variable.

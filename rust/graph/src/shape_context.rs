@@ -70,7 +70,7 @@ impl<'a> ShapeContext<'a> {
         Ok(&output.shape)
     }
 
-    /// Returns the known type of the variable behind a handle.
+    /// Returns the known type of what a handle stands for.
     pub fn input_handle(&self, i: usize) -> Result<Option<&'a HandleType>> {
         Ok(self.graph.output(self.output_id(i)?)?.handle.as_deref())
     }

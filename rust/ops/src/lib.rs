@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod array;
+mod audio;
+mod calls;
 mod checkpoint;
 mod construction;
 mod file;
@@ -15,6 +17,7 @@ mod math;
 mod nn;
 mod quantization;
 mod random;
+mod rnn;
 pub mod script;
 mod sparse;
 mod spectral;
@@ -32,6 +35,8 @@ use ferroflow_graph::Registry;
 /// Adds every op of this crate.
 pub fn register(r: &mut Registry) {
     array::register(r);
+    audio::register(r);
+    calls::register(r);
     checkpoint::register(r);
     construction::register(r);
     file::register(r);
@@ -44,6 +49,7 @@ pub fn register(r: &mut Registry) {
     nn::register(r);
     quantization::register(r);
     random::register(r);
+    rnn::register(r);
     script::register(r);
     sparse::register(r);
     spectral::register(r);

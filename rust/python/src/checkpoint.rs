@@ -40,6 +40,12 @@ impl CheckpointReader {
     }
 }
 
+/// Removes the shards that this process wrote for a checkpoint whose save was interrupted.
+#[pyfunction]
+pub fn abandon_shards(py: Python<'_>, prefix: &str) {
+    py.detach(|| bundle::abandon_shards(prefix));
+}
+
 /// Writes a file beside its place and then takes the place, once the contents are on the disk.
 #[pyfunction]
 pub fn replace_file(py: Python<'_>, name: &str, contents: &[u8]) -> PyResult<()> {

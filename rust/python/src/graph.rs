@@ -35,6 +35,7 @@ pub fn registry() -> PyResult<Arc<Registry>> {
     ferroflow_ops::register(&mut all);
     ferroflow_input::register(&mut all);
     ferroflow_cluster::register(&mut all);
+    ferroflow_collective::register(&mut all);
     let built = all.finish().map_err(status)?;
     Ok(REGISTRY.get_or_init(|| built).clone())
 }

@@ -3,6 +3,7 @@
 
 mod attr;
 mod checkpoint;
+mod collective;
 mod convert;
 mod engine;
 mod error;
@@ -36,7 +37,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::Callable>()?;
     m.add_class::<server::Server>()?;
     m.add_function(wrap_pyfunction!(server::reset_containers, m)?)?;
+    m.add_function(wrap_pyfunction!(collective::join_group, m)?)?;
+    m.add_function(wrap_pyfunction!(collective::leave_group, m)?)?;
     m.add_class::<checkpoint::CheckpointReader>()?;
+    m.add_function(wrap_pyfunction!(checkpoint::abandon_shards, m)?)?;
     m.add_function(wrap_pyfunction!(checkpoint::replace_file, m)?)?;
     m.add_class::<record::Reader>()?;
     m.add_class::<record::Writer>()?;

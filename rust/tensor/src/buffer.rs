@@ -140,17 +140,21 @@ fn release(block: Block, class: usize) {
     }
 }
 
-fn acquire(class: usize) -> Option<Block> {
+/// Returns an idle block of a class.
+fn recycled(class: usize) -> Option<Block> {
     if class_bytes(class) <= LOCAL_MAX
         && let Ok(Some(block)) = LOCAL.try_with(|l| l.borrow_mut().0[class].pop())
     {
         return Some(block);
     }
-    if let Some(block) = SHARED[class].0.lock().pop() {
-        RETAINED.fetch_sub(class_bytes(class), Ordering::Relaxed);
-        return Some(block);
-    }
-    fresh(class)
+    let block = SHARED[class].0.lock().pop()?;
+    RETAINED.fetch_sub(class_bytes(class), Ordering::Relaxed);
+    Some(block)
+}
+
+/// Returns a block of a class, and whether it is a recycled one.
+fn acquire(class: usize) -> Option<(Block, bool)> {
+    recycled(class).map(|block| (block, true)).or_else(|| fresh(class).map(|block| (block, false)))
 }
 
 fn recycle(block: Block, class: usize) {
@@ -197,6 +201,21 @@ impl Buffer {
     ///
     /// Errors: `ResourceExhausted` where the system has no such memory.
     pub fn new(len: usize) -> Result<Buffer> {
+        Ok(Buffer::acquired(len)?.0)
+    }
+
+    /// Returns `len` zeros. Pages that come from the system are zero and are not written.
+    ///
+    /// Errors: `ResourceExhausted` where the system has no such memory.
+    pub fn zeroed(len: usize) -> Result<Buffer> {
+        let (mut buffer, is_recycled) = Buffer::acquired(len)?;
+        if is_recycled && let Some(bytes) = buffer.bytes_mut() {
+            bytes.fill(0);
+        }
+        Ok(buffer)
+    }
+
+    fn acquired(len: usize) -> Result<(Buffer, bool)> {
         let too_big = || Status::resource_exhausted(format!("OOM when allocating a tensor of {len} bytes"));
         if len > isize::MAX as usize / 2 {
             return Err(too_big());
@@ -205,8 +224,8 @@ impl Buffer {
         if class >= CLASSES {
             return Err(too_big());
         }
-        let block = acquire(class).ok_or_else(too_big)?;
-        Ok(Buffer { ptr: block.0, len, owner: Owner::Pool(class) })
+        let (block, is_recycled) = acquire(class).ok_or_else(too_big)?;
+        Ok((Buffer { ptr: block.0, len, owner: Owner::Pool(class) }, is_recycled))
     }
 
     /// Returns the memory of `owner`, read-only to the engine.

@@ -36,7 +36,11 @@ impl Tensor {
     ///
     /// Errors: `ResourceExhausted` for lack of memory, `InvalidArgument` for types that hold no elements.
     pub fn new(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
-        let shape = shape.into();
+        // A byte that is not 0 or 1 is no bool.
+        Tensor::filled_by(dtype, shape.into(), if dtype == DType::Bool { Buffer::zeroed } else { Buffer::new })
+    }
+
+    fn filled_by(dtype: DType, shape: Shape, buffer: fn(usize) -> Result<Buffer>) -> Result<Tensor> {
         let elements = shape.elements();
         if dtype == DType::String {
             let mut strings = Vec::new();
@@ -53,17 +57,12 @@ impl Tensor {
         let data = if bytes <= INLINE_BYTES {
             Data::Inline([0; 2])
         } else {
-            let mut buffer = Buffer::new(bytes).map_err(|_| {
+            let buffer = buffer(bytes).map_err(|_| {
                 Status::resource_exhausted(format!(
                     "OOM when allocating tensor with shape{shape} and type {}",
                     dtype.schema_name()
                 ))
             })?;
-            if dtype == DType::Bool
-                && let Some(b) = buffer.bytes_mut()
-            {
-                b.fill(0);
-            }
             Data::Shared(Arc::new(buffer))
         };
         Ok(Tensor { dtype, shape, data })
@@ -71,11 +70,7 @@ impl Tensor {
 
     /// Returns a tensor of zeros (empty strings, false).
     pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
-        let mut t = Tensor::new(dtype, shape)?;
-        if let Some(bytes) = t.bytes_mut() {
-            bytes.fill(0);
-        }
-        Ok(t)
+        Tensor::filled_by(dtype, shape.into(), Buffer::zeroed)
     }
 
     pub fn scalar<T: Scalar>(value: T) -> Tensor {
@@ -195,6 +190,24 @@ impl Tensor {
             Data::Inline(raw) => Some(unsafe { std::slice::from_raw_parts_mut(raw.as_mut_ptr().cast(), n) }),
             Data::Shared(b) => Arc::get_mut(b)?.bytes_mut(),
             Data::Strings(_) | Data::Objects(_) => None,
+        }
+    }
+
+    /// Returns the elements as bytes for writing; copies first where they are shared or lent. Any bytes may be written.
+    ///
+    /// Errors: `Internal` for bool, whose bytes must be 0 or 1, strings and objects; `ResourceExhausted` where the copy
+    /// finds no memory.
+    pub fn writable_bytes(&mut self) -> Result<&mut [u8]> {
+        ensure!(
+            self.dtype.is_plain() && self.dtype != DType::Bool,
+            Internal,
+            "the bytes of a tensor of type {} cannot be written",
+            self.dtype.name()
+        );
+        self.make_unique()?;
+        match self.bytes_mut() {
+            Some(bytes) => Ok(bytes),
+            None => bail!(Internal, "a unique tensor was not writable"),
         }
     }
 

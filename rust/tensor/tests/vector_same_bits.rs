@@ -189,6 +189,15 @@ where
                 let parts = combine::<T>(f, reduce_slice_wide(f, left), reduce_slice_wide(f, right));
                 assert_eq!(parts.bits(), expected, "{f:?} of {length} {name} cut at its split point");
             }
+            for n in [1usize, 2, 3, 8, 15, 16, 31, 33, SHORT_ROW].into_iter().filter(|n| *n <= length) {
+                let rows = &x[..length - length % n];
+                let expected: Vec<T> = rows.chunks(n).map(|row| reduce_slice(f, row)).collect();
+                for isa in Isa::available() {
+                    let mut out = vec![T::default(); rows.len() / n];
+                    reduce_short_rows_with(isa, f, rows, n, &mut out);
+                    assert_eq!(bits(&out), bits(&expected), "{f:?} of {name} rows of {n} on {isa:?}");
+                }
+            }
             for columns in [1usize, 3, 10, 300] {
                 let rows = &x[..length - length % columns];
                 let mut expected = samples::<T>(5, columns);

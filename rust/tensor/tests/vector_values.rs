@@ -491,10 +491,18 @@ fn booleans() {
     logical_not(&a, &mut out);
     assert_eq!(out, [false, false, true, true]);
     let mut chosen = [0; 4];
-    select(&b, Operand::Slice(&[1, 2, 3, 4]), Operand::Scalar(-1), &mut chosen);
+    select(&b, &[1, 2, 3, 4], &[-1; 4], &mut chosen);
     assert_eq!(chosen, [1, -1, 3, -1]);
-    select(&b, Operand::Scalar(7), Operand::Slice(&[1, 2, 3, 4]), &mut chosen);
-    assert_eq!(chosen, [7, 2, 7, 4]);
+    let (x, y) = (Complex::new(-0.0, f32::NAN), Complex::new(f32::INFINITY, 1.5));
+    let mut chosen = [Complex::default(); 4];
+    select(&b, &[x; 4], &[y; 4], &mut chosen);
+    assert_eq!(
+        chosen.map(|z| (z.re.to_bits(), z.im.to_bits())),
+        [x, y, x, y].map(|z| (z.re.to_bits(), z.im.to_bits()))
+    );
+    let mut chosen = [true; 4];
+    select(&b, &a, &[false; 4], &mut chosen);
+    assert_eq!(chosen, [true, false, false, false]);
     assert!(any(&a) && !all(&a) && !any(&[]) && all(&[]));
     let (mut some, mut every) = ([false, false], [true, true]);
     any_rows_into(&mut some, &[false, true, false, false]);

@@ -4,6 +4,7 @@ from ops.cases import (
     activation,
     alignment,
     arithmetic,
+    carried,
     casting,
     clipping,
     comparison,
@@ -60,5 +61,6 @@ FAMILIES = (
     special,
     text,
     alignment,
+    carried,
 )
 RECORDS = [record for family in FAMILIES for record in family.RECORDS]

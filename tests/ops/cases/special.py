@@ -9,7 +9,7 @@ import numpy as np
 import scipy.special
 from ops.cases.record import COMPLEX, INTEGERS, SMALL_INTEGERS, Given, Record, Values, call
 
-from ferroflow._src.ops.math import arithmetic, cast, comparison, elementwise
+from ferroflow._src.ops.math import arithmetic, cast, comparison, complex_parts, elementwise
 from ferroflow._src.ops.nn import activation, ranking
 
 _DOUBLES = ("float32", "float64")
@@ -48,7 +48,7 @@ def _real(dtype: str) -> str:
 
 
 def _of_complex(name: str, reference: Callable[..., Any]) -> list[Record]:
-    function = getattr(elementwise, name, None) or getattr(cast, name)
+    function = getattr(elementwise, name, None) or getattr(complex_parts, name)
     return [
         Record(
             name=name,
@@ -112,7 +112,7 @@ RECORDS = [
     *_of_complex("imag", np.imag),
     Record(
         name="complex",
-        function=cast.complex,
+        function=complex_parts.complex,
         reference=lambda x, y: x + 1j * y,
         variants=(call(Values((4, 3)), Values((4, 3))),),
         dtypes=("float64",),

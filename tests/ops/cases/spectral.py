@@ -10,7 +10,7 @@ from ops.cases.record import COMPLEX, Record, Refused, Values, call
 
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.ops.array.making import placeholder
-from ferroflow._src.ops.math.cast import complex as to_complex, imag, real
+from ferroflow._src.ops.math.complex_parts import complex as to_complex, imag, real
 from ferroflow._src.ops.spectral import cosine, fourier
 
 _SHAPES = ((5,), (2, 6), (2, 3, 4), (2, 1, 3, 8))

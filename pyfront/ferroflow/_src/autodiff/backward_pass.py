@@ -9,7 +9,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation
+from ferroflow._src.framework.handles import Operation, Tensor, node_of
 
 _NO_SCOPE: AbstractContextManager[Any] = contextlib.nullcontext()
 
@@ -29,13 +29,13 @@ class BackwardPass:
     def __init__(self, graph: Graph, colocate: bool, gate: bool, method: int) -> None:
         self.graph = graph
         self.core = graph._core
-        self.operation = graph._operation
+        self.operation, self.tensor = graph.operation, graph.tensor
         # By node: the branch or loop that it is in; the loop that it leaves.
         self.contexts: dict[int, Any] = graph._flow_contexts
         self.loop_of_exit: dict[int, Any] = graph._loop_of_exit
         self.method = method
         self._scopes = graph._scopes
-        self._colocate = colocate
+        self.colocates = colocate
         self._gate = gate
         self._source = _new_source(graph)
 
@@ -48,7 +48,11 @@ class BackwardPass:
 
     def colocated(self, op: Operation) -> AbstractContextManager[Any]:
         """Returns a context manager that places operations with `op`, if the call has that option."""
-        return self.graph.colocate_with(op) if self._colocate else _NO_SCOPE
+        return self.graph.colocate_with(op) if self.colocates else _NO_SCOPE
+
+    def reads(self, handle: Operation | Tensor) -> list[tuple[int, int]]:
+        """Returns the (node, output) pairs that an operation, or the one of a tensor, reads."""
+        return self.core.node_inputs(node_of(handle))
 
     def apply(self, rule: Any, op: Operation, arriving: list[Any], inputs: int) -> list[Any]:
         """Returns the gradients of an operation's inputs, which its rule makes under the name scope `NAME_grad`.

@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.autodiff import terms
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.handles import Tensor, static_dims
 
 _Dims = tuple[int | None, ...] | None
 
@@ -41,7 +41,7 @@ def reduced_to_arguments(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, A
     """
     if gx is None and gy is None:
         return None, None
-    x_dims, y_dims = terms.dims(x), terms.dims(y)
+    x_dims, y_dims = static_dims(x), static_dims(y)
     x_shape, y_shape = terms.shape(x), terms.shape(y)
     found = _repeated_axes(x_dims, y_dims)
     x_axes: Any

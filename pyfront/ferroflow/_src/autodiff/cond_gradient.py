@@ -18,7 +18,7 @@ from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor, output_key
+from ferroflow._src.framework.handles import Operation, Tensor, node_of, output_key
 
 
 class GradientBranch(CondContext):
@@ -31,7 +31,7 @@ class GradientBranch(CondContext):
     def added(self, op: Operation) -> None:
         # TF 1.x: gradients in a branch can be fetched, in a step that takes it.
         if self.while_context() is None:
-            self._nodes.append(op._id)
+            self._operations.append(op)
         else:
             super().added(op)
 
@@ -67,7 +67,7 @@ class CondRegion:
 
     def reads(self) -> Reads:
         node_inputs = self._backward.core.node_inputs
-        return [node_inputs(t._node_id)[0] for branch in self._branches for t in branch.captures]
+        return [node_inputs(node_of(t))[0] for branch in self._branches for t in branch.captures]
 
     def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
         with name_scope(f"{self._branches[0].name.rpartition('/')[0] or 'cond'}_grad"):

@@ -13,7 +13,8 @@ from ferroflow._src.autodiff.unconnected import UnconnectedGradients, checked_un
 from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.control_flow.recognition import recognize
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
-from ferroflow._src.framework.default_graph import graph_of, name_scope
+from ferroflow._src.framework.default_graph import graph_of
+from ferroflow._src.framework.handles import flow_context, node_of
 
 
 def gradients(
@@ -66,9 +67,8 @@ def gradients(
     method = check_method(aggregation_method)
     unconnected = checked_unconnected(unconnected_gradients)
     graph = graph_of([*ys, *xs, *stops, *seeds])
-    if graph._without_contexts:
-        recognize(graph)
-    with name_scope(name, "gradients", [*ys, *xs, *stops, *seeds]):
+    recognize(graph)
+    with graph.as_default(), graph.name_scope("gradients" if name is None else name):
         # TF 1.x: the name is taken whether or not the id is used.
         graph.unique_name("uid")
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
@@ -78,8 +78,8 @@ def gradients(
         y_tensors = [y.values if isinstance(y, IndexedSlices) else y for y in ys]
         x_tensors = [x.values if isinstance(x, IndexedSlices) else x for x in xs]
         with backward:
-            sweep = Sweep(backward, ys[0].op._get_control_flow_context() if ys else None)
-            found = sweep.run(y_tensors, seeds, x_tensors, {t.op._id for t in stops})
+            sweep = Sweep(backward, flow_context(ys[0].op) if ys else None)
+            found = sweep.run(y_tensors, seeds, x_tensors, {node_of(t) for t in stops})
         if unconnected == UnconnectedGradients.ZERO:
             found = [zeros_like(x) if g is None else g for g, x in zip(found, xs, strict=True)]
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.autodiff.backward_pass import BackwardPass
@@ -19,7 +19,7 @@ from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor, output_key
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context, node_of
 from ferroflow._src.ops.tensor_array import TensorArray
 
 NotDifferentiable("TensorListLength")
@@ -75,7 +75,7 @@ def recalled_constant(tensor: Tensor) -> Tensor | None:
 
 def at_level_of(context: Any, tensor: Tensor) -> Tensor:
     """Returns a tensor of a branch in `context` as one of `context` itself."""
-    inner = tensor.op._get_control_flow_context()
+    inner = flow_context(tensor.op)
     while inner is not context:
         if not isinstance(inner, CondContext):
             raise NotImplementedError(f"The gradient of a loop needs {tensor.name}, a value of a loop inside of it")
@@ -124,13 +124,12 @@ class GradientLoop(WhileContext):
 
 def _history(graph: Graph, loop: WhileContext, tensor: Tensor) -> Tensor:
     """Returns the list of the values of a tensor in all iterations of its loop, as the loop leaves it."""
-    key = output_key(tensor)
-    kept = loop.histories.get(key)
+    kept = loop.histories.get(tensor)
     if kept is None:
         with made_in(graph, loop.outer_context):
             empty = empty_list(tensor.dtype.base_dtype)
         variable = loop.add_variable(empty, lambda values: pushed(values, tensor))
-        kept = loop.histories[key] = variable.left
+        kept = loop.histories[tensor] = variable.left
     return kept
 
 
@@ -147,7 +146,7 @@ class LoopRegion:
         return [v.entered for v in self._loop.variables] + self._loop.captures
 
     def reads(self) -> Reads:
-        return [r for t in self._ways_in() for r in self._backward.core.node_inputs(t._node_id)]
+        return [r for t in self._ways_in() for r in self._backward.reads(t)]
 
     def gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
         loop = self._loop
@@ -157,15 +156,15 @@ class LoopRegion:
             return self._gradients(sweep, arriving)
 
     def _gradients(self, sweep: Any, arriving: dict[int, Any]) -> list[tuple[Tensor, Any]]:
-        loop, graph, between = self._loop, self._backward.graph, self._backward.core.between
-        starts = [y._node_id for y, _ in self.starts]
-        variables = _that_matter(between, loop, {*arriving, *self.outputs}, starts)
+        loop, graph = self._loop, self._backward.graph
+        starts = [y for y, _ in self.starts]
+        variables = _that_matter(graph, loop, {*arriving, *self.outputs}, starts)
         merges = loop_variables_around(loop)
-        ends = [v.next_value._node_id for v in variables] + starts
-        captures = [t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0])]
-        reached = {t._node_id for t in captures if between([output_key(t)], ends, merges)}
-        captures = [t for t in captures if t._node_id in reached]
-        seeds = [_dense(arriving.get(v.left._node_id), v.left) for v in variables]
+        ends = [v.next_value for v in variables] + starts
+        captures = [
+            t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0]) and graph.between([t], ends, merges)
+        ]
+        seeds = [_dense(arriving.get(node_of(v.left)), v.left) for v in variables]
         inside = sweep.xs_within(loop)
         count = loop.count()
         backward = GradientLoop(loop)
@@ -253,10 +252,10 @@ def carries(tensor: Tensor) -> bool:
 
 def _element_type(values: Tensor) -> dtypes.DType:
     """Returns the type of a list's elements; variant if the graph does not determine it."""
-    seen = set()
-    while values.op._id not in seen:
+    seen: set[Operation] = set()
+    while values.op not in seen:
         op = values.op
-        seen.add(op._id)
+        seen.add(op)
         if op.type in ("EmptyTensorList", "TensorListPushBack", "TensorListPopBack"):
             return dtypes.as_dtype(op.get_attr("element_dtype"))
         if not op.inputs:
@@ -280,24 +279,22 @@ def _shaped(tensor: Tensor, like: Tensor) -> Tensor:
     return tensor
 
 
-def _that_matter(
-    between: Callable[..., list[int]], loop: WhileContext, outputs: set[int], starts: list[int]
-) -> list[LoopVariable]:
+def _that_matter(graph: Graph, loop: WhileContext, outputs: set[int], starts: list[Tensor]) -> list[LoopVariable]:
     """Returns the variables whose gradients reach what left the loop on the way to a y, or a y in it.
 
     TF 1.x: one that only seems to reach a y, as through a stopped gradient, has zeros there.
     """
     merges = loop_variables_around(loop)
-    chosen = {v.left._node_id for v in loop.variables if v.left._node_id in outputs and carries(v.left)}
+    chosen = {v.left for v in loop.variables if node_of(v.left) in outputs and carries(v.left)}
     while True:
-        ends = [v.next_value._node_id for v in loop.variables if v.left._node_id in chosen] + starts
+        ends = [v.next_value for v in loop.variables if v.left in chosen] + starts
         more = {
-            v.left._node_id
+            v.left
             for v in loop.variables
-            if v.left._node_id not in chosen and carries(v.in_body) and between([(v.in_body._node_id, 0)], ends, merges)
+            if v.left not in chosen and carries(v.in_body) and graph.between([v.in_body], ends, merges)
         }
         if not more:
-            return [v for v in loop.variables if v.left._node_id in chosen]
+            return [v for v in loop.variables if v.left in chosen]
         chosen |= more
 
 

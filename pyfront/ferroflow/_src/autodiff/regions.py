@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ferroflow._src.autodiff.backward_pass import BackwardPass
 from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.loop import WhileContext
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context, node_of
 
 Reads = list[tuple[int, int]]
 
@@ -68,7 +68,7 @@ def steps(backward: BackwardPass, between: Sequence[int], level: Any) -> Steps:
         if context is None:
             reads[node] = node_inputs(node)
             continue
-        key = context.pred._node_id if isinstance(context, CondContext) else context
+        key = context.pred if isinstance(context, CondContext) else context
         number = numbers.setdefault(key, -1 - len(numbers))
         contexts.setdefault(number, context)
         region_of_node[node] = number
@@ -112,14 +112,14 @@ def loop_variables_around(context: Any) -> list[int]:
     nodes = []
     while context is not None:
         if isinstance(context, WhileContext):
-            nodes += [v.merged._node_id for v in context.variables]
+            nodes += [node_of(v.merged) for v in context.variables]
         context = context.outer_context
     return nodes
 
 
 def is_way_in(op: Operation) -> bool:
     """Returns True if an operation brings a value from around its own context in: its gradient passes unchanged."""
-    context = op._get_control_flow_context()
+    context = flow_context(op)
     if isinstance(context, CondContext):
         return op.type in ("Switch", "RefSwitch") and op.inputs[1] is context.pred
     return isinstance(context, WhileContext) and op.type in ("Enter", "RefEnter")

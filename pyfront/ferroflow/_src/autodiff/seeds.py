@@ -11,7 +11,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.handles import Tensor, flow_context
 
 
 def seed_gradients(backward: BackwardPass, given: Sequence[Any], ys: Sequence[Any]) -> list[Any]:
@@ -29,14 +29,15 @@ def seed_gradients(backward: BackwardPass, given: Sequence[Any], ys: Sequence[An
     ]
     result = []
     for i, (seed, y) in enumerate(zip(seeds, ys, strict=True)):
-        _check_reachable(y, ys[0])
+        if backward.contexts:
+            _check_reachable(y, ys[0])
         result.append(_seed(backward, seed, y, f"grad_ys_{i}"))
     return result
 
 
 def _check_reachable(y: Any, first: Any) -> None:
     """Raises ValueError for a y of a loop that the first y is not in, where its gradient cannot be made outside."""
-    context = y.op._get_control_flow_context()
+    context = flow_context(y.op)
     loop = None if context is None else context.while_context()
     if loop is None or loop.contains(first.op) or (isinstance(y, Tensor) and known_dims(y) is not None):
         return

@@ -9,11 +9,10 @@ from typing import Any
 from ferroflow._src.autodiff import regions
 from ferroflow._src.autodiff.aggregation import aggregate
 from ferroflow._src.autodiff.backward_pass import BackwardPass
-from ferroflow._src.autodiff.terms import dims
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.gradient_registry import get_gradient_function
-from ferroflow._src.framework.handles import Operation, Tensor, output_key
+from ferroflow._src.framework.gradient_registry import registered_gradient
+from ferroflow._src.framework.handles import Operation, Tensor, node_of, static_dims
 
 
 class Sweep:
@@ -29,13 +28,11 @@ class Sweep:
     def __init__(self, backward: BackwardPass, level: Any) -> None:
         self.backward = backward
         self._level = level
-        # By node, by output: the gradients received so far.
-        self._received: dict[int, list[list[Any]]] = {}
-        # By node, by output: their sum, or None of none.
-        self._summed: dict[int, list[Any]] = {}
+        # The gradients received so far.
+        self._received: dict[Tensor, list[Any]] = {}
+        # Their sums at the operations visited, and the gradients of xs within conditionals and loops.
+        self._summed: dict[Tensor, Any] = {}
         self._between: frozenset[int] = frozenset()
-        # By (node, output): the gradients of xs within a conditional or loop that the walk passed.
-        self._inside: dict[tuple[int, int], Any] = {}
         self._xs: list[Tensor] = []
         # Ids of nodes not to walk through, here and in conditionals and loops.
         self.stops: set[int] = set()
@@ -46,24 +43,22 @@ class Sweep:
 
     def gradient_of(self, x: Tensor) -> Any:
         """Returns the gradient of `x` after the walk, or None."""
-        inside = self._inside.get(output_key(x))
-        if inside is not None:
-            return inside
-        summed = self._summed.get(x._node_id)
-        return None if summed is None else summed[x._index]
+        return self._summed.get(x)
 
     def passes(self, x: Tensor) -> bool:
         """Returns True if the gradient of `x` is needed: `x` is one of the walk's xs or lies on a path to one."""
-        return x._node_id in self._between
+        return node_of(x) in self._between
 
     def xs_within(self, context: Any) -> list[Tensor]:
         """Returns the xs of the walk that a conditional's branch or a loop contains."""
-        return [x for x in self._xs if x._node_id in self._between and context.contains(x.op)]
+        return [x for x in self._xs if self.passes(x) and context.contains(x.op)]
 
     def take_from(self, inner: Sweep, xs: Sequence[Tensor]) -> None:
         """Keeps the gradients of xs that the walk through a conditional or loop computed."""
         for x in xs:
-            self._inside[output_key(x)] = inner.gradient_of(x)
+            gradient = inner.gradient_of(x)
+            if gradient is not None:
+                self._summed[x] = gradient
 
     def run(self, ys: list[Tensor], seeds: list[Any], xs: list[Tensor], stops: set[int]) -> list[Any]:
         """Returns the gradients of the xs; visits the operations between ys and xs, each after all that read it.
@@ -82,107 +77,108 @@ class Sweep:
         self._xs, self.stops = xs, stops
         # Values that one iteration passes to the next are not part of its derivatives.
         ends = regions.loop_variables_around(self._level)
-        between = self.backward.core.between([output_key(x) for x in xs], [y._node_id for y in ys], ends)
-        self._between = frozenset(between)
-        steps = regions.steps(self.backward, between, self._level)
-        targets = [steps.of(y._node_id) for y in ys]
+        ordered = self.backward.graph.between(xs, ys, ends)
+        between = self._between = frozenset(ordered)
+        steps = regions.steps(self.backward, ordered, self._level)
+        targets = [steps.of(node_of(y)) for y in ys]
         # By step: how many inputs of steps between it is.
         pending = dict.fromkeys(steps.reads, 0)
         for reads in steps.reads.values():
             for node, _ in reads:
-                if node in self._between:
+                if node in between:
                     pending[steps.of(node)] += 1
-        for y, seed in zip(ys, seeds, strict=True):
-            region = steps.region_of(steps.of(y._node_id))
-            if region is not None and y._node_id not in region.outputs:
+        for y, seed, target in zip(ys, seeds, targets, strict=True):
+            region = steps.region_of(target)
+            if region is not None and node_of(y) not in region.outputs:
                 # The walk passes the region from its outputs on, and starts at this y too.
                 region.starts.append((y, seed))
             else:
                 self._receive(y, seed)
         # TF 1.x: an x that depends on no other x ends the walk; one that does is walked through.
-        stops = stops | {
-            x._node_id
-            for x in xs
-            if not any(node in self._between for node, _ in steps.reads.get(steps.of(x._node_id), ()))
-        }
+        nodes = {node_of(x) for x in xs}
+        stops = stops | {x for x in nodes if not any(node in between for node, _ in steps.reads.get(steps.of(x), ()))}
         queue = collections.deque(dict.fromkeys(t for t in targets if pending.get(t) == 0))
         while queue:
             step = queue.popleft()
             reads = steps.reads[step]
-            for read, gradient in self._gradients_of(step, steps, stops):
-                self._receive(read, gradient)
+            region = steps.region_of(step)
+            if region is not None:
+                self._pass_region(region)
+            elif self.backward.colocates:
+                op = self.backward.operation(step)
+                with self.backward.colocated(op):
+                    self._visit(op, step, reads, stops)
+            else:
+                self._visit(self.backward.operation(step), step, reads, stops)
             for node, _ in reads:
-                if node in self._between:
+                if node in between:
                     before = steps.of(node)
                     pending[before] -= 1
                     if pending[before] == 0:
                         queue.append(before)
         return [self.gradient_of(x) for x in xs]
 
-    def _gradients_of(self, step: int, steps: Any, stops: set[int]) -> list[tuple[Tensor, Any]]:
-        """Returns the gradients of what one step reads."""
-        operation = self.backward.operation
-        region = steps.region_of(step)
-        if region is not None:
-            arriving = {}
-            for node in region.outputs:
-                op = operation(node)
-                received = self._received.pop(node, None)
-                if received is not None:
-                    summed = self._summed[node] = [aggregate(parts, op, self.backward.method) for parts in received]
-                    if summed[0] is not None:
-                        arriving[node] = summed[0]
-            found = region.gradients(self, arriving) if arriving or region.starts else []
-            for read, gradient in found:
-                _fit_region(read, gradient)
-            return found
-        op = operation(step)
-        reads = steps.reads[step]
-        result = []
-        for i, ((node, index), gradient) in enumerate(zip(reads, self._visit(op, stops, reads), strict=True)):
-            if gradient is not None:
-                read = operation(node)._outputs[index]
-                _fit(op, read, gradient, i)
-                result.append((read, gradient))
-        return result
+    def _pass_region(self, region: regions.Region) -> None:
+        """Adds the gradients of what a conditional or loop reads."""
+        arriving = {}
+        for node in region.outputs:
+            op = self.backward.operation(node)
+            if any(output in self._received for output in op.outputs):
+                summed = self._sums(op)
+                if summed[0] is not None:
+                    arriving[node] = summed[0]
+        found = region.gradients(self, arriving) if arriving or region.starts else []
+        for read, gradient in found:
+            _fit_region(read, gradient)
+            self._receive(read, gradient)
 
     def _receive(self, tensor: Tensor, gradient: Any) -> None:
-        by_output = self._received.get(tensor._node_id)
-        if by_output is None:
-            by_output = self._received[tensor._node_id] = [[] for _ in tensor._op._outputs]
-        by_output[tensor._index].append(gradient)
+        found = self._received.get(tensor)
+        if found is None:
+            self._received[tensor] = [gradient]
+        else:
+            found.append(gradient)
 
-    def _visit(self, op: Operation, stops: set[int], reads: Sequence[Any]) -> list[Any]:
-        """Returns the gradients of an operation's inputs."""
-        with self.backward.colocated(op):
-            received = self._received.pop(op._id, None)
-            if received is None:
-                received = [[] for _ in op._outputs]
-            summed = self._summed[op._id] = [aggregate(parts, op, self.backward.method) for parts in received]
-            nothing = [None] * len(reads)
-            if op._id in stops or all(g is None for g in summed):
-                return nothing
-            if self._level is not None and regions.is_way_in(op):
-                return [summed[0] if summed[0] is not None else summed[-1], *nothing[1:]]
+    def _sums(self, op: Operation) -> list[Any]:
+        """Returns the gradients of an operation's outputs: the sum of those received, or None of none."""
+        received, method = self._received, self.backward.method
+        found = [aggregate(received.pop(output, []), op, method) for output in op.outputs]
+        self._summed.update(zip(op.outputs, found, strict=True))
+        return found
+
+    def _visit(self, op: Operation, step: int, reads: Sequence[tuple[int, int]], stops: set[int]) -> None:
+        """Adds the gradients of an operation's inputs."""
+        summed = self._sums(op)
+        if step in stops or not any(g is not None for g in summed):
+            return
+        if self._level is not None and regions.is_way_in(op):
+            gradients = [summed[0] if summed[0] is not None else summed[-1]]
+        else:
             try:
-                rule = get_gradient_function(op)
+                rule = registered_gradient(op) if reads else None
             except LookupError:
                 raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type})") from None
             if rule is None:
-                return nothing
+                return
             arriving = [
                 tensor_op("ZerosLike", [output], name="zeros_like") if g is None and _carries_gradient(output) else g
-                for g, output in zip(summed, op._outputs, strict=True)
+                for g, output in zip(summed, op.outputs, strict=True)
             ]
-            return self.backward.apply(rule, op, arriving, len(reads))
+            gradients = self.backward.apply(rule, op, arriving, len(reads))
+        tensor = self.backward.tensor
+        for i, gradient in enumerate(gradients):
+            if gradient is not None:
+                read = tensor(*reads[i])
+                _fit(op, read, gradient, i)
+                self._receive(read, gradient)
 
 
 def _fit(op: Operation, read: Tensor, gradient: Any, position: int) -> None:
     """Checks the shape of a gradient against what it is the gradient of, and completes it."""
     if not isinstance(gradient, Tensor):
         return
-    found = dims(gradient)
-    if found is not None and None not in found and found == dims(read):
+    found = static_dims(gradient)
+    if found is not None and None not in found and found == static_dims(read):
         return
     # A handle's gradient is that of the variable behind it.
     if read.dtype == dtypes.resource:

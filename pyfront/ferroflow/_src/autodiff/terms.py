@@ -14,7 +14,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.handles import Tensor, static_dims
 
 # Ops that pass a handle through unchanged.
 _HAND_ON = ("Identity", "Enter", "Switch", "Exit")
@@ -29,12 +29,6 @@ def term(op_type: str, arguments: int = 1, **attrs: Any) -> Callable[..., Tensor
     if arguments == 1:
         return lambda x: tensor_op(op_type, [x], attrs or None)
     return lambda *inputs: tensor_op(op_type, list(inputs), attrs or None)
-
-
-def dims(tensor: Tensor) -> tuple[int | None, ...] | None:
-    """Returns the known dimensions of a tensor, None for unknown ones; None for unknown rank."""
-    found: tuple[int | None, ...] | None = tensor.graph._core.output_shape(tensor._node_id, tensor._index)
-    return found
 
 
 def _variable_of(handle: Tensor) -> Any:
@@ -66,7 +60,7 @@ def value_shape(tensor: Tensor) -> TensorShape:
 
 def known_dims(tensor: Tensor) -> tuple[int, ...] | None:
     """Returns the dimensions where all are known, else None; of a variable's handle, the variable's."""
-    found = dims(tensor)
+    found = static_dims(tensor)
     if found == () and tensor.dtype == dtypes.resource:
         of_variable = value_shape(tensor)
         return tuple(int(n) for n in of_variable.as_list() if n is not None) if of_variable.is_fully_defined() else None
@@ -75,15 +69,16 @@ def known_dims(tensor: Tensor) -> tuple[int, ...] | None:
 
 def same_known_shape(*tensors: Any) -> bool:
     """Returns True if all are tensors of one fully known shape."""
-    if not all(isinstance(t, Tensor) for t in tensors):
-        return False
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            return False
     first = known_dims(tensors[0])
-    return first is not None and all(dims(t) == first for t in tensors[1:])
+    return first is not None and all(static_dims(tensor) == first for tensor in tensors[1:])
 
 
 def conj(x: Any) -> Any:
     """Returns the complex conjugate; a real tensor itself."""
-    if x.dtype.base_dtype.is_complex:
+    if x.dtype.is_complex:
         return tensor_op("Conj", [x])
     return x
 
@@ -126,7 +121,7 @@ def shape(x: Any, out_type: Any = dtypes.int32) -> Tensor:
 
 def rank(x: Tensor) -> Tensor:
     """Returns the number of dimensions, int32 scalar: a constant if it is known."""
-    found = dims(x)
+    found = static_dims(x)
     return tensor_op("Rank", [x]) if found is None else constant(len(found), dtype=dtypes.int32, name="Rank")
 
 
@@ -150,7 +145,8 @@ def _filled_like(x: Tensor, value: int, name: str, dtype: Any) -> Tensor:
 def zeros_like(x: Any, dtype: Any = None) -> Tensor:
     """Returns zeros of the shape of `x`; of a variable's handle, of the variable's."""
     x = densified(x)
-    if known_dims(x) is None and dtype is None and x.dtype != dtypes.resource:
+    is_computed = known_dims(x) is None or x.dtype == dtypes.variant
+    if is_computed and dtype is None and x.dtype != dtypes.resource:
         return tensor_op("ZerosLike", [x], name="zeros_like")
     return _filled_like(x, 0, "zeros_like", dtype)
 
@@ -234,7 +230,7 @@ def reduce_prod(x: Tensor) -> Tensor:
 def all_axes(x: Tensor) -> Tensor:
     """Returns the numbers of all dimensions, int32 vector: a constant if the rank is known."""
     x = densified(x)
-    found = dims(x)
+    found = static_dims(x)
     # TF 1.x: a scalar's are not known beforehand.
     if found:
         return constant(list(range(len(found))), dtype=dtypes.int32)

@@ -19,6 +19,8 @@ _FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
 _DECODERS: Final = "tf.contrib.seq2seq.dynamic_decode, with a BasicDecoder of a TrainingHelper or GreedyEmbeddingHelper"
 _FILES_OF_2: Final = "tf.train.Saver and tf.saved_model, whose files both versions of TensorFlow read"
 _ITS_FILE: Final = "tf.keras.utils.get_file and numpy, which fetch and read its file"
+_OTHER_LIBRARY: Final = "an environment of its own with that library and Horovod"
+_LAUNCHERS: Final = "`ferroflow launch --mpi`, mpirun or srun, which start the processes"
 _VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow 2"
 _NO_TPU: Final = "tf.contrib.tpu.TPUEstimator with use_tpu=False; there are no TPUs"
 _NO_CONVERTER: Final = "`ferroflow freeze`, whose graph TensorFlow's converters for other devices read"
@@ -45,10 +47,9 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.autograph": "tf.cond and tf.while_loop",
     "tf.contrib.boosted_trees": _FORESTS,
     "tf.contrib.checkpoint": _FILES_OF_2,
-    "tf.contrib.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer",
     "tf.contrib.eager": _EAGER,
     "tf.contrib.estimator": "tf.estimator",
-    "tf.contrib.factorization": "scikit-learn, which clusters and factorizes",
+    "tf.contrib.factorization": "scikit-learn, which factorizes matrices",
     "tf.contrib.feature_column": "tf.feature_column",
     "tf.contrib.gan": "two losses and two optimizers, as in examples/adversarial_network.py",
     "tf.contrib.image": "tf.image",
@@ -71,9 +72,13 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.tpu.rewrite": _NO_TPU,
     "tf.contrib.tpu.shard": _NO_TPU,
     "tf.contrib.tpu.shutdown_system": _NO_TPU,
-    "tf.distribute": "tf.train.replica_device_setter and tf.train.SyncReplicasOptimizer",
     "tf.estimator.BoostedTreesClassifier": _FORESTS,
     "tf.estimator.BoostedTreesRegressor": _FORESTS,
+    "tf.horovod.mxnet": _OTHER_LIBRARY,
+    "tf.horovod.run": _LAUNCHERS,
+    "tf.horovod.spark": _LAUNCHERS,
+    "tf.horovod.tensorflow.DistributedGradientTape": _EAGER,
+    "tf.horovod.torch": _OTHER_LIBRARY,
     "tf.keras.backend.conv2d_transpose": "tf.nn.conv2d_transpose",
     "tf.keras.backend.conv3d": "tf.nn.conv3d",
     "tf.keras.backend.pool3d": "tf.nn.max_pool3d or tf.nn.avg_pool3d",

@@ -141,12 +141,16 @@ def _array_of(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         # The scalars that programs are full of, before the general rules.
         cls = values.__class__
         if cls is float:
+            if -1e38 < values < 1e38:
+                return np.array(values, np.float32)
             with np.errstate(over="ignore"):
                 return np.array(values, np.float32)
         if cls is int and _INT32_MIN <= values <= _INT32_MAX:
             return np.array(values, np.int32)
         if cls is str or cls is bytes:
             return _bytes_array([values], ())
+    elif _is_small(values, wanted):
+        return np.array(values, wanted.as_numpy_dtype)
     if isinstance(values, (np.ndarray, np.generic)):
         return _from_numpy(np.asarray(values), wanted)
     if isinstance(values, _tensor_classes):
@@ -158,6 +162,16 @@ def _array_of(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
     if isinstance(values, range):
         values = list(values)
     return _from_python(values, wanted)
+
+
+def _is_small(value: Any, wanted: DType) -> bool:
+    """Returns True for a Python number that every rule converts to `wanted` in the same way: it fits exactly, or only
+    loses digits.
+    """
+    cls = value.__class__
+    if wanted is dtypes.float32 or wanted is dtypes.float64:
+        return (cls is float and -1e38 < value < 1e38) or (cls is int and -(2**24) < value < 2**24)
+    return cls is int and (wanted is dtypes.int32 or wanted is dtypes.int64) and _INT32_MIN <= value <= _INT32_MAX
 
 
 def _numpy_type(wanted: DType, values: Any) -> Any:

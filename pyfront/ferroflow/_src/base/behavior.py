@@ -37,7 +37,7 @@ _resource_variables: list[bool] = [False]
 
 
 def disable_resource_variables() -> None:
-    """Makes reference variables where neither arguments nor variable scopes say otherwise, as from the start."""
+    """Makes variables reference variables by default again, unless arguments or variable scopes choose otherwise."""
     _resource_variables[0] = False
 
 

@@ -449,7 +449,7 @@ def dtype_or_none(type_value: Any) -> DType | None:
     """Converts a value to a `DType`, and None to None: an op then takes its default.
 
     Args:
-        type_value: as of `as_dtype`, or None.
+        type_value: as for `as_dtype`, or None.
 
     Returns:
         The `DType`, or None.

@@ -33,7 +33,7 @@ class OpError(Exception):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
         error_code: int, one of the codes of `tf.errors`.
     """
 
@@ -113,7 +113,7 @@ class CancelledError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: object, op: object, message: str) -> None:
@@ -126,7 +126,7 @@ class UnknownError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
         error_code: int, the code that was met.
     """
 
@@ -140,7 +140,7 @@ class InvalidArgumentError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -153,7 +153,7 @@ class DeadlineExceededError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: object, op: object, message: str) -> None:
@@ -166,7 +166,7 @@ class NotFoundError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: object, op: object, message: str) -> None:
@@ -179,7 +179,7 @@ class AlreadyExistsError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -192,7 +192,7 @@ class PermissionDeniedError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -205,7 +205,7 @@ class UnauthenticatedError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -218,7 +218,7 @@ class ResourceExhaustedError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -231,7 +231,7 @@ class FailedPreconditionError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -244,7 +244,7 @@ class AbortedError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -257,7 +257,7 @@ class OutOfRangeError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
 
     Example:
         >>> element = tf.data.Dataset.range(2).make_one_shot_iterator().get_next()
@@ -281,7 +281,7 @@ class UnimplementedError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -294,7 +294,7 @@ class InternalError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -307,7 +307,7 @@ class UnavailableError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -336,7 +336,7 @@ class DataLossError(OpError):
     Args:
         node_def: the `NodeDef` of the op that failed, or None.
         op: the `Operation` that failed, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
     """
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -401,7 +401,7 @@ def make_exception(node_def: Any, op: Any, message: str, error_code: int) -> OpE
     Args:
         node_def: the `NodeDef` of the op, or None.
         op: the `Operation`, or None.
-        message: str, what went wrong.
+        message: str, the description of the error.
         error_code: int; an unknown code gives a warning and an `UnknownError` with the code.
 
     Returns:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from ferroflow._src.base.absent_names import absent
-from ferroflow._src.base.typing import has_signature_of
+from ferroflow._src.base.absent_names import absent as _absent
+from ferroflow._src.base.typing import has_signature_of as _has_signature_of
 
 if TYPE_CHECKING:
     from absl.flags import FlagHolder
@@ -109,7 +109,7 @@ def _integer(
     raise NotImplementedError
 
 
-@has_signature_of(_string)
+@_has_signature_of(_string)
 def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the public name)
     """Defines a flag whose value is any string.
 
@@ -133,7 +133,7 @@ def DEFINE_string(*args: Any, **kwargs: Any) -> Any:  # noqa: N802 (TF 1.x: the 
     return _define("DEFINE_string", args, kwargs)
 
 
-@has_signature_of(_boolean)
+@_has_signature_of(_boolean)
 def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag that is set by `--name` or `--name=true` and unset by `--noname` or `--name=false`.
 
@@ -156,7 +156,7 @@ def DEFINE_boolean(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spe
     return _define("DEFINE_boolean", args, kwargs)
 
 
-@has_signature_of(_boolean)
+@_has_signature_of(_boolean)
 def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag as `DEFINE_boolean` does.
 
@@ -179,7 +179,7 @@ def DEFINE_bool(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelli
     return _define("DEFINE_boolean", args, kwargs)
 
 
-@has_signature_of(_float)
+@_has_signature_of(_float)
 def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag whose value is a float.
 
@@ -202,7 +202,7 @@ def DEFINE_float(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spell
     return _define("DEFINE_float", args, kwargs)
 
 
-@has_signature_of(_integer)
+@_has_signature_of(_integer)
 def DEFINE_integer(*args: Any, **kwargs: Any) -> Any:  # noqa: N802  # TF1's spelling
     """Defines a flag whose value is an int.
 
@@ -311,7 +311,7 @@ def __getattr__(name: str) -> Any:
         absl_flags = _absl_flags()
         if name in absl_flags.__all__:
             return getattr(absl_flags, name)
-    raise absent("ferroflow.flags", name)
+    raise _absent("ferroflow.flags", name)
 
 
 def __dir__() -> list[str]:

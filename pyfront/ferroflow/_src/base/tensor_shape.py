@@ -109,7 +109,7 @@ class Dimension:
             other: a value that `Dimension` accepts.
 
         Returns:
-            `Dimension`, known if one of both is.
+            `Dimension`, known if either is.
 
         Raises:
             ValueError: if both sizes are known and differ.
@@ -411,7 +411,7 @@ class TensorShape:
             other: a value that `TensorShape` accepts.
 
         Returns:
-            `TensorShape`; of unknown rank if one of both is.
+            `TensorShape`; of unknown rank if either is.
 
         Raises:
             TypeError, ValueError: on the same conditions as the constructor of `TensorShape`.

@@ -60,8 +60,8 @@ def log(level: int, msg: object, *args: object, **kwargs: Any) -> None:
 
     Args:
         level: int, such as `tf.logging.INFO`.
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: arguments of `logging.Logger.log`, such as `exc_info` and `extra`.
     """
     _emit(level, msg, args, kwargs)
@@ -72,8 +72,8 @@ def vlog(level: int, msg: object, *args: object, **kwargs: Any) -> None:
 
     Args:
         level: int, such as `tf.logging.INFO`.
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: as for `log`.
     """
     _emit(level, msg, args, kwargs)
@@ -83,8 +83,8 @@ def debug(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level DEBUG.
 
     Args:
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: as for `log`.
     """
     _emit(DEBUG, msg, args, kwargs)
@@ -94,8 +94,8 @@ def info(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level INFO.
 
     Args:
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: as for `log`.
 
     Example:
@@ -109,8 +109,8 @@ def warning(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level WARN.
 
     Args:
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: as for `log`.
     """
     _emit(WARN, msg, args, kwargs)
@@ -120,8 +120,8 @@ def warn(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level WARN.
 
     Args:
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: as for `log`.
     """
     _emit(WARN, msg, args, kwargs)
@@ -131,8 +131,8 @@ def error(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level ERROR.
 
     Args:
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: as for `log`.
     """
     _emit(ERROR, msg, args, kwargs)
@@ -142,8 +142,8 @@ def fatal(msg: object, *args: object, **kwargs: Any) -> None:
     """Logs `msg % args` at level FATAL; the program continues.
 
     Args:
-        msg: str with the places of `args` in the manner of `%`, or any object.
-        *args: values of any kind that stand in these places.
+        msg: str, a format in the style of `%`, or any object.
+        *args: values of any kind to insert into the format.
         **kwargs: as for `log`.
 
     Example:
@@ -172,9 +172,9 @@ def log_if(level: int, msg: object, condition: Any, *args: object) -> None:
 
     Args:
         level: int, such as `tf.logging.INFO`.
-        msg: str with the places of `args` in the manner of `%`, or any object.
+        msg: str, a format in the style of `%`, or any object.
         condition: anything, taken as a bool.
-        *args: values of any kind that stand in these places.
+        *args: values of any kind to insert into the format.
     """
     if condition:
         _emit(level, msg, args, {})
@@ -185,9 +185,9 @@ def log_every_n(level: int, msg: object, n: int, *args: object) -> None:
 
     Args:
         level: int, such as `tf.logging.INFO`.
-        msg: str with the places of `args` in the manner of `%`, or any object.
+        msg: str, a format in the style of `%`, or any object.
         n: int, a number of calls.
-        *args: values of any kind that stand in these places.
+        *args: values of any kind to insert into the format.
 
     Raises:
         ZeroDivisionError: if `n` is 0.
@@ -201,9 +201,9 @@ def log_first_n(level: int, msg: object, n: int, *args: object) -> None:
 
     Args:
         level: int, such as `tf.logging.INFO`.
-        msg: str with the places of `args` in the manner of `%`, or any object.
+        msg: str, a format in the style of `%`, or any object.
         n: int, a number of calls.
-        *args: values of any kind that stand in these places.
+        *args: values of any kind to insert into the format.
     """
     if _calls_so_far() < n:
         _emit(level, msg, args, {})

@@ -173,7 +173,7 @@ _Returned = TypeVar("_Returned")
 def has_signature_of(
     signature: Callable[_Arguments, _Returned],
 ) -> Callable[[Callable[..., Any]], Callable[_Arguments, _Returned]]:
-    """Gives a function that takes any arguments the signature of another, for type checkers.
+    """Shows type checkers the signature of another function for one that takes any arguments.
 
     Args:
         signature: function that is never called.

@@ -82,7 +82,7 @@ def export_meta_graph(
         collection_list: names of the collections to add; None for all.
         as_text: bool. If True, the file is in protobuf's text format.
         graph: the `Graph`; None for the default graph.
-        export_scope: str, a name scope whose nodes alone are exported; it is taken off the names.
+        export_scope: str, a name scope; only its nodes are exported, without the scope in their names.
         clear_devices: bool. If True, leave out devices.
         clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
         strip_default_attrs: bool. If True, leave out attributes with their default values.

@@ -50,7 +50,7 @@ def load_and_remap_matrix(
         num_rows_to_load: int, the number of its lines that are loaded.
         new_col_vocab_size: int, the number of columns.
         initializer: callable of a shape, for the values of entries that are new.
-        old_row_vocab_size: int, the number of lines of the old vocabulary of rows that count; -1 for all.
+        old_row_vocab_size: int, the number of lines to read from the old row vocabulary; -1 for all.
         old_row_vocab_file: str, the file of the old vocabulary of rows, an entry in each line; None if the rows stay
             as they are.
         new_row_vocab_file: str, the file of the new one.
@@ -85,7 +85,9 @@ def load_and_remap_matrix(
             "Must provide either row or column vocab files. If no remapping is necessary, consider using "
             "`tf.contrib.framework.init_from_checkpoint` instead."
         )
-    dtype, (old_rows, old_columns) = _matrix(ckpt_path, old_tensor_name)
+    # TensorFlow's op takes a vector of one path, too.
+    path = ckpt_path[0] if isinstance(ckpt_path, (list, tuple)) and len(ckpt_path) == 1 else ckpt_path
+    dtype, (old_rows, old_columns) = _matrix(path, old_tensor_name)
     if of_columns is None and old_columns != new_col_vocab_size:
         raise errors.InvalidArgumentError(
             None,
@@ -103,7 +105,7 @@ def load_and_remap_matrix(
         raise errors.InvalidArgumentError(
             None, None, f"Tensor {old_tensor_name} of shape [{old_rows},{old_columns}] is smaller than its vocabulary"
         )
-    old = restore_v2(ckpt_path, [old_tensor_name], [""], [dtype])[0]
+    old = restore_v2(path, [old_tensor_name], [""], [dtype])[0]
     old.set_shape([old_rows, old_columns])
     kept = np.logical_and.outer(rows != _MISSING, columns != _MISSING)
     new = cast(initializer([int(np.count_nonzero(~kept)), 1]), dtype)
@@ -135,12 +137,12 @@ def load_and_remap_matrix_initializer(
     initializer: Callable[..., Any] | None = None,
     max_rows_in_memory: int = -1,
 ) -> Callable[..., Tensor]:
-    """Returns an initializer of a variable that is a matrix of a checkpoint in the order of new vocabularies.
+    """Returns an initializer that reads a matrix from a checkpoint and puts it into the order of new vocabularies.
 
     Args:
         ckpt_path: as `load_and_remap_matrix`.
         old_tensor_name: as `load_and_remap_matrix`.
-        new_row_vocab_size: int, the number of lines of the new vocabulary of rows.
+        new_row_vocab_size: int, the number of lines in the new row vocabulary.
         new_col_vocab_size: int, the number of columns.
         old_row_vocab_size: as `load_and_remap_matrix`.
         old_row_vocab_file: as `load_and_remap_matrix`.
@@ -155,7 +157,7 @@ def load_and_remap_matrix_initializer(
     Returns:
         A callable of `shape`, `dtype` and `partition_info` for variables of shape [`new_row_vocab_size` +
         `num_row_oov_buckets`, `new_col_vocab_size` + `num_col_oov_buckets`], whole or cut by rows. It raises
-        ValueError for another shape or a cut by columns, and what `load_and_remap_matrix` raises.
+        ValueError for another shape or a cut by columns, and on the same conditions as `load_and_remap_matrix`.
 
     Raises:
         TypeError: if `initializer` is not callable.

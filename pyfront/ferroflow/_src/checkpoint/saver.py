@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ferroflow import _core
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.progress import on_terminal, shown
@@ -46,7 +47,7 @@ class Saver:
         reshape: bool. If True, a variable may be restored from a checkpoint that has it in another shape.
         sharded: bool. If True, each device has files of its own.
         max_to_keep: int, how many of the latest checkpoints are kept; None or 0 for all.
-        keep_checkpoint_every_n_hours: float, how often one is kept beyond that, in hours.
+        keep_checkpoint_every_n_hours: float, hours between two checkpoints that are kept in addition.
         name: str, the name scope of the operations, "save" by default.
         restore_sequentially: bool. If True, variables are restored one after the other; only builders that read
             variables one by one use it.
@@ -123,7 +124,7 @@ class Saver:
             self._write_version = self.saver_def.version
 
     def build(self) -> None:
-        """Makes the operations, where that was deferred.
+        """Adds the saver's operations to the graph, if `defer_build` deferred this.
 
         Raises:
             ValueError: if there is nothing to save.
@@ -234,7 +235,7 @@ class Saver:
         """Returns the `SaverDef` message of this saver.
 
         Args:
-            export_scope: str, a name scope to take off the names.
+            export_scope: str, a name scope to remove from the names.
 
         Returns:
             The message; None if the operations are not in that scope.
@@ -278,7 +279,7 @@ class Saver:
             filename: str, a file to write it to, or None.
             collection_list: names of the collections to add; None for all.
             as_text: bool. If True, the file is in protobuf's text format.
-            export_scope: str, the name scope to take, which is taken off the names; None for the whole graph.
+            export_scope: str, the name scope to export, which is removed from the names; None for the whole graph.
             clear_devices: bool. If True, leave out devices.
             clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
             strip_default_attrs: bool. If True, leave out attributes with their default values.
@@ -314,7 +315,7 @@ class Saver:
     ) -> str | None:
         """Saves the variables as a checkpoint.
 
-        A program that is killed at any moment leaves the state file naming a whole checkpoint, as far as there was one
+        If the program is killed at any moment, the state file still names a complete checkpoint, if there was one
         before.
 
         Args:
@@ -378,6 +379,10 @@ class Saver:
             if os.path.isdir(local_path(os.path.dirname(save_path)) or "."):
                 raise
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
+        except BaseException:
+            # An interrupt between a shard and the merge.
+            _core.abandon_shards(local_path(prefix))
+            raise
         return compat.as_str(saved)
 
     def _update_state(self, saved: str, folder: str, latest_filename: str, meta_graph_suffix: str) -> None:
@@ -398,7 +403,8 @@ class Saver:
 
         Raises:
             ValueError: if `save_path` is None.
-            tf.errors.NotFoundError: if the checkpoint does not exist, or a variable is not in it.
+            NoCheckpointError: if the checkpoint does not exist; a ValueError and a tf.errors.NotFoundError.
+            tf.errors.NotFoundError: if a variable is not in the checkpoint.
             tf.errors.InvalidArgumentError: if the checkpoint has a variable with another dtype or shape.
             tf.errors.DataLossError: if the checkpoint is damaged.
         """
@@ -412,9 +418,24 @@ class Saver:
             with shown(on_terminal, None, f"Restoring {save_path}", "variables"):
                 sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
         except errors.NotFoundError as failure:
+            if not state.checkpoint_exists(save_path):
+                raise NoCheckpointError(failure, save_path) from None
             _refuse(failure, "a Variable name or other graph key that is missing from the checkpoint")
         except errors.InvalidArgumentError as failure:
             _refuse(failure, "a mismatch between the current graph and the graph from the checkpoint")
+
+
+class NoCheckpointError(errors.NotFoundError, ValueError):
+    """The error of a checkpoint that does not exist: ValueError as in TensorFlow 1.15, NotFoundError as in 1.8.
+
+    Args:
+        failure: the error of the operation that reads the checkpoint.
+        save_path: str, the checkpoint's prefix.
+    """
+
+    def __init__(self, failure: errors.OpError, save_path: str) -> None:
+        message = f"The passed save_path is not a valid checkpoint: {save_path}\n{failure.message}"
+        super().__init__(failure.node_def, failure.op, message)
 
 
 def _refuse(failure: errors.OpError, cause: str) -> NoReturn:

@@ -18,7 +18,7 @@ def wait_for_new_checkpoint(
         checkpoint_dir: str, the folder.
         last_checkpoint: str, prefix of the one that was seen, or None.
         seconds_to_sleep: float, seconds between two checks.
-        timeout: float, seconds to wait at most; None for ever.
+        timeout: float, seconds to wait at most; None for no limit.
 
     Returns:
         str, the new one's prefix; None if there was none in time.
@@ -41,14 +41,14 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """Yields the newest checkpoint of a folder, again and again as there are new ones; some may be left out.
+    """Yields a folder's newest checkpoint each time there is a new one; some may be skipped.
 
     Args:
         checkpoint_dir: str, the folder.
         min_interval_secs: float, seconds between two checkpoints at least.
-        timeout: float, seconds to wait for one at most; None for ever.
-        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it,
-            that is the end.
+        timeout: float, seconds to wait for one at most; None for no limit.
+        timeout_fn: callable without arguments, called after `timeout` seconds; the wait ends if it returns True, or if
+            there is no such callable.
 
     Yields:
         str, a checkpoint's prefix.

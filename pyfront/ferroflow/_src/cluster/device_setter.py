@@ -34,7 +34,8 @@ def replica_device_setter(
         ps_device: str, the device of the ps tasks, usually without a task; empty for none.
         worker_device: str, the device of the worker; empty for none.
         merge_devices: bool. If True, ops with a partial device get the missing parts; if False they stay as they are.
-        cluster: `ClusterSpec` or what makes one; the tasks of the job named in `ps_device` are the ps tasks.
+        cluster: `ClusterSpec` or a value that converts to one; the tasks of the job named in `ps_device` are the ps
+            tasks.
         ps_ops: names of op types that belong on ps tasks; None for variables and mutable tables.
         ps_strategy: function from an op to the index of its ps task; None for each task in turn.
 

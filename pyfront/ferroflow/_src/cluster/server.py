@@ -18,12 +18,12 @@ class Server:
     lives until the process ends.
 
     Args:
-        server_or_cluster_def: a `ServerDef`, a `ClusterDef`, a `ClusterSpec`, or what a `ClusterSpec` accepts. The
-            task's address is bound; its port may be 0 for any free one.
+        server_or_cluster_def: a `ServerDef`, a `ClusterDef`, a `ClusterSpec`, or a value that `ClusterSpec` accepts.
+            The task's address is bound; its port may be 0 for any free one.
         job_name: str, the task's job; by default the server def's, or the cluster's only job.
         task_index: int, the task's index in its job; by default the server def's, or the job's only index.
         protocol: str, "grpc", the name that TF 1.x programs give; the bytes on the wire are ferroflow's own.
-        config: `ConfigProto`, the defaults of the task; `device_count` says how many CPU devices it has.
+        config: `ConfigProto`, the defaults of the task; `device_count` sets the number of its CPU devices.
         start: bool. If True, answer other processes from now on.
 
     Raises:
@@ -61,7 +61,7 @@ class Server:
             self._core.start()
 
     def join(self) -> None:
-        """Waits for the task's end, which is the process's: it never returns."""
+        """Blocks until the process ends, and never returns."""
         # Python checks for signals when a wait ends: Ctrl-C works.
         never = threading.Event()
         while not never.wait(3600.0):

@@ -91,8 +91,8 @@ def switch_case(
         name: name scope of the operations.
 
     Returns:
-        The nest of tensors of the branch that is taken: of the dtypes, and what the branches have in common of the
-        shapes, that all of them give.
+        The nest of tensors that the branch taken returns, of the dtypes that all branches have. Static shapes are the
+        parts that all branches have in common.
 
     Raises:
         TypeError: if the index is not an int tensor, an element is not a pair, a key is not an int, or a function is

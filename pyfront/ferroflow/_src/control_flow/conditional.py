@@ -43,8 +43,8 @@ class CondContext(ControlFlowContext):
         self._pred = pred
         self._pivot = pivot
         self._branch = branch
-        self._exported: dict[tuple[int, int], Tensor] = {}
-        graph._branches.setdefault(pred._node_id, {})[branch] = self
+        self._exported: dict[Tensor, Tensor] = {}
+        graph.branches.setdefault(pred, {})[branch] = self
 
     @property
     def pred(self) -> Tensor:
@@ -70,20 +70,19 @@ class CondContext(ControlFlowContext):
     @property
     def sibling(self) -> CondContext:
         """The other branch."""
-        other: CondContext = self._graph._branches[self._pred._node_id][1 - self._branch]
+        other: CondContext = self._graph.branches[self._pred][1 - self._branch]
         return other
 
     def export(self, tensor: Tensor) -> Tensor:
         """Returns a tensor of the branch as one of the context around it; of no use where the branch is not taken."""
-        key = (tensor._node_id, tensor._index)
-        found = self._exported.get(key)
+        found = self._exported.get(tensor)
         if found is None:
             other = self.sibling
             with made_in(self._graph, other):
                 nothing = _placeholder_value(tensor.dtype.base_dtype)
             with self.within(self._outer_context):
                 pair = [tensor, nothing] if self._branch == 0 else [nothing, tensor]
-                found = self._exported[key] = primitives.merge(pair)[0]
+                found = self._exported[tensor] = primitives.merge(pair)[0]
         return found
 
     def _bring_in(self, tensor: Tensor) -> Tensor:
@@ -233,7 +232,8 @@ def cond(
         fn2: old name of `false_fn`.
 
     Returns:
-        The nest of tensors that the branch taken returns. Static shapes are what both branches have in common.
+        The nest of tensors that the branch taken returns. Static shapes are the parts that both branches have in
+        common.
 
     Raises:
         TypeError: if `pred` is a Python bool, a function is missing or not callable, or the structures have different

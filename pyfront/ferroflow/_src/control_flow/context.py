@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from ferroflow._src.base import proto
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context, node_of
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 
 
@@ -24,12 +25,12 @@ class ControlFlowContext:
     def __init__(self, name: str, graph: Graph | None = None) -> None:
         self._graph = graph or get_default_graph()
         self._name = name
-        self._outer_context: ControlFlowContext | None = self._graph._get_control_flow_context()  # type: ignore[assignment]
-        # By (node, output) of a value from outside: what stands for it here.
-        self._captured: dict[tuple[int, int], Tensor] = {}
+        self._outer_context: ControlFlowContext | None = self._graph.flow  # type: ignore[assignment]  # the graph's layer has a protocol of it
+        # By value from outside: what stands for it here.
+        self._captured: dict[Tensor, Tensor] = {}
         self._entered: list[Any] = []
-        # The nodes made here; one that a context nested here took over is among them, too.
-        self._nodes: list[int] = []
+        # The operations made here; one that a context nested here took over is among them, too.
+        self._operations: list[Operation] = []
         self._nested_contexts: list[ControlFlowContext] = []
         self.list_in_outer()
         # Of a context that holds gradients: the one whose gradients they are.
@@ -48,7 +49,7 @@ class ControlFlowContext:
     def rename(self, name: str) -> None:
         """Sets the name to that of an imported context, and reserves it in the graph."""
         self._name = name
-        self._graph._scopes.names.mark(name)
+        self._graph.reserve_name(name)
 
     def nest_in(self, context: ControlFlowContext | None) -> None:
         """Sets the context around this one; `list_in_outer` adds this one to it."""
@@ -64,12 +65,11 @@ class ControlFlowContext:
 
     def Enter(self) -> None:  # noqa: N802 - TF 1.x's name
         """Makes this the context of new operations."""
-        self._entered.append(self._graph._get_control_flow_context())
-        self._graph._set_control_flow_context(self)
+        self._entered.append(self._graph.enter_flow(self))
 
     def Exit(self) -> None:  # noqa: N802 - TF 1.x's name
         """Leaves the context that `Enter` entered."""
-        self._graph._set_control_flow_context(self._entered.pop())
+        self._graph.enter_flow(self._entered.pop())
 
     @contextmanager
     def entered(self) -> Iterator[None]:
@@ -86,16 +86,11 @@ class ControlFlowContext:
         adding dependencies.
         """
         graph = self._graph
-        stack = graph._name_stack
-        with graph.control_dependencies(None):
-            if scope is not None:
-                graph._name_stack = scope
+        named = contextlib.nullcontext() if scope is None else graph.name_scope(scope and f"{scope}/")
+        with graph.control_dependencies(None), named:
             if context is not None:
-                graph._set_control_flow_context(_As(context))
-            try:
-                yield
-            finally:
-                graph._name_stack = stack
+                graph.enter_flow(_As(context))
+            yield
 
     def while_context(self) -> ControlFlowContext | None:
         """Returns the innermost loop around, this one included."""
@@ -118,7 +113,7 @@ class ControlFlowContext:
 
     def contains(self, op: Operation) -> bool:
         """Returns True if an operation is in this context or one nested in it."""
-        context = op._get_control_flow_context()
+        context = flow_context(op)
         while context is not None:
             if context is self:
                 return True
@@ -130,22 +125,21 @@ class ControlFlowContext:
         if self.contains(tensor.op):
             return tensor
         self._check_reachable(tensor)
-        key = (tensor._node_id, tensor._index)
-        found = self._captured.get(key)
+        found = self._captured.get(tensor)
         if found is None:
             outer = self._outer_context
             if self._forward is not None and self._forward.contains(tensor.op):
                 found = self._recall(tensor)
             else:
                 found = self._bring_in(tensor if outer is None else outer.capture(tensor))
-            self._captured[key] = found
+            self._captured[tensor] = found
         return found
 
     AddValue = capture
 
     def _check_reachable(self, tensor: Tensor) -> None:
         """Raises ValueError for a tensor of a loop that is not around this context."""
-        theirs = tensor.op._get_control_flow_context()
+        theirs = flow_context(tensor.op)
         their_loop = None if theirs is None else theirs.while_context()
         if their_loop is None:
             return
@@ -154,7 +148,7 @@ class ControlFlowContext:
             if context is their_loop or (context._forward is not None and context._forward.contains(tensor.op)):
                 return
             context = context.outer_context
-        inner, reader = tensor.op.name, self._graph._name_stack
+        inner, reader = tensor.op.name, self._graph.get_name_scope()
         ours = self.while_context()
         why = f"'{inner}' is in a while loop" if ours is None else "they are in different while loops"
         raise ValueError(f"Cannot use '{inner}' as input to '{reader}' because {why}. See info log for more details.")
@@ -165,9 +159,7 @@ class ControlFlowContext:
         ways_in = ("Switch", "RefSwitch", "Enter", "RefEnter")
         # One may stand for a value and for what stands for that in another context.
         return [
-            t
-            for t in dict.fromkeys(self._captured.values())
-            if t.op.type in ways_in and t.op._get_control_flow_context() is self
+            t for t in dict.fromkeys(self._captured.values()) if t.op.type in ways_in and flow_context(t.op) is self
         ]
 
     def _bring_in(self, tensor: Tensor) -> Tensor:
@@ -182,14 +174,9 @@ class ControlFlowContext:
         self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
         """Returns the inputs and control inputs that an operation named `name` gets in this context."""
-        graph = self._graph
-        stack = graph._name_stack
-        graph._name_stack = name
-        try:
+        with self._graph.name_scope(f"{name}/"):
             inputs = [[self.capture(t) for t in i] if isinstance(i, list) else self.capture(i) for i in inputs]
             control_inputs = self.internal(control_inputs or [])
-        finally:
-            graph._name_stack = stack
         if self._needs_pivot(inputs, control_inputs) and self.pivot is not None:
             control_inputs = [*control_inputs, self.pivot.op]
         return inputs, control_inputs or None
@@ -205,7 +192,7 @@ class ControlFlowContext:
             return control_inputs
         result = []
         for op in control_inputs:
-            context = op._get_control_flow_context()
+            context = flow_context(op)
             if context is not None and context.while_context() is loop:
                 result.append(op)
             else:
@@ -218,7 +205,7 @@ class ControlFlowContext:
 
     def added(self, op: Operation) -> None:
         """Records an operation created here."""
-        self._nodes.append(op._id)
+        self._operations.append(op)
         op.graph.prevent_fetching(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
@@ -235,8 +222,7 @@ class ControlFlowContext:
 
     def _inner_names(self) -> set[str]:
         """Returns the names of all tensors made here and in contexts nested here."""
-        contexts, graph = self._graph._flow_contexts, self._graph
-        names = {t.name for node in self._nodes if contexts.get(node) is self for t in graph._operation(node).outputs}
+        names = {t.name for op in self._operations if flow_context(op) is self for t in op.outputs}
         return names.union(*(nested._inner_names() for nested in self._nested_contexts))
 
     def _own_externals(self) -> list[Tensor]:
@@ -245,10 +231,9 @@ class ControlFlowContext:
 
     def _to_values_def(self, export_scope: str | None = None) -> Any:
         """Returns the ValuesDef: the tensors known here, and what stands here for those from outside."""
-        operation = self._graph._operation
         external = {t.name: t.name for t in self._own_externals()}
-        for (node, index), inner in self._captured.items():
-            external[operation(node).outputs[index].name] = inner.name
+        for outside, inside in self._captured.items():
+            external[outside.name] = inside.name
         values = self._inner_names() | external.keys() | set(external.values())
         values_def = proto.ValuesDef()
         values_def.values.extend(strip_name_scope(name, export_scope) for name in sorted(values))
@@ -266,28 +251,27 @@ class ControlFlowContext:
             outer, inner = self.element(outer_name, import_scope), self.element(inner_name, import_scope)
             external.add(outer_name)
             if outer is not inner:
-                self._captured[outer._node_id, outer._index] = inner
+                self._captured[outer] = inner
         # TF 1.x: the first values of loop variables are among the names, wherever they were made.
-        not_here = {op._id for op in outside}
+        not_here = set(outside)
         around = self._outer_context
         while around is not None:
-            not_here.update(node for node, _ in around._captured)
+            not_here.update(t.op for t in around._captured)
             around = around._outer_context
         names = {name.partition(":")[0] for name in values_def.values if name not in external}
-        for node in sorted(graph.as_graph_element(prepend_name_scope(n, import_scope))._id for n in names):
-            if node not in not_here:
-                self.take(graph._operation(node))
+        named = {graph.as_graph_element(prepend_name_scope(n, import_scope)) for n in names}
+        for op in sorted(named - not_here, key=node_of):
+            self.take(op)
 
     def take(self, op: Operation) -> None:
         """Makes an operation that is in the graph already one of this context."""
-        if op._get_control_flow_context() is not self:
+        if flow_context(op) is not self:
             op._set_control_flow_context(self)
-            self._nodes.append(op._id)
+            self._operations.append(op)
 
     def record_entry(self, outside: Tensor, inside: Tensor) -> None:
         """Records the operation that brings a tensor in; the second of two that bring one in represents itself only."""
-        key = (outside._node_id, outside._index)
-        self._captured[key if key not in self._captured else (inside._node_id, inside._index)] = inside
+        self._captured[inside if outside in self._captured else outside] = inside
 
     def element(self, name: str, import_scope: str | None) -> Tensor:
         tensor: Tensor = self._graph.as_graph_element(prepend_name_scope(name, import_scope))

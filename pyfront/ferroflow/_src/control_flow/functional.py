@@ -83,9 +83,9 @@ def map_fn(
     """Applies `fn` to each element along the first dimension and stacks the results.
 
     Args:
-        fn: makes a nest of tensors of one of elements.
+        fn: callable from a nest of elements to a nest of tensors.
         elems: tensor [n, ...], or nest of such.
-        dtype: type, or nest of types, of what `fn` gives; by default those of `elems`.
+        dtype: type, or nest of types, of the results of `fn`; by default those of `elems`.
         parallel_iterations: accepted; elements are taken one after the other.
         back_prop: If True, gradients may pass.
         swap_memory: accepted.
@@ -116,7 +116,8 @@ def map_fn(
         def body(i: Tensor, arrays: Any) -> Any:
             values = fn(elements.at(i))
             nest.assert_same_structure(types, values)
-            return i + 1, [array.write(i, value) for array, value in zip(arrays, _flat(values), strict=True)]
+            written = [array.write(i, value) for array, value in zip(arrays, _flat(values), strict=True)]
+            return i + 1, written
 
         _, ended = while_loop(
             lambda i, _: i < elements.count,
@@ -166,14 +167,13 @@ def scan(
     with name_scope(name, "scan", _flat(elems)):
         elements = _Elements(elems)
         structure = elems if initializer is None else initializer
-        last = elements.count - 1
         if initializer is None:
-            first = last if reverse else 0
+            first = elements.count - 1 if reverse else 0
             values = elements.flat_at(first)
-            start = constant(1) if not reverse else convert_to_tensor(last - 1)
+            taken = 1
         else:
             values = [convert_to_tensor(value) for value in _flat(initializer)]
-            start = constant(0) if not reverse else convert_to_tensor(last)
+            taken = 0
         arrays = [
             TensorArray(
                 value.dtype.base_dtype,
@@ -185,6 +185,8 @@ def scan(
         ]
         if initializer is None:
             arrays = [array.write(first, value) for array, value in zip(arrays, values, strict=True)]
+
+        start = elements.count - 1 - taken if reverse else taken
 
         def body(i: Tensor, accumulated: Any, arrays: Any) -> Any:
             following = fn(_packed(structure, accumulated), elements.at(i))
@@ -211,30 +213,30 @@ def _fold(
     _check_callable(fn)
     with name_scope(name, "foldr" if reverse else "foldl", _flat(elems)):
         elements = _Elements(elems)
+        start = elements.count if reverse else 0
         if initializer is None:
-            value = elements.at(elements.count - 1 if reverse else 0)
-            taken = 1
+            start = start - 1 if reverse else 1
+            value = elements.at(start if reverse else 0)
         else:
-            value, taken = initializer, 0
+            value = initializer
+        start = start if reverse else constant(start)
         value = nest.map_structure(convert_to_tensor, value)
-        if reverse:
-            start = convert_to_tensor(elements.count - taken)
-            _, result = while_loop(
-                lambda i, _: i > 0,
-                lambda i, a: (i - 1, fn(a, elements.at(i - 1))),
-                (start, value),
-                maximum_iterations=elements.count,
-                **loop,
-            )
-        else:
-            start = constant(taken)
-            _, result = while_loop(
-                lambda i, _: i < elements.count,
-                lambda i, a: (i + 1, fn(a, elements.at(i))),
-                (start, value),
-                maximum_iterations=elements.count,
-                **loop,
-            )
+
+        def forwards(i: Tensor, a: Any) -> Any:
+            following = fn(a, elements.at(i))
+            return i + 1, following
+
+        def backwards(i: Tensor, a: Any) -> Any:
+            before = i - 1
+            return before, fn(a, elements.at(before))
+
+        _, result = while_loop(
+            (lambda i, _: i > 0) if reverse else (lambda i, _: i < elements.count),
+            backwards if reverse else forwards,
+            (start, value),
+            maximum_iterations=elements.count,
+            **loop,
+        )
         return result
 
 

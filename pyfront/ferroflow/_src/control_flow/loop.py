@@ -23,7 +23,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.ops.array.making import identity
@@ -77,8 +77,8 @@ class WhileContext(ControlFlowContext):
         self.variables: list[LoopVariable] = []
         self._loop_exits: list[Tensor] = []
         self._count: Tensor | None = None
-        # By (node, output): the list of a tensor's values in all iterations, as gradients need it.
-        self.histories: dict[tuple[int, int], Tensor] = {}
+        # By tensor: the list of its values in all iterations, as gradients need it.
+        self.histories: dict[Tensor, Tensor] = {}
 
     @property
     def parallel_iterations(self) -> int:
@@ -151,7 +151,7 @@ class WhileContext(ControlFlowContext):
     def wait_for(self, op: Operation) -> None:
         if self._outer_context is not None:
             loop = self._outer_context.while_context()
-            context = op._get_control_flow_context()
+            context = flow_context(op)
             inside = context.while_context() if context is not None else None
             if loop is not None and inside is not loop:
                 loop.wait_for(op)
@@ -245,7 +245,7 @@ class WhileContext(ControlFlowContext):
             ValueError: if an Enter begins no loop variable.
         """
         graph = self._graph
-        exit_of = {t.op.inputs[0]._node_id: t for t in exits}
+        exit_of = {t.op.inputs[0].op: t for t in exits}
         for entered in enters:
             merged = next((op for op in entered.consumers() if op.type in ("Merge", "RefMerge")), None)
             back = None if merged is None else merged.inputs[-1].op
@@ -258,12 +258,12 @@ class WhileContext(ControlFlowContext):
             )
             variable = LoopVariable(entered, merged.outputs[0], switch.outputs[1], back.inputs[0])
             self.variables.append(variable)
-            left = exit_of.get(switch._id)
+            left = exit_of.get(switch)
             if left is None:
                 self._leave(variable, switch.outputs[0])
             else:
                 variable.left = left
-                graph._loop_of_exit[left._node_id] = self
+                graph.record_exit(left, self)
                 if self._outer_context is not None:
                     self._outer_context.take(left.op)
         self._first_enter = enters[0]
@@ -294,7 +294,7 @@ class WhileContext(ControlFlowContext):
         """
         outer = self._outer_context
         values = [t if outer is None else outer.capture(t) for t in initial]
-        waits = [op for c in self._graph._scopes.current.control for op in c.control_inputs]
+        waits = self._graph.waiting_for()
         with self.within(self):
             entered = [self._enter(value, None if shapes is None else shapes[i]) for i, value in enumerate(values)]
             self._enter_with_outer(entered, waits)
@@ -365,7 +365,7 @@ class WhileContext(ControlFlowContext):
     def _leave(self, variable: LoopVariable, value: Tensor) -> Tensor:
         with self.within(self._outer_context):
             variable.left = primitives.leave(value)
-        self._graph._loop_of_exit[variable.left._node_id] = self
+        self._graph.record_exit(variable.left, self)
         return variable.left
 
     def _enter_with_outer(self, values: Sequence[Tensor], waits: list[Operation]) -> None:
@@ -453,7 +453,8 @@ def while_loop(
         body: makes the next values of the loop variables, in their structure, from them.
         loop_vars: the first values: a list, tuple or nest of Tensors, SparseTensors, IndexedSlices or TensorArrays, of
             any dtype and shape.
-        shape_invariants: nest of TensorShapes like `loop_vars`: what of each shape is the same in all iterations.
+        shape_invariants: nest of TensorShapes like `loop_vars`: the parts of each shape that are the same in all
+            iterations.
         parallel_iterations: positive int, accepted; iterations run one after the other.
         back_prop: If True, gradients may pass.
         swap_memory: accepted.
@@ -503,11 +504,12 @@ def _limited(cond: Any, body: Any, loop_vars: Any, limit: Tensor) -> tuple[Any, 
     counter = constant(0, dtype=limit.dtype, name="iteration_counter")
 
     def limited_body(i: Tensor, variables: Any) -> Any:
+        following = i + 1
         result = body(*variables)
         if not nest.is_sequence(result):
             result = [result]
         nest.assert_same_structure(list(variables), list(result))
-        return i + 1, nest.pack_sequence_as(variables, nest.flatten(result))
+        return following, nest.pack_sequence_as(variables, nest.flatten(result))
 
     return lambda i, variables: logical_and(i < limit, cond(*variables)), limited_body, (counter, loop_vars)
 
@@ -526,7 +528,7 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
 
     def run_body(tensors: Sequence[Tensor]) -> list[Tensor]:
         nonlocal leaves, structure
-        summaries = context._graph.get_collection_ref(SUMMARY_COLLECTION)
+        summaries = get_default_graph().get_collection_ref(SUMMARY_COLLECTION)
         before = list(summaries)
         arguments = packed(tensors)
         result = body(*arguments)
@@ -536,7 +538,7 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
         if made:
             # A summary of one iteration cannot be fetched: it is written with the iteration.
             summaries[:] = before
-            with context._graph.control_dependencies(made):
+            with get_default_graph().control_dependencies(made):
                 result = nest.map_structure(lambda x: identity(x) if isinstance(x, Tensor) else x, result)
         nest.assert_same_structure(list(arguments), list(result))
         results = [as_leaf(leaf) for leaf in nest.flatten(result)]

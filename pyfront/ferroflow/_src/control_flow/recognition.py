@@ -11,7 +11,7 @@ from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.context import ControlFlowContext, made_in
 from ferroflow._src.control_flow.loop import WhileContext, is_constant_enter
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.ops.array.making import identity
 
 _ENTER = ("Enter", "RefEnter")
@@ -26,45 +26,40 @@ def recognize(graph: Graph) -> None:
 
     Nodes that do not have the form of `cond` and `while_loop` stay unchanged.
     """
-    imported, graph._without_contexts = graph._without_contexts, []
-    for nodes, around in imported:
-        # Nodes whose contexts a MetaGraphDef restored are no longer in `around`.
-        left = [node for node in nodes if graph._flow_contexts.get(node) is around]
-        inside = graph._get_control_flow_context()
-        graph._set_control_flow_context(None)
+    for nodes, around in graph.take_unrecognized():
+        # Operations whose contexts a MetaGraphDef restored are no longer in `around`.
+        left = [op for op in map(graph.operation, sorted(nodes)) if flow_context(op) is around]
+        inside = graph.enter_flow(None)
         try:
             _Recognition(graph, left, around).run()
         finally:
-            graph._set_control_flow_context(inside)
+            graph.enter_flow(inside)
 
 
 class _Recognition:
     """One walk along the nodes, each after those it reads."""
 
-    def __init__(self, graph: Graph, nodes: Sequence[int], around: Any) -> None:
+    def __init__(self, graph: Graph, operations: Sequence[Operation], around: Any) -> None:
         self._graph = graph
-        self._nodes = frozenset(nodes)
+        self._operations = operations
         self._around = around
         self._loops: dict[str, WhileContext] = {}
         # By pred: the branches.
         self._branches: dict[Tensor, list[CondContext]] = {}
-        # By node of a Switch of a predicate by itself: the predicate that the conditional's other Switches have.
-        self._pred_of_pivot: dict[int, Tensor] = {}
-        # By node, then output: where values are, if elsewhere than their node.
-        self._places: dict[int, list[Any]] = {}
+        # By Switch of a predicate by itself: the predicate that the conditional's other Switches have.
+        self._pred_of_pivot: dict[Operation, Tensor] = {}
 
     def run(self) -> None:
         """Finds the contexts and places the nodes."""
-        operations = [self._graph._operation(node) for node in sorted(self._nodes)]
         enters: dict[str, list[Operation]] = {}
-        for op in operations:
+        for op in self._operations:
             if op.type in _ENTER:
                 enters.setdefault(compat.as_str(op.get_attr("frame_name")), []).append(op)
         for frame, members in enters.items():
             self._begin_loop(frame, members)
-        self._find_pivots(operations)
+        self._find_pivots(self._operations)
         exits: dict[WhileContext, list[Tensor]] = {}
-        for op in self._ordered(operations):
+        for op in self._ordered(self._operations):
             self._place(op, exits)
         for pair in self._branches.values():
             for branch in pair:
@@ -116,7 +111,7 @@ class _Recognition:
             if op.type == "Switch" and op.inputs[0] is op.inputs[1]:
                 pred = op.inputs[0]
                 if any(pred in of_root for of_root in preds.values()):
-                    self._pred_of_pivot[op._id] = pred
+                    self._pred_of_pivot[op] = pred
                     continue
                 found = preds.get(pred, [])
                 scope = op.name.rpartition("/")[0]
@@ -124,30 +119,29 @@ class _Recognition:
                 near = [p for p in found if p.op.name.rpartition("/")[0] == scope]
                 chosen = near or found
                 if len(chosen) == 1:
-                    self._pred_of_pivot[op._id] = chosen[0]
+                    self._pred_of_pivot[op] = chosen[0]
 
     def _ordered(self, operations: Sequence[Operation]) -> Iterator[Operation]:
         """Yields the operations, each after those it reads and waits for, back edges aside."""
-        done: set[int] = set()
+        members, done = set(operations), set[Operation]()
         for root in operations:
             stack = [root]
             while stack:
                 op = stack[-1]
-                if op._id in done:
+                if op in done:
                     stack.pop()
                     continue
                 before = [t.op for t in op.inputs if not (op.type in _MERGE and t.op.type in _NEXT)]
-                waits = [o for o in (*before, *op.control_inputs) if o._id in self._nodes and o._id not in done]
+                waits = [o for o in (*before, *op.control_inputs) if o in members and o not in done]
                 if waits:
                     stack += waits
                     continue
                 stack.pop()
-                done.add(op._id)
+                done.add(op)
                 yield op
 
     def _place_of(self, tensor: Tensor) -> Any:
-        places = self._places.get(tensor._node_id)
-        return tensor.op._get_control_flow_context() if places is None else places[tensor._index]
+        return flow_context(tensor.op)
 
     def _innermost(self, op: Operation) -> Any:
         """Returns the innermost context of an operation's inputs and control inputs."""
@@ -160,9 +154,9 @@ class _Recognition:
 
     def _place_of_wait(self, op: Operation) -> Any:
         pivot = op.inputs[0] if op.type == "Identity" and op.inputs else None
-        if pivot is not None and pivot.op._id in self._pred_of_pivot:
-            return self._branches_of(self._pred_of_pivot[pivot.op._id])[pivot._index]
-        return op._get_control_flow_context()
+        if pivot is not None and pivot.op in self._pred_of_pivot:
+            return self._branches_of(self._pred_of_pivot[pivot.op])[pivot.value_index]
+        return flow_context(op)
 
     def _place(self, op: Operation, exits: dict[WhileContext, list[Tensor]]) -> None:
         context = self._innermost(op)
@@ -179,7 +173,7 @@ class _Recognition:
             context = context.outer_context
         elif op.type in _MERGE and op.inputs[-1].op.type not in _NEXT:
             context = self._joined([self._place_of(t) for t in op.inputs])
-        elif op.type in _SWITCH and op.inputs[1].op.type != "LoopCond" and op._id not in self._pred_of_pivot:
+        elif op.type in _SWITCH and op.inputs[1].op.type != "LoopCond" and op not in self._pred_of_pivot:
             read = [bool(t.consumers()) for t in op.outputs]
             if read.count(True) == 1:
                 branch = self._branches_of(op.inputs[1])[read.index(True)]
@@ -201,9 +195,8 @@ class _Recognition:
 
     def _pivots_of(self, pred: Tensor, outer: Any) -> list[Tensor]:
         """Returns tensors that have a value if the respective branch is taken."""
-        for node, of in self._pred_of_pivot.items():
-            outputs = self._graph._operation(node).outputs
-            named = [next((c.outputs[0] for c in t.consumers() if c.type == "Identity"), None) for t in outputs]
+        for switch, of in self._pred_of_pivot.items():
+            named = [next((c.outputs[0] for c in t.consumers() if c.type == "Identity"), None) for t in switch.outputs]
             if of is pred and None not in named:
                 return named  # type: ignore[return-value]
         with made_in(self._graph, outer):

@@ -23,7 +23,7 @@ Transformation = Callable[[Dataset], Dataset]
 
 
 def batch_and_drop_remainder(batch_size: TensorLike) -> Transformation:
-    """Returns a transformation: batches, without a last one that is smaller.
+    """Returns a transformation that makes batches, and drops a smaller last one.
 
     Args:
         batch_size: int64 scalar, elements of a batch.
@@ -54,7 +54,7 @@ def padded_batch_and_drop_remainder(
 
 
 def dense_to_sparse_batch(batch_size: TensorLike, row_shape: Any) -> Transformation:
-    """Returns a transformation: batches of elements of several shapes as SparseTensors.
+    """Returns a transformation that makes batches of elements with several shapes as SparseTensors.
 
     Args:
         batch_size: int64 scalar, elements of a batch.
@@ -181,7 +181,7 @@ def map_and_batch(
 
 
 def assert_element_shape(expected_shapes: object) -> Transformation:
-    """Returns a transformation: the elements, whose shapes are checked and known from here on.
+    """Returns a transformation that checks the elements' shapes, and sets them as static shapes.
 
     Args:
         expected_shapes: structure of shapes.

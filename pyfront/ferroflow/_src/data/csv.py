@@ -17,7 +17,7 @@ _BUFFER_SIZE = 4 * 1024 * 1024
 
 
 class CsvDataset(OpDataset):
-    """Dataset of the fields of the records of CSV files, as tuples of scalars. Source: RFC 4180.
+    """Dataset of records in CSV files, as tuples of scalars. Source: RFC 4180.
 
     Args:
         filenames: string, list of them, or Tensor of string, of shape [] or [n].

@@ -23,14 +23,14 @@ from ferroflow._src.base.typing import (
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.cache_progress import watch_cache
 from ferroflow._src.data.element_function import ElementFunction, called
-from ferroflow._src.data.generator_state import GeneratorState, flat_values
+from ferroflow._src.data.generators import GeneratorFunctions
 from ferroflow._src.data.iterator import Iterator, iterator_resource
 from ferroflow._src.data.padding import default_padding, padded_batch_shape, padding_value, shape_tensor
 from ferroflow._src.data.seeds import seed_tensors
+from ferroflow._src.data.state_functions import only_state, state_and_output, state_function
 from ferroflow._src.data.structure import (
     NestedDataset,
     Structure,
-    converted,
     many_serialized,
     normalized,
     register_dataset,
@@ -46,7 +46,6 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.ops.file.whole import matching_files
 from ferroflow._src.ops.math.arithmetic import maximum
-from ferroflow._src.ops.script.py_func import py_func
 
 _LAST = int(np.iinfo(np.int64).max)
 
@@ -248,28 +247,8 @@ class Dataset(abc.ABC):
             raise TypeError("`generator` must be callable.")
         structure = Structure.declared(output_types, output_shapes)
         arguments = tuple(convert_to_tensor(a, name=f"args_{i}") for i, a in enumerate(args or ()))
-        state = GeneratorState(generator)
-        flat_types, flat_shapes = structure.flat_types(), structure.flat_shapes()
-
-        def start(dummy: Tensor) -> Tensor:
-            del dummy
-            result: Tensor = py_func(state.start, list(arguments), dtypes.int64)
-            return result
-
-        def take(number: Tensor) -> Any:
-            def next_values(iterator: Any) -> list[Any]:
-                return flat_values(state.next(iterator), structure.types, flat_types, flat_shapes)
-
-            values = py_func(next_values, [number], flat_types)
-            for value, shape in zip(values, flat_shapes, strict=True):
-                value.set_shape(shape)
-            return nest.pack_sequence_as(structure.types, values)
-
-        def finish(number: Tensor) -> Tensor:
-            result: Tensor = py_func(state.finish, [number], dtypes.int64)
-            return result
-
-        return Dataset.from_tensors(0).flat_map(lambda dummy: _generated(dummy, start, take, finish))
+        functions = GeneratorFunctions(generator, structure, arguments)
+        return Dataset.from_tensors(0).flat_map(lambda dummy: _generated(dummy, functions))
 
     @staticmethod
     def range(*args: Any) -> Dataset:
@@ -478,7 +457,8 @@ class Dataset(abc.ABC):
         """Returns this dataset, read ahead by a thread.
 
         Args:
-            buffer_size: int64 scalar, how many elements are read ahead at most; as many as it takes for None and -1.
+            buffer_size: int64 scalar, how many elements are read ahead at most; None and -1 choose the number
+                automatically.
 
         Returns:
             Dataset.
@@ -590,7 +570,7 @@ class Dataset(abc.ABC):
                 elements.
 
         Returns:
-            Dataset of what `map_func` returns.
+            Dataset of the results of `map_func`.
         """
         f = ElementFunction(lambda e: called(map_func, e), [structure_of(self)], "tf_map_func")
         if num_parallel_calls is None:
@@ -688,7 +668,7 @@ class Dataset(abc.ABC):
         """
         with name_scope("initial_state"):
             state = normalized(initial_state)
-        f, states = _state_function(self, state, reduce_func, "reduce_func", _only_state)
+        f, states = state_function(structure_of(self), state, reduce_func, "reduce_func", only_state)
         inputs = [self._as_variant_tensor(), nest.flatten(state), f.captured_inputs]
         op = apply_op("ReduceDataset", inputs, {"f": f.name, **states.attrs()})
         return states.element(op.outputs)
@@ -837,13 +817,11 @@ def _dataset_result(what: str) -> Callable[[Any], tuple[list[Tensor], Structure]
     return finish
 
 
-def _generated(
-    dummy: Tensor, start: Callable[..., Any], take: Callable[..., Any], finish: Callable[..., Any]
-) -> Dataset:
-    """Returns a dataset of what `take` gives for the state that `start` made, until it says OutOfRange."""
-    begin = ElementFunction(start, [Structure.of(dummy)], "tf_init_func")
-    following = ElementFunction(take, [begin.structure], "tf_next_func")
-    end = ElementFunction(finish, [begin.structure], "tf_finalize_func")
+def _generated(dummy: Tensor, generator: GeneratorFunctions) -> Dataset:
+    """Returns a dataset of the elements of a generator's new iteration."""
+    begin = ElementFunction(generator.start, [Structure.of(dummy)], "tf_init_func")
+    following = ElementFunction(generator.next, [begin.structure], "tf_next_func")
+    end = ElementFunction(generator.finish, [begin.structure], "tf_finalize_func")
     functions = {"init_func": begin, "next_func": following, "finalize_func": end}
     inputs = [[dummy, *begin.captured_inputs], following, end]
     return OpDataset("GeneratorDataset", inputs, following.structure, functions, kind="_GeneratorDataset")
@@ -861,52 +839,8 @@ def scanned(dataset: Dataset, initial_state: object, scan_func: Callable[..., An
         TypeError: if `scan_func` returns no pair, or a state of other types.
     """
     state = normalized(initial_state)
-    f, _ = _state_function(dataset, state, scan_func, "scan_func", _state_and_output)
+    f, _ = state_function(structure_of(dataset), state, scan_func, "scan_func", state_and_output)
     return OpDataset("ScanDataset", [dataset, nest.flatten(state), f], f.structure, {"f": f})
-
-
-def _state_and_output(result: Any) -> tuple[Any, Any]:
-    if not isinstance(result, Sequence) or len(result) != 2:
-        raise TypeError("The scan function must return a pair comprising the new state and the output value.")
-    return result[0], result[1]
-
-
-def _only_state(result: Any) -> tuple[Any, Any]:
-    return result, ()
-
-
-def _state_function(
-    dataset: Dataset, state: Any, function: Callable[..., Any], name: str, split: Callable[[Any], tuple[Any, Any]]
-) -> tuple[ElementFunction, Structure]:
-    """Returns a function from a state and an element to the next state, and the structure of states.
-
-    It is traced again until the shapes of the states that it takes and returns are equal.
-    """
-    states = Structure.of(state)
-    new_shapes: list[TensorShape] = []
-
-    def finish(result: Any) -> tuple[list[Tensor], Structure]:
-        new_state, output = (converted(part) for part in split(result))
-        flat = nest.flatten(new_state)
-        new_shapes[:] = [t.shape for t in flat]
-        if [t.dtype.base_dtype for t in flat] != nest.flatten(states.types):
-            got = nest.pack_sequence_as(new_state, [t.dtype.base_dtype for t in flat])
-            raise TypeError(
-                f"The element types for the new state must match the initial state. Expected {states.types}; got {got}."
-            )
-        return [*flat, *serialized(output)], Structure.of(output)
-
-    while True:
-        f = ElementFunction(function, [states, structure_of(dataset)], f"tf_{name}", finish)
-        old_shapes = nest.flatten(states.shapes)
-        weaker = [a.most_specific_compatible_shape(b) for a, b in zip(old_shapes, new_shapes, strict=True)]
-        if all(_as_known(a, b) for a, b in zip(old_shapes, weaker, strict=True)):
-            return f, states
-        states = states._replace(shapes=nest.pack_sequence_as(states.shapes, weaker))
-
-
-def _as_known(old: TensorShape, new: TensorShape) -> bool:
-    return old.ndims is None or (new.ndims is not None and old.as_list() == new.as_list())
 
 
 def single_element(dataset: Dataset) -> Any:

@@ -81,7 +81,7 @@ def directed_interleave(selector: Dataset, datasets: Any) -> Dataset:
 
     Args:
         selector: Dataset of int64 scalars.
-        datasets: list of datasets of elements of one structure.
+        datasets: list of datasets whose elements have one structure.
 
     Raises:
         TypeError: if types or classes of elements differ.
@@ -101,7 +101,7 @@ def sample_from_datasets(datasets: ListLike, weights: Any = None, seed: IntLike 
     """Returns elements of several datasets, each from one that is drawn at random.
 
     Args:
-        datasets: list of datasets of elements of one structure.
+        datasets: list of datasets whose elements have one structure.
         weights: float vector, or a Dataset of such, in proportion to which datasets are drawn; by default all alike.
         seed: int or int64 scalar; with the graph's seed it determines the random numbers.
 
@@ -137,7 +137,7 @@ def choose_from_datasets(datasets: ListLike, choice_dataset: Dataset) -> Dataset
     """Returns elements of several datasets, each from the one whose number another dataset gives.
 
     Args:
-        datasets: list of datasets of elements of one structure.
+        datasets: list of datasets whose elements have one structure.
         choice_dataset: Dataset of int64 scalars.
 
     Returns:

@@ -66,7 +66,7 @@ def RandomDataset(seed: IntLike | None = None) -> Dataset:  # noqa: N802  # TF1'
 
 
 def enumerate_dataset(start: TensorLike = 0) -> Transformation:
-    """Returns a transformation: pairs of an int64 number, from `start` on, and an element.
+    """Returns a transformation to pairs of an int64 number, from `start` on, and an element.
 
     Args:
         start: int64 scalar, the first number.

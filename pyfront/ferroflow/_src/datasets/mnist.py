@@ -116,7 +116,7 @@ class DataSet:
     Args:
         images: uint8 array [count, rows, columns, 1].
         labels: array [count, ...].
-        fake_data: bool. If True, hand out images and labels of ones instead.
+        fake_data: bool. If True, return images and labels of ones instead.
         one_hot: bool. If True, fake labels are one-hot.
         dtype: `tf.uint8` to keep the bytes, `tf.float32` for numbers from 0 to 1.
         reshape: bool. If True, an image is one row of pixels.
@@ -185,7 +185,7 @@ class DataSet:
 
         Args:
             batch_size: int, how many.
-            fake_data: bool. If True, hand out ones instead.
+            fake_data: bool. If True, return ones instead.
             shuffle: bool. If True, epochs are shuffled.
 
         Returns:
@@ -276,7 +276,7 @@ def read_data_sets(
 
     Args:
         train_dir: str, the folder.
-        fake_data: bool. If True, hand out images and labels of ones instead.
+        fake_data: bool. If True, return images and labels of ones instead.
         one_hot: bool. If True, each class has a column.
         dtype: `tf.uint8` to keep the bytes, `tf.float32` for numbers from 0 to 1.
         reshape: bool. If True, an image is one row of 784 pixels rather than [28, 28, 1].

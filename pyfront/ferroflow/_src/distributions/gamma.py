@@ -105,7 +105,9 @@ class Gamma(ScalarDistribution):
             message = "mode not defined when any concentration <= 1"
             return with_dependencies([validation.above_one(self.concentration, message)], mode)
         nan = making.fill(self.batch_shape_tensor(), self.dtype.as_numpy_dtype(np.nan), name="nan")
-        is_defined = self.concentration + making.zeros_like(mode) > 1.0
+        is_defined = self.concentration > 1.0
+        if not self.concentration.shape.is_fully_defined() or self.concentration.shape != mode.shape:
+            is_defined = self.concentration + making.zeros_like(mode) > 1.0
         return where(is_defined, mode, nan)
 
     def _checked(self, x: Any) -> Any:

@@ -107,10 +107,16 @@ class StudentT(ScalarDistribution):
     def _cdf(self, value: Any) -> Any:
         y = (value - self.loc) / absolute(self.scale)
         x = self.df / (y**2.0 + self.df)
-        # The incomplete beta function and the choice take arguments of one shape.
-        ones = making.ones_like(x)
-        half = 0.5 * betainc(0.5 * self.df * ones, 0.5 * ones, x)
-        return where(less(y * ones, 0.0), half, 1.0 - half)
+        a: Any = 0.5 * self.df
+        b: Any = 0.5
+        # The incomplete beta function and the choice take arguments of one shape, or scalars.
+        known = x.shape.is_fully_defined()
+        if not (known and a.shape == x.shape):
+            a, b = a * making.ones_like(x), b * making.ones_like(x)
+        if not (known and y.shape == x.shape):
+            y = y * making.ones_like(x)
+        half = 0.5 * betainc(a, b, x)
+        return where(less(y, 0.0), half, 1.0 - half)
 
     def _entropy(self) -> Any:
         ones = self._ones()[..., None]

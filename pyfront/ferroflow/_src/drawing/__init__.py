@@ -1,1 +1,1 @@
-"""Graphs as pictures: nodes collapsed by name scope, laid out in layers, written as SVG and HTML."""
+"""Graphs as images: nodes collapsed by name scope, laid out in layers, written as SVG and HTML."""

@@ -1,4 +1,4 @@
-"""Contents of a picture of one name scope: a box for each node and scope in it, and for its neighbours."""
+"""Contents of an image of one name scope: a box for each node and scope in it, and for its neighbours."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class ScopeIndex:
 
 
 def _key(name: str, scope: list[str]) -> tuple[str, bool]:
-    """Returns the box of a node in the picture of a scope, and whether it is outside."""
+    """Returns the box of a node in the image of a scope, and whether it is outside."""
     parts = name.split("/", len(scope) + 1)
     depth = 0
     while depth < len(scope) and depth < len(parts) and parts[depth] == scope[depth]:

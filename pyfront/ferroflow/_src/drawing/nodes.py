@@ -1,4 +1,4 @@
-"""The nodes of a graph as pictures need them, whether they come from a `Graph` or from a GraphDef."""
+"""The nodes of a graph as images need them, whether they come from a `Graph` or from a GraphDef."""
 
 from __future__ import annotations
 

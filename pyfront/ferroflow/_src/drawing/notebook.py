@@ -1,4 +1,4 @@
-"""A graph as notebooks show it and keep it: pictures as data URLs, no larger than a page should be."""
+"""A graph as notebooks show it and keep it: images as data URLs, no larger than a page should be."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _image(svg: str) -> str:
 
 
 def _fitting(index: ScopeIndex, scope: str, room: int) -> str:
-    """Returns the picture of a scope with as many boxes as there is room for."""
+    """Returns the image of a scope with as many boxes as there is room for."""
     limit = 300
     while True:
         image = _image(view_svg(collapsed(index, scope, limit), titles=False))

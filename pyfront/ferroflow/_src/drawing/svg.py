@@ -1,4 +1,4 @@
-"""A picture of a graph as SVG, and as a page of HTML in which every name scope opens."""
+"""An image of a graph as SVG, and as a page of HTML in which every name scope opens."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ from ferroflow._src.framework.default_graph import add_to_collection, device, ge
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.random_seed import set_random_seed
+from ferroflow._src.framework.replication import ReduceOp, is_last_loss_a_sum
 from ferroflow._src.metrics.averaging import mean
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.saved_model import tag_constants
@@ -179,7 +181,7 @@ class Estimator:
 
     @property
     def params(self) -> Any:
-        """A copy of the parameters, a dict or what was given."""
+        """A copy of the parameters, if they are a dict; otherwise the parameters themselves."""
         return copy.deepcopy(self._params)
 
     @property
@@ -223,6 +225,15 @@ class Estimator:
         found = latest_checkpoint(self._model_dir)
         if not found:
             raise ValueError(f"Could not find trained model in model_dir: {self._model_dir}.")
+        return found
+
+    def _checkpoint_to(self, verb: str, checkpoint_path: str | None) -> str | None:
+        """Returns the checkpoint to restore; None, and a note in the log, if there is none."""
+        found = checkpoint_path or latest_checkpoint(self._model_dir)
+        if not found:
+            tf_logging.info(
+                "Could not find trained model in model_dir: %s, running initialization to %s.", self._model_dir, verb
+            )
         return found
 
     def train(
@@ -269,9 +280,13 @@ class Estimator:
 
     def _trained_steps(self) -> int:
         found = latest_checkpoint(self._model_dir)
-        if not found:
-            return 0
-        return int(NewCheckpointReader(found).get_tensor(GraphKeys.GLOBAL_STEP))
+        steps = int(NewCheckpointReader(found).get_tensor(GraphKeys.GLOBAL_STEP)) if found else 0
+        return int(self._agreed(steps))
+
+    def _agreed(self, value: Any) -> Any:
+        """Returns a value of the first process of those that train together, on all of them."""
+        strategy = self._config.train_distribute
+        return value if strategy is None else strategy.extended.agreed(value)
 
     def _convert_train_steps_to_hooks(self, steps: int | None, max_steps: int | None) -> list[SessionRunHook]:
         return [] if steps is None and max_steps is None else [StopAtStepHook(steps, max_steps)]
@@ -287,11 +302,17 @@ class Estimator:
         return create_global_step(graph)
 
     def _train_model(self, input_fn: Callable[..., Any], hooks: list[Any], listeners: list[Any]) -> Any:
-        with Graph().as_default() as graph, graph.device(self._device_fn):
+        strategy = self._config.train_distribute
+        with ExitStack() as stack:
+            graph = stack.enter_context(Graph().as_default())
+            stack.enter_context(graph.device(self._device_fn))
+            if strategy is not None:
+                stack.enter_context(strategy.scope())
+                stack.enter_context(strategy.scaling_loss())
             set_random_seed(self._config.tf_random_seed)
             global_step = self._create_global_step(graph)
-            features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.TRAIN)
-            spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
+            features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.TRAIN, strategy)
+            spec = self._replica_spec(strategy, features, labels)
             self._start_warm()
             if not any(x.op.name == _LOSS for x in get_collection(GraphKeys.SUMMARIES)):
                 scalar(_LOSS, spec.loss)
@@ -323,13 +344,23 @@ class Estimator:
                     _, loss = session.run([spec.train_op, spec.loss])
             return loss
 
+    def _replica_spec(self, strategy: Any, features: Any, labels: Any) -> EstimatorSpec:
+        """Returns the training's spec; its loss is that of all replicas."""
+        arguments = (features, labels, ModeKeys.TRAIN, self.config)
+        if strategy is None:
+            return self._call_model_fn(*arguments)
+        spec: EstimatorSpec = strategy.extended.call_for_each_replica(self._call_model_fn, args=arguments)
+        if strategy.num_replicas_in_sync == 1:
+            return spec
+        return spec._replace(loss=strategy.reduce(ReduceOp.SUM if is_last_loss_a_sum() else ReduceOp.MEAN, spec.loss))
+
     def _logging_hooks(self, loss: Any, global_step: Any) -> list[SessionRunHook]:
         every = self._config.log_step_count_steps
         return [] if every is None else [LoggingTensorHook({"loss": loss, "step": global_step}, every_n_iter=every)]
 
     def _start_warm(self) -> None:
         settings = self._warm_start
-        if settings is None or latest_checkpoint(self._model_dir):
+        if settings is None or self._agreed(latest_checkpoint(self._model_dir)):
             return
         tf_logging.info("Warm-starting with WarmStartSettings: %s", settings)
         warm_start(*settings)
@@ -376,18 +407,19 @@ class Estimator:
             input_fn: as `train`.
             steps: int, the number of batches; None for all that there are.
             hooks: list of SessionRunHook.
-            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest, or for initial values if there is none.
             name: str, added to the name of the summaries' folder.
 
         Returns:
             The metrics by name, with "loss", the mean of the batches' losses, and "global_step".
 
         Raises:
-            ValueError: if there is no checkpoint, `steps` is not positive, or a metric has one of those names.
+            ValueError: if `checkpoint_path` does not exist, `steps` is not positive, or a metric has one of those
+                names.
             TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = [*_checked_hooks(hooks), *self._convert_eval_steps_to_hooks(steps)]
-        checkpoint_path = checkpoint_path or self._trained_checkpoint()
+        checkpoint_path = self._checkpoint_to("evaluate", checkpoint_path)
         with Graph().as_default() as graph:
             set_random_seed(self._config.tf_random_seed)
             global_step = self._create_global_step(graph)
@@ -426,18 +458,19 @@ class Estimator:
             input_fn: as `train`; labels are left out.
             predict_keys: list of str, the predictions to return if they are a dict; None for all.
             hooks: list of SessionRunHook.
-            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest, or for initial values if there is none.
             yield_single_examples: bool. If True, examples are given one by one, and not batches.
 
         Yields:
             The predictions of an example, or of a batch: an array, or a dict of arrays.
 
         Raises:
-            ValueError: if there is no checkpoint, no prediction is selected, or predictions have different lengths.
+            ValueError: if `checkpoint_path` does not exist, no prediction is selected, or predictions have different
+                lengths.
             TypeError: if a hook is not a SessionRunHook.
         """
         all_hooks = _checked_hooks(hooks)
-        checkpoint_path = checkpoint_path or self._trained_checkpoint()
+        checkpoint_path = self._checkpoint_to("predict", checkpoint_path)
         with Graph().as_default() as graph:
             set_random_seed(self._config.tf_random_seed)
             self._create_global_step(graph)
@@ -489,15 +522,15 @@ class Estimator:
         """
         if serving_input_receiver_fn is None:
             raise ValueError("serving_input_receiver_fn must be defined.")
+        checkpoint_path = checkpoint_path or latest_checkpoint(self._model_dir)
+        if not checkpoint_path:
+            raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
         with Graph().as_default() as graph:
             self._create_global_step(graph)
             set_random_seed(self._config.tf_random_seed)
             receiver = serving_input_receiver_fn()
             spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT, self.config)
             signatures = build_all_signature_defs(receiver, spec.export_outputs)
-            checkpoint_path = checkpoint_path or latest_checkpoint(self._model_dir)
-            if not checkpoint_path:
-                raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
             final = _timestamped_dir(os.fsdecode(export_dir_base))
             temporary = os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
             try:
@@ -565,21 +598,33 @@ class Estimator:
         """
         return os.path.join(self._model_dir, f"eval_{name}" if name else "eval")
 
-    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str) -> Any:
+    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str, strategy: Any = None) -> Any:
         given = {"mode": mode, "params": self.params, "config": self.config}
+        if strategy is not None:
+            given["input_context"] = strategy.extended.input_context()
         taken = argument_names(input_fn)
         with device("/cpu:0"):
             return input_fn(**{name: value for name, value in given.items() if name in taken})
 
-    def _call_for_elements(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, list[Any]]:
-        result = self._call_input_fn(input_fn, mode)
+    def _call_for_elements(
+        self, input_fn: Callable[..., Any], mode: str, strategy: Any = None
+    ) -> tuple[Any, list[Any]]:
+        # Subclasses override the method with two arguments.
+        arguments = (mode,) if strategy is None else (mode, strategy)
+        result = self._call_input_fn(input_fn, *arguments)
         if not isinstance(result, Dataset):
+            if strategy is not None and strategy.num_replicas_in_sync > 1:
+                raise ValueError("input_fn must return a tf.data.Dataset, of which each replica takes a part.")
             return result, []
+        if strategy is not None:
+            result = strategy.extended.own_part(result)
         iterator = result.make_initializable_iterator()
         return iterator.get_next(), [_DatasetInitializerHook(iterator)]
 
-    def _call_for_pair(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, list[Any]]:
-        result, hooks = self._call_for_elements(input_fn, mode)
+    def _call_for_pair(
+        self, input_fn: Callable[..., Any], mode: str, strategy: Any = None
+    ) -> tuple[Any, Any, list[Any]]:
+        result, hooks = self._call_for_elements(input_fn, mode, strategy)
         if not isinstance(result, (list, tuple)):
             return result, None, hooks
         if len(result) != 2:

@@ -81,7 +81,7 @@ class _SavedModelExporter(Exporter):
         eval_result: Mapping[str, Any],
         is_the_final_export: bool,
     ) -> Any:
-        """Exports the model as a SavedModel in a folder named by the time, if it is to be exported.
+        """Exports the model as a SavedModel in a folder named by the time, if the exporter chooses to.
 
         Args:
             estimator: Estimator.

@@ -52,7 +52,7 @@ class _Batches:
         batch_size: int, the number of examples of a batch; the last one may have fewer.
         random_start: bool. If True, the first example is a random one.
         seed: int, seed of that, or None.
-        num_epochs: int, how often each example is given; None for ever.
+        num_epochs: int, how often each example is returned; None for no limit.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ def enqueue_arrays(
         seed: int, seed of the shuffling, or None.
         name: str, name scope of the operations.
         enqueue_size: int, the number of examples that are added at a time.
-        num_epochs: int, how often each example is added by each thread; None for ever.
+        num_epochs: int, how often each example is added by each thread; None for no limit.
 
     Returns:
         QueueBase, whose first component is the number of the example, int64, and the others the columns.

@@ -41,7 +41,7 @@ def numpy_input_fn(
         x: dict of arrays of one length, the features; or one array.
         y: array of that length, or dict of them, the labels, or None.
         batch_size: int, the number of examples of a batch.
-        num_epochs: int, how often each example is given; None for ever.
+        num_epochs: int, how often each example is returned; None for no limit.
         shuffle: bool. If True, the examples come in random order; required.
         queue_capacity: int, the number of examples that are read ahead.
         num_threads: int, the number of threads that read.
@@ -129,7 +129,7 @@ def pandas_input_fn(
         x: pandas.DataFrame, the features by column.
         y: pandas.Series of the same index, the labels, or None.
         batch_size: int, the number of rows of a batch.
-        num_epochs: int, how often each row is given; None for ever.
+        num_epochs: int, how often each row is returned; None for no limit.
         shuffle: bool. If True, the rows come in random order; to be given.
         queue_capacity: int, the number of rows that are read ahead; None for all, or four times as many to shuffle.
         num_threads: int, the number of threads that read.

@@ -347,7 +347,7 @@ def _combined_network(
 
 
 class DNNLinearCombinedClassifier(Estimator):
-    """A classifier whose logits are the sum of those of a network and of a linear model.
+    """A classifier that adds the logits of a network and a linear model.
 
     Args:
         model_dir: as `Estimator`.
@@ -406,7 +406,7 @@ class DNNLinearCombinedClassifier(Estimator):
 
 
 class DNNLinearCombinedRegressor(Estimator):
-    """A regression whose predictions are the sum of those of a network and of a linear model.
+    """A regression that adds the predictions of a network and a linear model.
 
     Args:
         model_dir: as `Estimator`.

@@ -6,7 +6,7 @@ import copy
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.cluster.cluster_spec import ClusterSpec
@@ -44,6 +44,20 @@ class TaskType:
     EVALUATOR = "evaluator"
 
 
+class DistributeConfig(NamedTuple):
+    """The strategies of an estimator.
+
+    Attributes:
+        train_distribute: `tf.distribute.Strategy` of the training, or None.
+        eval_distribute: `tf.distribute.Strategy` of the evaluation, or None.
+        remote_cluster: None; a program cannot train in other processes than its own.
+    """
+
+    train_distribute: Any = None
+    eval_distribute: Any = None
+    remote_cluster: Any = None
+
+
 class RunConfig:
     """Configuration of an estimator. The environment variable `TF_CONFIG` names the cluster and the task.
 
@@ -57,19 +71,19 @@ class RunConfig:
         keep_checkpoint_max: int, the number of checkpoints that are kept; 0 or None for all.
         keep_checkpoint_every_n_hours: float, hours after which one more checkpoint is kept.
         log_step_count_steps: int, steps between two logs of the loss and the speed.
-        train_distribute: None; strategies of distribution are not offered.
+        train_distribute: `tf.distribute.Strategy` of the training, or None.
         device_fn: callable of an Operation to its device; None for the cluster's.
         protocol: str, that of the servers of a cluster; None for the only one there is, "grpc".
-        eval_distribute: None; strategies of distribution are not offered.
-        experimental_distribute: None; strategies of distribution are not offered.
+        eval_distribute: `tf.distribute.Strategy`, accepted: a process that evaluates reads all of its input.
+        experimental_distribute: `tf.contrib.distribute.DistributeConfig`, instead of both, or None.
         experimental_max_worker_delay_secs: int, the most seconds that a worker waits before it starts; None for 60.
         session_creation_timeout_secs: float, seconds that a worker waits for the chief.
 
     Raises:
         ValueError: if both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not
             right.
-        NotImplementedError: if a strategy of distribution is given.
-        TypeError: if a part of `TF_CONFIG` has a wrong type.
+        NotImplementedError: if `experimental_distribute` has a `remote_cluster`.
+        TypeError: if a strategy is something else, or a part of `TF_CONFIG` has a wrong type.
     """
 
     def __init__(
@@ -109,13 +123,15 @@ class RunConfig:
         self.keep_checkpoint_max = keep_checkpoint_max
         self.keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
         self.log_step_count_steps = log_step_count_steps
-        self.train_distribute = train_distribute
+        self.train_distribute: Any = train_distribute
         self.device_fn = device_fn
         self.protocol = protocol
-        self.eval_distribute = eval_distribute
-        self.experimental_distribute = experimental_distribute
+        self.eval_distribute: Any = eval_distribute
+        self.experimental_distribute: Any = experimental_distribute
         self.experimental_max_worker_delay_secs = experimental_max_worker_delay_secs
         self.session_creation_timeout_secs = session_creation_timeout_secs
+        # True if another task of the cluster evaluates.
+        self.has_evaluator = False
         self._validate()
         self._read_cluster(tf_config)
 
@@ -129,6 +145,9 @@ class RunConfig:
         self.cluster_spec = cluster
         self.global_id_in_cluster: int | None = 0
         self.num_ps_replicas, self.num_worker_replicas = 0, 1
+        if self.train_distribute is not None and self.train_distribute.extended.trains_jointly:
+            self._read_joint_training(cluster, task)
+            return
         if not cluster:
             self.task_type = task.get("type", TaskType.WORKER)
             self.task_id = int(task.get("index", 0))
@@ -168,10 +187,45 @@ class RunConfig:
         before = in_order[: in_order.index(self.task_type)]
         self.global_id_in_cluster = sum(len(jobs.get(job, [])) for job in before) + self.task_id
 
+    def _read_joint_training(self, cluster: ClusterSpec, task: Mapping[str, Any]) -> None:
+        """Sets the task of a process whose strategy takes each step together with others: it needs no server."""
+        rank, size = self.train_distribute.extended.replicas
+        self.task_type, self.task_id = task.get("type", TaskType.WORKER), int(task.get("index", 0))
+        self.has_evaluator = TaskType.EVALUATOR in cluster.jobs
+        self.cluster_spec, self.master, self.evaluation_master = ClusterSpec({}), "", ""
+        if self.task_type == TaskType.EVALUATOR:
+            self.is_chief, self.num_worker_replicas, self.global_id_in_cluster = False, 0, None
+            return
+        trained = sum(cluster.num_tasks(job) for job in cluster.jobs if job not in (TaskType.PS, TaskType.EVALUATOR))
+        if trained > 1 and size == 1:
+            name = type(self.train_distribute).__name__
+            raise ValueError(
+                f"train_distribute: TF_CONFIG has {trained} tasks that train, but {name} has one replica. "
+                "Use MultiWorkerMirroredStrategy, or start the processes by `ferroflow launch --mpi`."
+            )
+        self.is_chief, self.num_worker_replicas, self.global_id_in_cluster = rank == 0, size, rank
+
     def _validate(self) -> None:
-        for name in ("train_distribute", "eval_distribute", "experimental_distribute"):
-            if getattr(self, name) is not None:
-                raise NotImplementedError(f"{name}: use a cluster with TF_CONFIG, or devices in the model function")
+        given = self.experimental_distribute
+        if given is not None:
+            if getattr(given, "remote_cluster", None) is not None:
+                raise NotImplementedError(
+                    "experimental_distribute: a remote_cluster is not offered. Start the program as each task of the "
+                    "cluster, for example by `ferroflow launch`."
+                )
+            single, both = (
+                (self.train_distribute, self.eval_distribute),
+                (given.train_distribute, given.eval_distribute),
+            )
+            if single not in ((None, None), both):
+                raise ValueError(
+                    "experimental_distribute and train_distribute or eval_distribute must not both be set."
+                )
+            self.train_distribute, self.eval_distribute = given.train_distribute, given.eval_distribute
+        for name in ("train_distribute", "eval_distribute"):
+            strategy = getattr(self, name)
+            if strategy is not None and not hasattr(strategy, "extended"):
+                raise TypeError(f"{name} must be a tf.distribute.Strategy, found {strategy!r}")
         wanted = (
             ("model_dir", lambda x: bool(x), "non-empty"),
             ("save_summary_steps", lambda x: x >= 0, ">= 0"),
@@ -206,7 +260,7 @@ class RunConfig:
 
         Raises:
             ValueError: if one cannot be changed, or is not in its range.
-            NotImplementedError: if a strategy of distribution is given.
+            NotImplementedError: if `experimental_distribute` has a `remote_cluster`.
         """
         changed = copy.deepcopy(self)
         for name, value in kwargs.items():

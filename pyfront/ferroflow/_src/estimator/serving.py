@@ -21,7 +21,7 @@ class _Fields(NamedTuple):
 
 
 class ServingInputReceiver(_Fields):
-    """The features of a served model, and the tensors that are fed for them.
+    """The features of a served model, and the tensors through which they are fed.
 
     Args:
         features: dict of Tensors or SparseTensors of any dtypes and shapes, or one of them, which is named "feature".

@@ -117,6 +117,10 @@ def train_and_evaluate(
     serve until they are stopped. The evaluator evaluates new checkpoints until the training's last step. A "master"
     trains like a chief and evaluates as well.
 
+    With `MirroredStrategy` or `MultiWorkerMirroredStrategy` as `RunConfig.train_distribute`, the processes train
+    together without servers. The first one evaluates saved checkpoints, while the others wait. If the cluster has an
+    evaluator, that evaluates.
+
     Args:
         estimator: Estimator.
         train_spec: TrainSpec.
@@ -170,11 +174,13 @@ def _train_alone(
     estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
 ) -> tuple[Mapping[str, Any] | None, list[Any]]:
     evaluating = _Evaluation(estimator, eval_spec, train_spec.max_steps)
+    # Of processes that train together, the first one saves checkpoints; it or an evaluator evaluates them.
+    listeners = [] if estimator.config.has_evaluator else [_EvaluatingListener(evaluating, eval_spec.throttle_secs)]
     estimator.train(
         input_fn=train_spec.input_fn,
         max_steps=train_spec.max_steps,
         hooks=train_spec.hooks,
-        saving_listeners=[_EvaluatingListener(evaluating, eval_spec.throttle_secs)],
+        saving_listeners=listeners,
     )
     return evaluating.metrics, evaluating.exports
 

@@ -364,7 +364,7 @@ def _check_spare_ids(key: str, num_oov_buckets: int | None) -> None:
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> IdentityCategoricalColumn:
-    """Returns a column of integers that are ids.
+    """Returns a column of integer ids.
 
     Args:
         key: str, the feature's key, which is the column's name.

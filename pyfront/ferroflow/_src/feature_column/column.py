@@ -194,8 +194,7 @@ def to_sparse_input(values: Any, ignore_value: Any = None) -> SparseTensor:
     with name_scope(None, "to_sparse_input", [values, ignore_value]):
         if ignore_value is None:
             ignore_value = "" if values.dtype == dtypes.string else -1 if values.dtype.is_integer else 0.0
-        if values.dtype != dtypes.string:
-            ignore_value = cast(ignore_value, values.dtype, name="ignore_value")
+        ignore_value = cast(ignore_value, values.dtype, name="ignore_value")
         indices = indexing.where(comparison.not_equal(values, ignore_value), name="indices")
         return SparseTensor(
             indices=indices,

@@ -71,7 +71,7 @@ class CrossedColumn(CategoricalColumn, _CrossedFields):
 
 
 def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> CrossedColumn:
-    """Returns a column of the combinations of one value of each of several features, hashed to ids.
+    """Returns a column of combinations of several features' values, hashed to ids.
 
     Args:
         keys: iterable of two or more features: str, the key of a feature of strings, or a categorical feature column

@@ -260,7 +260,7 @@ def shared_embedding_columns(
     """Returns columns of rows of one table, as `embedding_column` makes them.
 
     Args:
-        categorical_columns: list of categorical feature columns of one kind and one number of ids.
+        categorical_columns: list of categorical feature columns, all of one kind and with the same number of ids.
         dimension: int, the number of columns of the table.
         combiner: as `embedding_column`.
         initializer: as `embedding_column`.

@@ -127,8 +127,8 @@ def numeric_column(
         shape: int or iterable of int, the shape of an example's numbers.
         default_value: a number, or numbers of that shape, for examples in parsing that lack the feature; None to fail.
         dtype: DType of integers or floats, that of the feature in parsing.
-        normalizer_fn: callable that makes the Tensor to use, of the same dtype and shape, of the feature's; None for
-            the feature itself.
+        normalizer_fn: callable of the feature's Tensor that returns the Tensor to use, of the same dtype and shape;
+            None to use the feature unchanged.
 
     Returns:
         A feature column whose numbers are float32.

@@ -34,13 +34,18 @@ def apply_op(
         ValueError: if shapes or attributes are incompatible, or the inputs belong to several graphs.
         tf.errors.NotFoundError: if the op is not registered.
     """
-    if attrs and any(value is None for value in attrs.values()):
-        attrs = _without_defaults(op_type, attrs)
-    plain = True
+    if attrs:
+        for value in attrs.values():
+            if value is None:
+                attrs = _without_defaults(op_type, attrs)
+                break
+    name = op_type if not name else name if name.__class__ is str else compat.as_str(name)
     for item in inputs:
         if not isinstance(item, Tensor):
             plain = False
             break
+    else:
+        plain = True
     if plain:
         arguments: list[Any] = list(inputs)
         function = default_stacks.default_graph_stack.get_function()
@@ -52,11 +57,11 @@ def apply_op(
             for tensor in inputs:
                 if tensor.graph is not graph:
                     graph_of(inputs)
-        unique = graph._scopes.names.op_name(compat.as_str(name or op_type))
+        unique = graph._scopes.names.op_name(name)
     else:
         graph = graph_of(leaves(inputs))
         names = graph._scopes.names
-        unique = names.op_name(compat.as_str(name or op_type))
+        unique = names.op_name(name)
         outer = names.stack
         names.stack = unique
         try:
@@ -68,7 +73,9 @@ def apply_op(
                     ]
         finally:
             names.stack = outer
-    references = _reference_arguments(op_type)
+    references = _references.get(op_type)
+    if references is None:
+        references = _reference_arguments(op_type)
     if not references:
         return graph._add(op_type, unique, arguments, attrs)
     # TF 1.x: an op that takes a reference is placed with what it refers to.
@@ -80,11 +87,9 @@ def apply_op(
 
 
 def _reference_arguments(op_type: str) -> tuple[int, ...]:
-    """Returns the positions of the arguments that are references to variables."""
-    found = _references.get(op_type)
-    if found is None:
-        inputs = op_schema(op_type)["inputs"]
-        found = _references[op_type] = tuple(i for i, arg in enumerate(inputs) if arg["is_ref"])
+    """Returns the positions of the arguments that are references to variables, and keeps them."""
+    inputs = op_schema(op_type)["inputs"]
+    found = _references[op_type] = tuple(i for i, arg in enumerate(inputs) if arg["is_ref"])
     return found
 
 

@@ -230,7 +230,7 @@ def convert_to_tensor_or_sparse_tensor(
     """Returns `value` as a Tensor, or as a SparseTensor if it is sparse.
 
     Args:
-        value: SparseTensor or SparseTensorValue of any dtype and shape, or what `convert_to_tensor` takes.
+        value: SparseTensor or SparseTensorValue of any dtype and shape, or a value that `convert_to_tensor` accepts.
         dtype: DType, or None for that of `value`.
         name: str, name of the operation where one is made.
 
@@ -261,7 +261,7 @@ def convert_to_tensor_or_indexed_slices(
     """Returns `value` as a Tensor; IndexedSlices and SparseTensors are returned as they are.
 
     Args:
-        value: IndexedSlices or SparseTensor of any dtype and shape, or what `convert_to_tensor` takes.
+        value: IndexedSlices or SparseTensor of any dtype and shape, or a value that `convert_to_tensor` accepts.
         dtype: DType, or None for that of `value`.
         name: str, name of the operation where one is made.
         as_ref: bool. If True, a variable becomes its reference instead of its value.

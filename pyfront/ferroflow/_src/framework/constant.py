@@ -11,7 +11,7 @@ from ferroflow._src.base import array_conversion, compat, dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 from ferroflow._src.framework.default_graph import get_default_graph
-from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.handles import Tensor, known_shape_value, known_value
 
 
 def constant(
@@ -58,7 +58,7 @@ def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
 
     Args:
         tensor: Tensor of any dtype and shape.
-        partial: bool, gives what is known of a stack along the first dimension of which not all is.
+        partial: bool, If True, a stack along the first dimension that is known in part returns its known values.
 
     Returns:
         A NumPy array (with `partial` perhaps one of objects, with None for unknown sizes), or None.
@@ -68,7 +68,7 @@ def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor!r} is not a Tensor, has type {type(tensor)}")
-    value = tensor.graph._core.constant_value(tensor._node_id, tensor._index)
+    value = known_value(tensor)
     if value is not None:
         # TF 1.x: the caller may rely on the value, so the tensor must no longer be fed.
         tensor.graph.prevent_feeding(tensor)
@@ -88,6 +88,6 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
     """
     tensor.shape.with_rank(1)
     try:
-        return TensorShape(tensor.graph._core.constant_as_shape(tensor._node_id, tensor._index))
+        return TensorShape(known_shape_value(tensor))
     except _core.StatusError as failure:
         raise ValueError(failure.args[1]) from None

@@ -72,7 +72,7 @@ def convert_to_tensor(
         name: name of a constant made for the value.
         preferred_dtype: DType, used if it fits the value and `dtype` is None.
         as_ref: bool. If True, a variable's reference is returned instead of its value.
-        dtype_hint: the later spelling of `preferred_dtype`.
+        dtype_hint: the newer name of `preferred_dtype`.
 
     Returns:
         Tensor of `dtype`, if it is given, and of the shape of `value`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -79,19 +78,15 @@ class name_scope:  # noqa: N801  # TF1's spelling
             raise ValueError(
                 f"At least one of name ({self._name}) and default_name ({self._default_name}) must be provided."
             )
-        graph = graph_of(self._values or ())
-        self._graph_context = graph.as_default()
-        self._graph_context.__enter__()
+        self._graph = graph = graph_of(self._values or ())
         self._scope = graph.name_scope(self._name)
-        try:
-            return self._scope.__enter__()
-        except BaseException:
-            self._graph_context.__exit__(*sys.exc_info())
-            raise
+        entered = self._scope.__enter__()
+        default_stacks.default_graph_stack.push(graph)
+        return entered
 
     def __exit__(self, *exc: Any) -> None:
         self._scope.__exit__(*exc)
-        self._graph_context.__exit__(*exc)
+        default_stacks.default_graph_stack.pop(self._graph)
 
 
 def op_scope(values: Any, name: Any, default_name: Any = None) -> name_scope:
@@ -291,7 +286,7 @@ def get_collection_ref(key: StringLike) -> list[Any]:
         key: str or other hashable object, the collection.
 
     Returns:
-        The list of the collection itself: what is added to it is in the collection.
+        The list of the collection itself: items added to it are in the collection.
     """
     return get_default_graph().get_collection_ref(key)
 

@@ -30,6 +30,26 @@ class DefaultStack(threading.local):
         """Returns True if the stack is empty."""
         return not self.stack
 
+    def push(self, default: Any) -> None:
+        """Makes `default` the top."""
+        self.stack.append(default)
+
+    def pop(self, default: Any) -> None:
+        """Removes `default`, which must be the top if `enforce_nesting` is set.
+
+        Raises:
+            AssertionError: if another object is on top.
+        """
+        stack = self.stack
+        # It may have been reset since.
+        if stack:
+            if not self.enforce_nesting:
+                stack.remove(default)
+            elif stack[-1] is default:
+                stack.pop()
+            else:
+                raise AssertionError(f"Nesting violated for default stack of {type(default)} objects")
+
     @contextmanager
     def get_controller(self, default: Any) -> Iterator[Any]:
         """Makes `default` the top for the length of a `with` block.
@@ -37,18 +57,11 @@ class DefaultStack(threading.local):
         Raises:
             AssertionError: on leaving, if `enforce_nesting` is set and another object is on top.
         """
-        self.stack.append(default)
+        self.push(default)
         try:
             yield default
         finally:
-            # `stack` may have been reset inside.
-            if self.stack:
-                if self.enforce_nesting:
-                    if self.stack[-1] is not default:
-                        raise AssertionError(f"Nesting violated for default stack of {type(default)} objects")
-                    self.stack.pop()
-                else:
-                    self.stack.remove(default)
+            self.pop(default)
 
 
 class DefaultGraphStack(DefaultStack):

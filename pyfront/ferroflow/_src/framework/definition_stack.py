@@ -14,11 +14,9 @@ Frames = tuple[Any, ...]
 def frames_from(innermost: FrameType) -> Frames:
     """Returns a frame and those that called it."""
     frames: list[Any] = []
-    push = frames.append
     frame: FrameType | None = innermost
     while frame is not None:
-        push(frame.f_code)
-        push(frame.f_lasti)
+        frames += frame.f_code, frame.f_lasti
         frame = frame.f_back
     return tuple(frames)
 

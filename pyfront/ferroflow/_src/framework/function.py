@@ -12,7 +12,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.framework.op_schema import op_schema
 
 _VARIABLES = ("VariableV2", "Variable", "TemporaryVariable")
@@ -95,7 +95,7 @@ class FunctionGraph(Graph):
         """Returns a new argument of the function."""
         with self.control_dependencies(None):
             node = super()._add("Placeholder", self.unique_name(name), [], {"dtype": dtype, "shape": shape})
-        return node._outputs[0]
+        return node.outputs[0]
 
     def _reading(self, tensor: Tensor) -> Tensor:
         """Returns a variable, or what reads it, once more: the body sees the variable's value at each call."""
@@ -109,7 +109,7 @@ class FunctionGraph(Graph):
             else:
                 attrs = None
                 sources = [self.capture(tensor.op.inputs[0])]
-            return self._copy(tensor.op, sources, attrs)._outputs[tensor._index]
+            return self._copy(tensor.op, sources, attrs).outputs[tensor.value_index]
 
     def _copy(self, op: Operation, inputs: list[Tensor], attrs: dict[str, Any] | None = None) -> Operation:
         name = self.unique_name(op.name.rpartition("/")[2])
@@ -139,7 +139,7 @@ class FunctionGraph(Graph):
                 continue
             with self.control_dependencies(None):
                 copy = self._copy(op, [self._captured[t] for t in op.inputs])
-            self._captured.update(zip(op._outputs, copy._outputs, strict=True))
+            self._captured.update(zip(op.outputs, copy.outputs, strict=True))
         return self._captured[tensor]
 
 
@@ -150,19 +150,9 @@ def _is_dataset(op: Operation) -> bool:
 
 def _functions_of(op: Operation) -> list[Function]:
     """Returns the functions of the program that an operation calls."""
-    known = (graphs_around(op.graph) or [op.graph])[-1]._functions
+    known = (graphs_around(op.graph) or [op.graph])[-1].functions
     names = [op.get_attr(a["name"]).name for a in op_schema(op.type)["attrs"] if a["type"] == "func"]
     return [known[name] for name in names if name in known]
-
-
-def free_name(graph: Graph, name: str) -> str:
-    """Returns `name`, with a number where a function of the graph has it."""
-    if name not in graph._functions:
-        return name
-    number = len(graph._functions)
-    while f"{name}_{number}" in graph._functions:
-        number += 1
-    return f"{name}_{number}"
 
 
 def graphs_around(graph: Graph) -> list[Graph]:
@@ -204,9 +194,7 @@ class Function:
         if isinstance(outer, FunctionGraph):
             outer.captured_variables += graph.captured_variables
         root = graphs_around(graph)[-1]
-        with root._lock:
-            self.name = free_name(root, name)
-            root._functions[self.name] = self
+        self.name = root.add_function(name, self)
         root._core.add_function(self.name, graph._core, self.all_arguments, results, self._effects())
 
     @staticmethod
@@ -249,8 +237,8 @@ class Function:
         graph = self.graph
         return [
             op
-            for op in graph._operations
-            if op._id not in graph._flow_contexts
+            for op in graph.get_operations()
+            if flow_context(op) is None
             and op.type not in (*_VARIABLES, *_PLACEHOLDERS)
             and (op_schema(op.type)["is_stateful"] or op_schema(op.type)["has_effects"])
         ]

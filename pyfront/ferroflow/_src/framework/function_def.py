@@ -62,7 +62,7 @@ def to_function_def(function: TracedFunction) -> Any:
     arguments = {t.op for t in function.all_arguments}
 
     def source(tensor: Tensor) -> str:
-        return names.get(tensor) or _spelling(tensor.op, tensor._index)
+        return names.get(tensor) or _spelling(tensor.op, tensor.value_index)
 
     for op in function.graph.get_operations():
         if op in arguments:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.framework.handles import Operation
+from ferroflow._src.framework.handles import Operation, has_attr
 
 # (op, *gradients of its outputs) -> gradients of its inputs.
 GradientFunction = Callable[..., Any]
@@ -75,10 +75,17 @@ def get_gradient_function(op: Operation) -> GradientFunction | None:
     Raises:
         LookupError: if no rule is registered for its type.
     """
-    if not op._graph._core.node_inputs(op._id):
-        return None
+    return registered_gradient(op) if op.inputs else None
+
+
+def registered_gradient(op: Operation) -> GradientFunction | None:
+    """Returns the gradient rule of an operation that has inputs; None if it passes no gradient.
+
+    Raises:
+        LookupError: if no rule is registered for its type.
+    """
     op_type = op.type
-    if op._graph._core.has_attr(op._id, "_gradient_op_type"):
+    if has_attr(op, "_gradient_op_type"):
         op_type = op.get_attr("_gradient_op_type").decode()
     try:
         return _rules[op_type]

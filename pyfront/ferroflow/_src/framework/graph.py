@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -13,7 +13,7 @@ from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.graph_collections import GraphCollections
 from ferroflow._src.framework.graph_elements import GraphElements
 from ferroflow._src.framework.graph_scopes import GraphScopes
-from ferroflow._src.framework.handles import Operation, Tensor, operation_of
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context, node_of, operation_of, output_key
 from ferroflow._src.framework.op_schema import group_attrs, op_schema
 from ferroflow._src.framework.scopes import FlowContext, NameScopes
 
@@ -50,8 +50,8 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         super().__init__()
         self._collections_of_scope: dict[Any, Any] = {}
         self._seed: int | None = None
-        # By node of the predicate: the branches of a conditional, by the predicate's value.
-        self._branches: dict[int, dict[int, Any]] = {}
+        # By predicate: the branches of a conditional, by the predicate's value.
+        self.branches: dict[Tensor, dict[int, Any]] = {}
         # The loop that each Exit leaves.
         self._loop_of_exit: dict[int, FlowContext] = {}
         # Nodes with conditionals or loops among them that were imported, and the branch or loop around the import.
@@ -63,7 +63,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         self._functions: dict[str, Any] = {}
         self._graph_def_versions = _Versions()
         # Values that other modules keep with the graph, by their `PerGraph`.
-        self._kept: dict[Any, Any] = {}
+        self.kept_values: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         count = len(self._core)
@@ -79,8 +79,10 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         control_inputs: list[Operation] | None = None,
     ) -> Operation:
         """Adds a node of the exact name `name` in the current control, device and colocation scopes."""
-        self._check_not_finalized()
-        scopes = self._scopes.current
+        if self._finalized:
+            self._check_not_finalized()
+        state = self._scopes
+        scopes = state.current
         if scopes.control or scopes.flow is not None or self._flow_contexts:
             inputs, control_inputs = self._admit(op_type, name, inputs, control_inputs)
         device = scopes.devices.static
@@ -91,8 +93,10 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
             except _core.StatusError as failure:
                 code, message, _ = failure.args
                 raise errors.make_exception(None, None, message, code) from None
-            op = self._adopt(node, outputs, op_type)
-        self._apply_scopes(op, device is None)
+            op = self._adopt(node, outputs, name, op_type)
+        op._original_op = state.original_op
+        if state.changes_operations:
+            self._apply_scopes(op, device is None)
         return op
 
     def _admit(
@@ -104,9 +108,9 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
             nodes = []
             for item in inputs:
                 if isinstance(item, Tensor):
-                    nodes.append(item._node_id)
+                    nodes.append(node_of(item))
                 else:
-                    nodes.extend(t._node_id for t in item)
+                    nodes += map(node_of, item)
             control_inputs = [*(control_inputs or ()), *self._scopes.control_inputs_for(nodes)]
         if scopes.flow is not None:
             return scopes.flow.admit(name, inputs, control_inputs)
@@ -119,7 +123,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         if op_type in ("Exit", "RefExit"):
             return
         for tensor in (t for i in inputs for t in (i if isinstance(i, list) else [i])):
-            context = self._flow_contexts.get(tensor._node_id)
+            context = flow_context(tensor.op)
             if context is not None and context.while_context() is not None:
                 inner = tensor.op.name
                 raise ValueError(
@@ -140,8 +144,10 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         device = scopes.devices.static
         with self._lock:
             node, outputs = self._core.add_constant(name, value, dtype, control_inputs, device or "")
-            op = self._adopt(node, outputs, "Const")
-        self._apply_scopes(op, device is None)
+            op = self._adopt(node, outputs, name, "Const")
+        op._original_op = self._scopes.original_op
+        if self._scopes.changes_operations:
+            self._apply_scopes(op, device is None)
         return op
 
     def _apply_scopes(self, op: Operation, needs_device: bool) -> None:
@@ -242,7 +248,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
             except _core.StatusError as failure:
                 code, text, _ = failure.args
                 raise errors.make_exception(None, None, text, code) from None
-            op = self._adopt(node, outputs, op_type)
+            op = self._adopt(node, outputs, name, op_type)
             self._scopes.names.mark(name)
         if flow is not None:
             self._flow_contexts[op._id] = flow
@@ -316,7 +322,36 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         Args:
             tensor: Tensor of this graph, of any dtype and shape.
         """
-        self._core.prevent_feeding(tensor._node_id, tensor._index)
+        self._core.prevent_feeding(*output_key(tensor))
+
+    def between(self, xs: Iterable[Tensor], ys: Iterable[Tensor], stops: list[int]) -> list[int]:
+        """Returns the nodes on paths from xs to ys that gradients pass through, in the order of their numbers.
+
+        Args:
+            xs: Tensors of any dtype and shape, at which the paths begin.
+            ys: Tensors of any dtype and shape, at which they end.
+            stops: numbers (int) of nodes through which no path continues.
+
+        Returns:
+            List of int.
+        """
+        return self._core.between([output_key(x) for x in xs], [node_of(y) for y in ys], stops)
+
+    def take_unrecognized(self) -> list[tuple[Sequence[int], FlowContext | None]]:
+        """Returns the imported nodes whose conditionals and loops are not known yet, with the branch or loop around
+        each import. They count as known from now on.
+        """
+        taken, self._without_contexts = self._without_contexts, []
+        return taken
+
+    def record_exit(self, left: Tensor, loop: FlowContext) -> None:
+        """Records that a loop's Exit brings a value out of it.
+
+        Args:
+            left: Tensor of any dtype and shape, the output of the Exit.
+            loop: the loop's context.
+        """
+        self._loop_of_exit[node_of(left)] = loop
 
     def is_feedable(self, tensor: Tensor) -> bool:
         """Returns True if a tensor may be fed.
@@ -327,7 +362,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         Returns:
             bool.
         """
-        return self._core.is_feedable(tensor._node_id, tensor._index)
+        return self._core.is_feedable(*output_key(tensor))
 
     def prevent_fetching(self, op: Operation) -> None:
         """Makes steps refuse to fetch an operation and its outputs.
@@ -335,7 +370,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         Args:
             op: Operation of this graph.
         """
-        self._core.prevent_fetching(op._id)
+        self._core.prevent_fetching(node_of(op))
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
         """Returns True if an operation, or a tensor, may be fetched.
@@ -346,11 +381,10 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         Returns:
             bool.
         """
-        node = tensor_or_op._node_id if isinstance(tensor_or_op, Tensor) else tensor_or_op._id
-        return self._core.is_fetchable(node)
+        return self._core.is_fetchable(node_of(tensor_or_op))
 
     def _repr_html_(self) -> str | None:
-        """Returns the graph as notebooks show and keep it: pictures of its outer name scopes."""
+        """Returns the graph as notebooks show and keep it: images of its outer name scopes."""
         return _notebook_view[0](self.get_operations()) if _notebook_view else None
 
     def capture(self, tensor: Tensor) -> Tensor:
@@ -364,6 +398,28 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
             Tensor of the dtype and shape of `tensor`.
         """
         return tensor
+
+    @property
+    def functions(self) -> Mapping[str, Any]:
+        """The functions that operations of this graph call, by name."""
+        return self._functions
+
+    def add_function(self, name: str, function: Any) -> str:
+        """Adds a function under a name, to which a number is added if it is in use.
+
+        Args:
+            name: str.
+            function: the function that operations call by its name.
+
+        Returns:
+            str, the name that the function has now.
+        """
+        with self._lock:
+            unique, number = name, len(self._functions)
+            while unique in self._functions:
+                unique, number = f"{name}_{number}", number + 1
+            self._functions[unique] = function
+        return unique
 
     def _is_function(self, name: str) -> bool:
         return name in self._functions

@@ -51,7 +51,7 @@ class GraphCollections(GraphHandles):
             name: str or other hashable object, the collection.
 
         Returns:
-            List: what is added to it is in the collection.
+            List: items added to it are in the collection.
         """
         with self._lock:
             return self._collections.setdefault(name, [])

@@ -54,19 +54,19 @@ class GraphElements(GraphHandles):
         return tensor
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """Returns the operation or tensor that an object means here.
+        """Returns the operation or tensor of this graph that an object refers to.
 
         Args:
             obj: Operation, Tensor, str or bytes with the name of one, or an object that stands for one, as a variable
                 does.
-            allow_tensor: bool. If True, it may mean a tensor.
-            allow_operation: bool. If True, it may mean an operation.
+            allow_tensor: bool. If True, the element may be a tensor.
+            allow_operation: bool. If True, the element may be an operation.
 
         Returns:
             Operation, or Tensor of whatever dtype and shape it has.
 
         Raises:
-            TypeError: if `obj` cannot mean one of the allowed kinds.
+            TypeError: if `obj` refers to no element of an allowed kind.
             ValueError: if a name is malformed, the element belongs to another graph, or neither kind is allowed.
             KeyError: if no element has that name.
         """
@@ -110,7 +110,7 @@ class GraphElements(GraphHandles):
                     f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', does "
                     f"not exist in the graph."
                 )
-            outputs = self._operation(node)._outputs
+            outputs = self.operation(node).outputs
             if int(number) >= len(outputs):
                 raise KeyError(
                     f"The name '{name}' refers to a Tensor which does not exist. The operation, '{op_name}', exists "
@@ -127,7 +127,7 @@ class GraphElements(GraphHandles):
         if allow_operation:
             if node is None:
                 raise KeyError(f"The name '{name}' refers to an Operation not in the graph.")
-            return self._operation(node)
+            return self.operation(node)
         if node is not None:
             raise ValueError(
                 f"The name '{name}' refers to an Operation, not a Tensor. Tensor names must be of the form "

@@ -115,7 +115,7 @@ def convert_variables_to_constants(
     Args:
         sess: the session that holds the variables.
         input_graph_def: a GraphDef message of its graph.
-        output_node_names: the nodes that the result is for; what they do not need is left out.
+        output_node_names: the nodes to compute; nodes that they do not need are left out.
         variable_names_whitelist: the variables to convert, by default all.
         variable_names_blacklist: variables that stay.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from ferroflow._src.framework.handles import GraphHandles, Operation, Tensor, operation_of
+from ferroflow._src.framework.handles import GraphHandles, Operation, Tensor, node_of, operation_of
 from ferroflow._src.framework.scopes import (
     AttributeMap,
     Colocation,
@@ -27,7 +27,7 @@ class GraphScopes(GraphHandles):
         self._scopes = ScopeState()
 
     def name_scope(self, name: Any) -> NameScope:
-        """Returns a context manager under whose name operations are made; gives the scope's name.
+        """Returns a context manager that puts operations in a name scope; on entry, it returns the scope's name.
 
         Args:
             name: made unique under the current scope; with a trailing `/` re-entered as it is; None or "" is the root.
@@ -77,7 +77,7 @@ class GraphScopes(GraphHandles):
             op = operation_of(c)
             if op.graph is not self:
                 raise ValueError(f"{c} is not an element of this graph.")
-            ops[op._id] = op
+            ops[node_of(op)] = op
         return ControlDependencies(self._scopes, list(ops.values()))
 
     def device(self, device_name_or_function: Any) -> DeviceScope:
@@ -160,6 +160,32 @@ class GraphScopes(GraphHandles):
         ones.
         """
         self._scopes.use_thread_scopes()
+
+    @property
+    def flow(self) -> FlowContext | None:
+        """The branch or loop that new operations belong to, or None."""
+        return self._scopes.current.flow
+
+    def enter_flow(self, context: FlowContext | None) -> FlowContext | None:
+        """Makes new operations belong to a conditional's branch or a loop.
+
+        Args:
+            context: the branch or loop, or None for no context.
+
+        Returns:
+            The context that new operations belonged to before, or None.
+        """
+        scopes = self._scopes.current
+        left, scopes.flow = scopes.flow, context
+        return left
+
+    def reserve_name(self, name: str) -> None:
+        """Marks a full name as used, so that no operation or scope made later gets it."""
+        self._scopes.names.mark(name)
+
+    def waiting_for(self) -> list[Operation]:
+        """Returns the operations that new operations wait for."""
+        return [op for scope in self._scopes.current.control for op in scope.control_inputs]
 
     def _get_control_flow_context(self) -> FlowContext | None:
         return self._scopes.current.flow

@@ -93,14 +93,13 @@ class Operation(_core.OperationHandle):
     @property
     def name(self) -> str:
         """The full name, scopes included."""
-        return self._name
-
-    @property
-    def _name(self) -> str:
         cached = self._cached_name
         if cached is None:
             cached = self._cached_name = self._graph._core.node_name(self._id)
         return cached
+
+    # TF 1.x's name, which programs read.
+    _name = name
 
     @property
     def type(self) -> str:
@@ -127,7 +126,7 @@ class Operation(_core.OperationHandle):
     def inputs(self) -> InputList:
         """The tensors this operation reads, as an immutable sequence."""
         graph = self._graph
-        return InputList(graph._tensor(node, index) for node, index in graph._core.node_inputs(self._id))
+        return InputList([graph.tensor(node, index) for node, index in graph._core.node_inputs(self._id)])
 
     # TF 1.x's names, which programs read.
     _inputs = inputs
@@ -136,14 +135,14 @@ class Operation(_core.OperationHandle):
     def control_inputs(self) -> list[Operation]:
         """The operations that must run before this one."""
         graph = self._graph
-        return [graph._operation(i) for i in graph._core.node_control_inputs(self._id)]
+        return [graph.operation(i) for i in graph._core.node_control_inputs(self._id)]
 
     _control_inputs = control_inputs
 
     @property
     def _control_outputs(self) -> list[Operation]:
         graph = self._graph
-        return [graph._operation(i) for i in graph._core.node_control_outputs(self._id)]
+        return [graph.operation(i) for i in graph._core.node_control_outputs(self._id)]
 
     def _get_control_flow_context(self) -> Any:
         """Returns the branch or loop this operation is in, or None."""
@@ -273,8 +272,8 @@ class Operation(_core.OperationHandle):
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
 
-    def __hash__(self) -> int:
-        return id(self)
+    # A class that defines `__eq__` has no hash otherwise.
+    __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -406,6 +405,11 @@ class Tensor(_core.TensorHandle):
         return self._op._graph  # type: ignore[return-value]  # what has handles is a graph
 
     @property
+    def _id(self) -> int:
+        """A number of the tensor that grows in order of creation."""
+        return self._op._id << 16 | self._value_index
+
+    @property
     def value_index(self) -> int:
         """The position of this tensor among the outputs of `op`."""
         return self._index
@@ -446,7 +450,7 @@ class Tensor(_core.TensorHandle):
         return self.shape
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Adds to what is known of the shape.
+        """Makes the static shape more specific.
 
         Args:
             shape: anything a `TensorShape` is made of.
@@ -473,7 +477,7 @@ class Tensor(_core.TensorHandle):
         """Returns the operations that read this tensor."""
         graph = self._op._graph
         found = graph._core.consumers(self._node_id, self._index)
-        return [graph._operation(i) for i in dict.fromkeys(node for node, _ in found)]
+        return [graph.operation(i) for i in dict.fromkeys(node for node, _ in found)]
 
     def eval(self, feed_dict: FeedDict | None = None, session: SessionObject | None = None) -> Any:
         """Returns the value of this tensor in a session.
@@ -541,8 +545,8 @@ class Tensor(_core.TensorHandle):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array.")
 
-    def __hash__(self) -> int:
-        return id(self)
+    # A class that defines `__eq__` has no hash otherwise.
+    __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -604,8 +608,15 @@ class GraphHandles:
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
 
-    def _operation(self, node: int) -> Operation:
-        """Returns the handle of a node."""
+    def operation(self, node: int) -> Operation:
+        """Returns the operation of a node.
+
+        Args:
+            node: int, the node's number.
+
+        Returns:
+            Operation.
+        """
         handle = self._handles[node]
         if handle.__class__ is not tuple:
             return handle  # type: ignore[return-value]  # what is not a tuple is a handle
@@ -616,15 +627,26 @@ class GraphHandles:
                 self._unmade -= 1
             return handle
 
-    def _tensor(self, node: int, index: int) -> Tensor:
-        return self._operation(node)._outputs[index]
+    def tensor(self, node: int, index: int) -> Tensor:
+        """Returns an output of a node.
+
+        Args:
+            node: int, the node's number.
+            index: int, the output's number.
+
+        Returns:
+            Tensor of the output's dtype and shape.
+        """
+        handle = self._handles[node]
+        op = self.operation(node) if handle.__class__ is tuple else handle
+        return op._outputs[index]  # type: ignore[union-attr]  # what is not a tuple is a handle
 
     @property
     def _operations(self) -> list[Operation]:
         """The handles of all nodes."""
         if self._unmade:
             for node in range(len(self._handles)):
-                self._operation(node)
+                self.operation(node)
         return self._handles  # type: ignore[return-value]  # all are made now
 
     @property
@@ -637,10 +659,9 @@ class GraphHandles:
         """The operations by their `_id`, in the order they were made: TF 1.x's table, which programs read."""
         return NodesById(self)
 
-    def _adopt(self, node: int, outputs: int, op_type: str | None = None) -> Operation:
+    def _adopt(self, node: int, outputs: int, name: str | None = None, op_type: str | None = None) -> Operation:
         """Returns the handle of a node just added."""
-        op = self._handle(node, outputs, frames_from(sys._getframe(2)))
-        op._cached_type = op_type
+        op = self._handle(node, outputs, frames_from(sys._getframe(2)), name, op_type)
         self._handles.append(op)
         return op
 
@@ -653,11 +674,15 @@ class GraphHandles:
         self._unmade += new
         return self._core.lowercase_names(len(self._handles) - new)
 
-    def _handle(self, node: int, outputs: int, frames: Frames) -> Operation:
+    def _handle(
+        self, node: int, outputs: int, frames: Frames, name: str | None = None, op_type: str | None = None
+    ) -> Operation:
         core = self._core
         op: Operation = _new_operation(Operation, core, node)
         op._graph = self
-        op._cached_name = op._cached_type = op._original_op = None
+        op._cached_name = name
+        op._cached_type = op_type
+        op._original_op = None
         op._frames = frames
         tensors = op._outputs = []
         for index in range(outputs):
@@ -666,6 +691,40 @@ class GraphHandles:
             tensor._dtype = tensor._shape = None
             tensors.append(tensor)
         return op
+
+
+def has_attr(op: Operation, name: str) -> bool:
+    """Returns True if an operation has an attribute of that name."""
+    return op._graph._core.has_attr(op._id, name)
+
+
+def flow_context(op: Operation) -> Any:
+    """Returns the branch or loop that an operation is in, or None."""
+    return op._graph._flow_contexts.get(op._id)
+
+
+def node_of(handle: Operation | Tensor) -> int:
+    """Returns the number of an operation's node, or of the node that computes a tensor."""
+    return handle._node_id if isinstance(handle, Tensor) else handle._id
+
+
+def static_dims(tensor: Tensor) -> tuple[int | None, ...] | None:
+    """Returns a tensor's dimensions, with None for unknown ones; None for unknown rank."""
+    return tensor._op._graph._core.output_shape(tensor._node_id, tensor._index)
+
+
+def known_value(tensor: Tensor) -> Any:
+    """Returns the value of a tensor as an array where the graph alone decides it, else None."""
+    return tensor._op._graph._core.constant_value(tensor._node_id, tensor._index)
+
+
+def known_shape_value(tensor: Tensor) -> tuple[int | None, ...] | None:
+    """Returns the shape that an int vector describes, as `static_dims` does, as far as the graph alone decides it.
+
+    Raises:
+        _core.StatusError: if the vector holds a dimension below -1.
+    """
+    return tensor._op._graph._core.constant_as_shape(tensor._node_id, tensor._index)
 
 
 def output_key(tensor: Tensor) -> tuple[int, int]:

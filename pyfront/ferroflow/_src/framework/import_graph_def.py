@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, proto
+from ferroflow._src.framework import function_calls
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.function import Function, FunctionGraph, graphs_around
@@ -19,6 +20,9 @@ _VERSION = 134
 _MIN_PRODUCER = 0
 # The TensorFlow whose graphs we read and write, for messages.
 _TENSORFLOW = "TensorFlow 1.15"
+
+# The start of the engine's message about ops that are not registered.
+_UNKNOWN = "Op type not registered"
 
 
 def import_graph_def(
@@ -33,7 +37,7 @@ def import_graph_def(
 
     Args:
         graph_def: a GraphDef message.
-        input_map: from names of inputs in `graph_def` (`"a:0"`, `"a"`, `"^a"`) to what nodes read instead.
+        input_map: from names of inputs in `graph_def` (`"a:0"`, `"a"`, `"^a"`) to the tensors that nodes read instead.
         return_elements: list of str: the names of operations (`"a"`) and of their outputs (`"a:0"`) to return.
         name: prefix of all names, by default `"import"`; `""` is none.
         op_dict: accepted for compatibility.
@@ -97,7 +101,9 @@ def _nodes_added(
     # TF 1.x: imported nodes are colocated as their attributes say, not with what is around.
     scopes.colocation = []
     around = _Around(graph)
-    watcher = around if graph._scopes.changes_operations or (sources and graph._flow_contexts) else None
+    state = graph._scopes
+    watches = state.changes_operations or state.original_op is not None or (sources and graph._flow_contexts)
+    watcher = around if watches else None
     with graph._lock:
         try:
             found, loops, gradients, flow = _core.import_graph_def(
@@ -105,7 +111,7 @@ def _nodes_added(
             )
         except _core.StatusError as failure:
             code, message, _ = failure.args
-            raise errors.make_exception(None, None, message, code) from None
+            raise errors.make_exception(None, None, _with_nodes(message, graph_def), code) from None
         finally:
             scopes.colocation, scopes.devices = outer
             names.mark_all(graph._adopt_later())
@@ -138,8 +144,8 @@ class _Around:
         """Returns the inputs and control inputs that a node gets in these scopes."""
         graph = self._graph
         graph._scopes.current.devices = self._stacks[asked]
-        tensors = [graph._tensor(node, index) for node, index in inputs]
-        tensors, before = graph._admit(op_type, name, tensors, [graph._operation(c) for c in control_inputs])
+        tensors = [graph.tensor(node, index) for node, index in inputs]
+        tensors, before = graph._admit(op_type, name, tensors, [graph.operation(c) for c in control_inputs])
         return tensors, before or []
 
     def added(self, node: int, outputs: int, asked: str | None) -> None:
@@ -158,14 +164,14 @@ def _element(graph: Graph, name: str, node: int | None, sources: dict[str, Any])
     if ":" not in name:
         if node is None:
             raise ValueError(f"Requested return node '{name}' not found in graph def")
-        return graph._operation(node)
+        return graph.operation(node)
     old, number = _parsed(name)
     mapped = sources.get(f"{old}:{number}")
     if mapped is not None:
         return mapped
     if node is None:
         raise ValueError(f"Requested return tensor '{name}' not found in graph def")
-    outputs = graph._operation(node)._outputs
+    outputs = graph.operation(node).outputs
     if number >= len(outputs):
         raise ValueError(f"Invalid return output {number} of node '{old}', which has {len(outputs)} output(s)")
     return outputs[number]
@@ -177,25 +183,33 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
     """
     if not graph_def.library.function:
         return graph_def
+    gradients: dict[str, str] = {}
+    if function_calls.has_calls_by_name(graph_def):
+        graph_def, gradients = function_calls.with_plain_calls(graph_def)
     _check_ops(graph_def)
     root = [graph, *graphs_around(graph)][-1]
     names: dict[str, str] = {}
     fresh = _fresh(root, graph_def.library.function)
     for message in fresh:
         name = message.signature.name
-        taken = {*root._functions, *names.values()}
+        taken = {*root.functions, *names.values()}
         names[name] = name
         while names[name] in taken:
             names[name] += "_1"
     rest = proto.GraphDef()
     rest.CopyFrom(graph_def)
     rest.ClearField("library")
-    renamed(rest, names)
-    for message in fresh:
+    # A gradient is made when the function is there, and a function that calls gradients after them.
+    for message in sorted(fresh, key=lambda m: any(name in gradients for name in called(m))):
+        for name in called(message) & gradients.keys() - names.keys():
+            names[name] = function_calls.gradient_of(root, names.get(gradients[name], gradients[name]))
         body = proto.FunctionDef()
         body.CopyFrom(message)
         renamed(body, names)
         _define(root, names[message.signature.name], body)
+    for name in called(rest) & gradients.keys() - names.keys():
+        names[name] = function_calls.gradient_of(root, names.get(gradients[name], gradients[name]))
+    renamed(rest, names)
     return rest
 
 
@@ -205,7 +219,7 @@ def _fresh(root: Graph, functions: Sequence[Any]) -> list[Any]:
     waiting = []
     for message in functions:
         name = message.signature.name
-        known = root._functions.get(name)
+        known = root.functions.get(name)
         if known is None or not _same(known.to_function_def(), message):
             waiting.append(name)
         for other in called(message):
@@ -226,7 +240,20 @@ def _check_ops(graph_def: Any) -> None:
         _core.check_ops(graph_def.SerializeToString())
     except _core.StatusError as failure:
         code, message, _ = failure.args
-        raise errors.make_exception(None, None, message, code) from None
+        raise errors.make_exception(None, None, _with_nodes(message, graph_def), code) from None
+
+
+def _with_nodes(message: str, graph_def: Any) -> str:
+    """Returns the error about unknown ops, which names one node of each, with all nodes of those that have several."""
+    if not message.startswith(_UNKNOWN):
+        return message
+    bodies = [graph_def.node, *(function.node_def for function in graph_def.library.function)]
+    nodes: dict[str, list[str]] = {}
+    for node in (node for body in bodies for node in body):
+        if f"'{node.op}' (node " in message:
+            nodes.setdefault(node.op, []).append(node.name)
+    several = [f"'{op}' is in {', '.join(names)}." for op, names in sorted(nodes.items()) if len(names) > 1]
+    return " ".join([message, *several])
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -20,7 +20,7 @@ class NodesByName(Mapping[str, Any]):
         node = self._handles._core.find(name) if isinstance(name, str) else None
         if node is None:
             raise KeyError(name)
-        return self._handles._operation(node)
+        return self._handles.operation(node)
 
     def __iter__(self) -> Iterator[str]:
         return (op.name for op in self._handles._operations)
@@ -45,7 +45,7 @@ class NodesById(Mapping[int, Any]):
     def __getitem__(self, node: int) -> Any:
         if not isinstance(node, int) or not 0 <= node < len(self):
             raise KeyError(node)
-        return self._handles._operation(node)
+        return self._handles.operation(node)
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
@@ -59,9 +59,6 @@ class NodesById(Mapping[int, Any]):
 
 class InputList(tuple[Any, ...]):
     """An operation's inputs: a tuple that also compares and adds like TF1's list."""
-
-    def __new__(cls, tensors: Any) -> InputList:
-        return super().__new__(cls, tensors)
 
     def __add__(self, other: Any) -> Any:
         return list(self) + list(other)

@@ -15,21 +15,21 @@ class PerGraph(Generic[Value]):
     """
 
     def __contains__(self, graph: Graph) -> bool:
-        return self in graph._kept
+        return self in graph.kept_values
 
     def __getitem__(self, graph: Graph) -> Value:
-        value: Value = graph._kept[self]
+        value: Value = graph.kept_values[self]
         return value
 
     def __setitem__(self, graph: Graph, value: Value) -> None:
-        graph._kept[self] = value
+        graph.kept_values[self] = value
 
     def get(self, graph: Graph) -> Value | None:
         """Returns the graph's value; None if it has none."""
-        value: Value | None = graph._kept.get(self)
+        value: Value | None = graph.kept_values.get(self)
         return value
 
     def pop(self, graph: Graph) -> Value | None:
         """Removes and returns the graph's value; None if it has none."""
-        value: Value | None = graph._kept.pop(self, None)
+        value: Value | None = graph.kept_values.pop(self, None)
         return value

@@ -15,14 +15,14 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         op_seed: the op's own seed, or None.
 
     Returns:
-        Two ints in [0, 2**31 - 1), or (None, None) where neither seed is set and the op is to be non-deterministic.
+        Two ints in [0, 2**31 - 1), or (None, None) if neither seed is set, and the op is non-deterministic.
         Without an op seed, an op of a seeded graph gets the number of operations before it, as in TensorFlow 1.x.
     """
     graph = get_default_graph()
-    if graph._seed is not None:
+    if graph.seed is not None:
         if op_seed is None:
-            op_seed = graph._last_id
-        seeds = graph._seed % _MAX_SEED, op_seed % _MAX_SEED
+            op_seed = graph.version
+        seeds = graph.seed % _MAX_SEED, op_seed % _MAX_SEED
     elif op_seed is not None:
         seeds = DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from collections.abc import Iterable
@@ -10,31 +11,33 @@ from typing import Any, Protocol
 from ferroflow._src.base import compat, tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
 
-_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
-_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
+_VALID_OP_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z")
+_VALID_SCOPE_NAME = re.compile(r"[A-Za-z0-9_.\-/]*\Z")
 
 
-class NameScopes:
-    """The current name scope and the names in use."""
+@functools.lru_cache(4096)
+def _is_valid_inside(name: str) -> bool:
+    """Returns True if a node inside of a scope may have the name; programs use few names many times."""
+    return _VALID_SCOPE_NAME.match(name) is not None
 
-    def __init__(self) -> None:
-        # TF 1.x: each thread has its own current scope; the names in use are the graph's.
-        self._of_thread = threading.local()
-        # TF 1.x: names that differ only in case count as the same for this purpose.
-        self.in_use: dict[str, int] = {}
 
-    @property
-    def stack(self) -> str:
-        """The current scope of this thread, without a trailing slash."""
-        try:
-            stack: str = self._of_thread.stack
-        except AttributeError:
-            return ""
-        return stack
+class NameScopes(threading.local):
+    """The current name scope and the names in use.
 
-    @stack.setter
-    def stack(self, stack: str) -> None:
-        self._of_thread.stack = stack
+    TF 1.x: each thread has its own current scope; the names in use are the graph's.
+
+    Args:
+        in_use: the names in use in lower case, with the number of uses of each; names that differ only in case count
+            as the same.
+    """
+
+    def __init__(self, in_use: dict[str, int]) -> None:
+        super().__init__()
+        self.in_use = in_use
+        # The current scope, without a trailing slash.
+        self.stack = ""
+        # The last valid scope; what it starts with is valid, too.
+        self._checked = ""
 
     @staticmethod
     def check_op_name(name: str) -> None:
@@ -69,10 +72,18 @@ class NameScopes:
         Raises:
             ValueError: if it is not a valid node name.
         """
-        name = name[:-1] if name.endswith("/") else self.unique_name(name)
-        if not _VALID_OP_NAME.match(name):
-            raise ValueError(f"'{name}' is not a valid node name")
-        return name
+        stack = self.stack
+        if name[-1:] == "/":
+            name = name[:-1]
+            if name != self._checked or not name:
+                self.check_op_name(name)
+            return name
+        if not stack:
+            self.check_op_name(name)
+        elif not (self._checked.startswith(stack) and _is_valid_inside(name)):
+            self.check_op_name(f"{stack}/{name}")
+            self._checked = stack
+        return self.unique_name(name)
 
     def mark(self, name: str) -> None:
         """Counts an exact name as used."""
@@ -91,13 +102,16 @@ class NameScopes:
         """
         if not name:
             return ""
-        name = compat.as_str(name)
-        if self.stack:
-            if not _VALID_SCOPE_NAME.match(name):
-                raise ValueError(f"'{name}' is not a valid scope name")
-        elif not _VALID_OP_NAME.match(name):
-            raise ValueError(f"'{name}' is not a valid scope name")
-        return name[:-1] if name[-1] == "/" else self.unique_name(name)
+        scope: str = name if isinstance(name, str) else compat.as_str(name)
+        stack = self.stack
+        if not (_VALID_SCOPE_NAME if stack else _VALID_OP_NAME).match(scope):
+            raise ValueError(f"'{scope}' is not a valid scope name")
+        if scope[-1] == "/":
+            return scope[:-1]
+        entered = self.unique_name(scope)
+        if self._checked.startswith(stack):
+            self._checked = entered
+        return entered
 
 
 class NameScope:
@@ -183,7 +197,7 @@ class ScopeState:
     """The scopes of a graph, and what they change in new operations."""
 
     def __init__(self) -> None:
-        self.names = NameScopes()
+        self.names = NameScopes({})
         self.current: Scopes | ThreadScopes = Scopes()
         self.container = ""
         # The forward operation whose gradient is being built.
@@ -201,12 +215,11 @@ class ScopeState:
 
     @property
     def changes_operations(self) -> bool:
-        """True if a scope changes or records operations when they are created."""
+        """True if a scope changes operations when they are created; `original_op` is only recorded in them."""
         scopes = self.current
         if scopes.control or scopes.flow is not None or scopes.devices.static is None or scopes.colocation:
             return True
-        maps = self.gradient_overrides or self.attributes or self.kernel_labels
-        return bool(maps or self.container) or self.original_op is not None
+        return bool(self.gradient_overrides or self.attributes or self.kernel_labels or self.container)
 
     def control_inputs_for(self, input_nodes: list[int]) -> list[Any]:
         """Returns the control inputs that a new operation gets, given the ids of the nodes it reads."""
@@ -327,23 +340,16 @@ class DeviceStack:
 
     def __init__(self, entries: tuple[Any, ...] = ()) -> None:
         self.entries = entries
-        self._static: str | None = None
-        self._is_static = not any(callable(e) and not isinstance(e, DeviceSpec) for e in entries)
+        # The device of any op made now; None if a function must see the op first.
+        self.static: str | None = None
+        if not any(callable(e) and not isinstance(e, DeviceSpec) for e in entries):
+            self.static = self._merge(None)
 
     def push(self, device: Any) -> DeviceStack:
         """Returns the stack with one more request on top."""
         if device is not None and not callable(device) and not isinstance(device, DeviceSpec):
             device = DeviceSpec.from_string(device)
         return DeviceStack((*self.entries, device))
-
-    @property
-    def static(self) -> str | None:
-        """The device of any op made now; None if a function must see the op first."""
-        if not self._is_static:
-            return None
-        if self._static is None:
-            self._static = self._merge(None)
-        return self._static
 
     def device_for(self, op: ScopedOperation) -> str:
         """Returns the device of a given op."""

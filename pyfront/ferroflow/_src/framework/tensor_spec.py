@@ -40,7 +40,7 @@ class TensorSpec:
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """Returns the specification of a tensor's known dtype, shape and name.
+        """Returns the specification of a tensor: its dtype, shape and name.
 
         Args:
             tensor: Tensor of any dtype and shape.

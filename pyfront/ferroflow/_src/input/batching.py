@@ -299,7 +299,7 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns `batch` of the elements that are kept.
+    """Returns batches of the elements for which `keep_input` is True.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
@@ -342,8 +342,8 @@ def batch_join(
     """Returns batches of elements, which threads put into a queue, each from tensors of its own.
 
     Args:
-        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
-            thread puts in what one of them is.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; each
+            thread enqueues the elements of one of them.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         enqueue_many: bool. If True, the rows of the tensors are the elements.
@@ -387,11 +387,11 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns `batch_join` of the elements that are kept.
+    """Returns batches, from several readers, of the elements for which `keep_input` is True.
 
     Args:
-        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
-            thread puts in what one of them is.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; each
+            thread enqueues the elements of one of them.
         keep_input: Tensor of bool, of shape []. If True, the element, or all rows, are put in; of shape [rows] where
             rows are the elements: which are.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
@@ -491,7 +491,7 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns `shuffle_batch` of the elements that are kept.
+    """Returns shuffled batches of the elements for which `keep_input` is True.
 
     Args:
         tensors: list or dict of Tensor and SparseTensor, of any dtypes and shapes: the components of an element.
@@ -537,8 +537,8 @@ def shuffle_batch_join(
     """Returns batches of elements in random order, which threads put into a queue, each from tensors of its own.
 
     Args:
-        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
-            thread puts in what one of them is.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; each
+            thread enqueues the elements of one of them.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are
@@ -587,11 +587,11 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns `shuffle_batch_join` of the elements that are kept.
+    """Returns shuffled batches, from several readers, of the elements for which `keep_input` is True.
 
     Args:
-        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; one
-            thread puts in what one of them is.
+        tensors_list: list of lists or dicts of Tensor and SparseTensor, of the same dtypes and shapes in each; each
+            thread enqueues the elements of one of them.
         batch_size: int or Tensor of int32, of shape []: the elements of a batch.
         capacity: int, the most elements the queue holds.
         min_after_dequeue: int, the number of elements that stay in the queue after each dequeue, so that elements are

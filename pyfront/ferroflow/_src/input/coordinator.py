@@ -85,10 +85,11 @@ class Coordinator:
         """Requests all threads to stop.
 
         Args:
-            ex: the exception being handled, or a tuple as of `sys.exc_info()`; the first one is raised by `join`.
+            ex: the exception being handled, or a tuple as returned by `sys.exc_info()`; the first one is raised by
+                `join`.
 
         Raises:
-            BaseException: if `ex`, where the threads were joined before.
+            BaseException: if the threads have been joined before: `ex` itself.
         """
         with self._lock:
             failure = self._failure(ex)
@@ -125,7 +126,7 @@ class Coordinator:
         """Waits until a stop is requested.
 
         Args:
-            timeout: float, seconds to wait at most; None for ever.
+            timeout: float, seconds to wait at most; None for no limit.
 
         Returns:
             True if a stop was requested.
@@ -192,7 +193,7 @@ class Coordinator:
         """Raises the first exception that `request_stop` was called with, if any.
 
         Raises:
-            BaseException: if that.
+            BaseException: if `request_stop` was called with an exception.
         """
         with self._lock:
             if self._exc_info_to_raise is not None:
@@ -244,12 +245,12 @@ class LooperThread(threading.Thread):
         args: Any = None,
         kwargs: Any = None,
     ) -> LooperThread:
-        """Starts a thread that calls a function again and again.
+        """Starts a thread that calls a function repeatedly.
 
         Args:
             coord: Coordinator, with which the thread registers.
             timer_interval_secs: float, seconds between the beginnings of two calls; None for one after the other.
-            target: callable that is called again and again.
+            target: callable that is called repeatedly.
             args: tuple of its arguments.
             kwargs: dict of its keyword arguments.
 

@@ -92,12 +92,12 @@ def input_producer(
     Args:
         input_tensor: Tensor of any dtype, of shape [n, ...].
         element_shape: shape of the rows, where that of the tensor is not known.
-        num_epochs: int, how often each row is produced before the queue is closed; None for ever.
+        num_epochs: int, how often each row is produced before the queue is closed; None for no limit.
         shuffle: bool. If True, the rows are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
         shared_name: str, the name under which sessions share the queue.
-        summary_name: str, name of a summary that says how full the queue is, or None.
+        summary_name: str, name of a summary of the fraction of the queue that is filled, or None.
         name: str, name of the scope.
         cancel_op: Operation that the queue runner cancels with.
 
@@ -145,7 +145,7 @@ def string_input_producer(
 
     Args:
         string_tensor: Tensor of string, of shape [n], not empty.
-        num_epochs: int, how often each string is produced before the queue is closed; None for ever.
+        num_epochs: int, how often each string is produced before the queue is closed; None for no limit.
         shuffle: bool. If True, the strings are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
@@ -200,7 +200,7 @@ def range_input_producer(
 
     Args:
         limit: Tensor of int32, of shape [].
-        num_epochs: int, how often each integer is produced before the queue is closed; None for ever.
+        num_epochs: int, how often each integer is produced before the queue is closed; None for no limit.
         shuffle: bool. If True, the integers are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.
@@ -232,7 +232,7 @@ def slice_input_producer(
 
     Args:
         tensor_list: list of Tensor of any dtypes, of shape [n, ...] with equal n.
-        num_epochs: int, how often each row is produced before the queue is closed; None for ever.
+        num_epochs: int, how often each row is produced before the queue is closed; None for no limit.
         shuffle: bool. If True, the rows are shuffled in each epoch.
         seed: int, seed of the shuffling.
         capacity: int, the most elements the queue holds.

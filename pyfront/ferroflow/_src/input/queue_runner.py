@@ -107,7 +107,7 @@ class QueueRunner:
 
     @property
     def queue(self) -> Any:
-        """The queue; of a runner made from a QueueRunnerDef, what makes it."""
+        """The queue; for a runner made from a QueueRunnerDef, the operation that makes it."""
         return self._queue
 
     @property
@@ -251,7 +251,7 @@ class QueueRunner:
 
         Args:
             queue_runner_def: QueueRunnerDef.
-            import_scope: str, name scope of what it names.
+            import_scope: str, name scope in which its names are looked up.
 
         Returns:
             QueueRunner.

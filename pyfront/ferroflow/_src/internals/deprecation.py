@@ -75,7 +75,7 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
 
     Args:
         date: str, YYYY-MM-DD, when it goes; None for "in a future version".
-        instructions: str, what to do instead.
+        instructions: str, the alternative.
         warn_once: bool. If True, only the first call warns.
 
     Returns:
@@ -120,7 +120,7 @@ def deprecated_args(
 
     Args:
         date: str, YYYY-MM-DD, when they go; None for "in a future version".
-        instructions: str, what to do instead.
+        instructions: str, the alternative.
         *deprecated_arg_names_or_tuples: names, or pairs of a name and the value with which there is no warning.
         **kwargs: `warn_once`, bool. If True, the default, only the first such call warns.
 
@@ -155,7 +155,7 @@ def deprecated_arg_values(
 
     Args:
         date: str, YYYY-MM-DD, when they go; None for "in a future version".
-        instructions: str, what to do instead.
+        instructions: str, the alternative.
         warn_once: bool. If True, only the first such call warns.
         **deprecated_kwargs: by the argument's name, the old value.
 

@@ -225,7 +225,7 @@ def get_soft_device_placement() -> bool:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Keeps a bool; `allow_soft_placement` of a session's ConfigProto is what counts, as in TensorFlow 1.15.
+    """Keeps a bool; `allow_soft_placement` of a session's ConfigProto decides, as in TensorFlow 1.15.
 
     Args:
         enabled: bool.

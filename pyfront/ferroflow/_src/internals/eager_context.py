@@ -213,7 +213,7 @@ def global_seed() -> int | None:
 
 def internal_operation_seed() -> int:
     """Returns the number of the default graph's last operation, an int."""
-    return int(get_default_graph()._last_id)
+    return int(get_default_graph().version)
 
 
 __all__ += ["context_safe", "init_scope"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ferroflow._src.base.behavior import enable_v2_behavior as enable_control_flow_v2
+from ferroflow._src.framework.handles import flow_context
 
 __all__ = [
     "ENABLE_CONTROL_FLOW_V2",
@@ -80,7 +81,7 @@ def IsLoopExit(op: Any) -> bool:  # noqa: N802
 
 def GetOutputContext(op: Any) -> Any:  # noqa: N802
     """Returns the context of an operation's results, for an Exit that around its loop; None if there is none."""
-    context = op._get_control_flow_context()
+    context = flow_context(op)
     return context.outer_context if context is not None and IsLoopExit(op) else context
 
 
@@ -112,7 +113,7 @@ def GetContainingCondContext(ctxt: Any) -> Any:  # noqa: N802
 
 def GetWhileContext(op: Any) -> Any:  # noqa: N802
     """Returns the innermost loop around an operation, or None."""
-    return GetContainingWhileContext(op._get_control_flow_context())
+    return GetContainingWhileContext(flow_context(op))
 
 
 def IsInWhileLoop(op: Any) -> bool:  # noqa: N802
@@ -122,7 +123,7 @@ def IsInWhileLoop(op: Any) -> bool:  # noqa: N802
 
 def IsInCond(op: Any) -> bool:  # noqa: N802
     """Returns True for an operation inside of a branch of a conditional."""
-    return GetContainingCondContext(op._get_control_flow_context()) is not None
+    return GetContainingCondContext(flow_context(op)) is not None
 
 
 def IsContainingContext(ctxt: Any, maybe_containing_ctxt: Any) -> bool:  # noqa: N802
@@ -136,7 +137,7 @@ def IsContainingContext(ctxt: Any, maybe_containing_ctxt: Any) -> bool:  # noqa:
 
 def OpInContext(op: Any, ctxt: Any) -> bool:  # noqa: N802
     """Returns True for an operation inside of a context."""
-    return IsContainingContext(op._get_control_flow_context(), ctxt)
+    return IsContainingContext(flow_context(op), ctxt)
 
 
 def TensorInContext(tensor: Any, ctxt: Any) -> bool:  # noqa: N802

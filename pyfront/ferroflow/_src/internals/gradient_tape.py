@@ -20,7 +20,7 @@ _VARIABLES = ("VariableV2", "Variable", "VarHandleOp", "TemporaryVariable")
 
 
 class GradientTape:
-    """Records operations for derivatives; in a graph, those that are made inside of its `with`.
+    """Records operations for derivatives; in a graph, those created in its `with` block.
 
     Args:
         persistent: bool. If True, `gradient` may be called more than once.
@@ -53,12 +53,12 @@ class GradientTape:
     def _begin(self) -> None:
         if self._start is not None:
             raise ValueError("Tape is already recording.")
-        self._start = self._graph._last_id
+        self._start = self._graph.version
 
     def _end(self) -> None:
         if self._start is None:
             raise ValueError("Tape is not recording.")
-        self._spans.append((self._start, self._graph._last_id))
+        self._spans.append((self._start, self._graph.version))
         self._start = None
 
     def watch(self, tensor: TensorLike) -> None:
@@ -80,7 +80,7 @@ class GradientTape:
         return tuple(sorted(found, key=lambda v: v.op._id))
 
     def _recorded(self) -> list[tuple[int, int]]:
-        return [*self._spans, *([] if self._start is None else [(self._start, self._graph._last_id)])]
+        return [*self._spans, *([] if self._start is None else [(self._start, self._graph.version)])]
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -96,7 +96,7 @@ class GradientTape:
             self._begin()
 
     def reset(self) -> None:
-        """Forgets what was recorded and watched."""
+        """Drops the recorded operations and the watched tensors."""
         recording = self._start is not None
         self._spans, self._start, self._watched = [], None, {}
         if recording:

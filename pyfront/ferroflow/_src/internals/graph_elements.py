@@ -26,6 +26,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.variables.variable import Variable
 
 __all__ = [
+    "_USE_C_API",
     "EagerTensor",
     "NullContextmanager",
     "RegisterShape",
@@ -61,6 +62,8 @@ __all__ = [
     "uid",
 ]
 
+# Tests and libraries of 1.7 to 1.9 read it; the graph is the engine's, as TensorFlow's is the C API's.
+_USE_C_API = True
 _default_graph_stack = default_stacks.default_graph_stack
 _default_session_stack = default_stacks.default_session_stack
 internal_convert_to_tensor = convert_to_tensor

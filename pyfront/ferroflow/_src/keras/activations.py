@@ -154,7 +154,7 @@ def linear(x: TensorLike) -> Any:
 
 
 def hard_sigmoid(x: Any) -> Any:
-    """Returns the logistic function by three straight lines: 0.2 x + 0.5 between 0 and 1.
+    """Approximates the logistic function by three straight lines: 0.2 x + 0.5, limited to [0, 1].
 
     Args:
         x: Tensor of a float dtype, of any shape.

@@ -30,7 +30,7 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str
     """Joins the elements of the first dimension to one, from the first on.
 
     Args:
-        fn: callable of what is joined so far and an element.
+        fn: callable of the accumulated value and an element.
         elems: Tensor of any dtype, of shape [elements, ...].
         initializer: Tensor to start with; None for the first element.
         name: str, a name scope; None for "foldl".
@@ -45,7 +45,7 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: str
     """Joins the elements of the first dimension to one, from the last on.
 
     Args:
-        fn: callable of what is joined so far and an element.
+        fn: callable of the accumulated value and an element.
         elems: Tensor of any dtype, of shape [elements, ...].
         initializer: Tensor to start with; None for the last element.
         name: str, a name scope; None for "foldr".

@@ -237,14 +237,14 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Tensor:
 
 
 def dot(x: Any, y: Any) -> Tensor:
-    """Returns the product of tensors over the last dimension of the first and the last but one of the second.
+    """Multiplies tensors: sums over the last dimension of `x` and the last but one of `y`.
 
     Args:
         x: Tensor or SparseTensor of a number dtype, of shape [..., n].
         y: Tensor of the dtype of `x`, of shape [..., n, m], or [n].
 
     Returns:
-        Tensor of that dtype, of the shape of `x` without its last dimension and that of `y` without `n`.
+        Tensor of that dtype, of the shape of `x` without its last dimension + the shape of `y` without `n`.
     """
     if isinstance(x, SparseTensor):
         of_sparse: Tensor = sparse_tensor_dense_matmul(x, y)

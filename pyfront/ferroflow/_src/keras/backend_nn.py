@@ -139,7 +139,7 @@ def _as_probabilities(x: Any) -> Tensor:
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """Returns the cross entropy of the probabilities of classes and those of labels.
+    """Returns the cross entropy between predicted class probabilities and those of the labels.
 
     Args:
         target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
@@ -156,7 +156,7 @@ def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False
 
 
 def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
-    """Returns the cross entropy of the probabilities of classes and labels that are the numbers of classes.
+    """Returns the cross entropy between predicted class probabilities and labels that are class numbers.
 
     Args:
         target: Tensor of an integer or float dtype, of shape [...]: the classes.
@@ -251,10 +251,10 @@ def conv2d(
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
         kernel: Tensor of that dtype, of shape [rows, columns, channels, filters].
-        strides: pair of ints, the distances of windows.
+        strides: pair of ints, the distances between windows.
         padding: str, "same" or "valid".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        dilation_rate: pair of ints, the distances of the points of a window.
+        dilation_rate: pair of ints, the distances between a window's points.
 
     Returns:
         Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
@@ -288,10 +288,10 @@ def separable_conv2d(
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
         depthwise_kernel: Tensor of that dtype, of shape [rows, columns, channels, multiplier].
         pointwise_kernel: Tensor of that dtype, of shape [1, 1, channels * multiplier, filters].
-        strides: pair of ints, the distances of windows.
+        strides: pair of ints, the distances between windows.
         padding: str, "same" or "valid".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        dilation_rate: pair of ints, the distances of the points of a window.
+        dilation_rate: pair of ints, the distances between a window's points.
 
     Returns:
         Tensor of the dtype of `x`, of shape [batch, rows, columns, filters].
@@ -324,7 +324,7 @@ def pool2d(
     Args:
         x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
         pool_size: pair of ints, the sizes of windows.
-        strides: pair of ints, the distances of windows.
+        strides: pair of ints, the distances between windows.
         padding: str, "same" or "valid".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         pool_mode: str, "max" or "avg".
@@ -417,7 +417,7 @@ def random_binomial(
 
 
 def update(x: Variable, new_x: Any) -> Tensor:
-    """Returns a variable a value.
+    """Assigns a value to a variable.
 
     Args:
         x: Variable of any dtype and shape.
@@ -479,7 +479,7 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
         variables: list of Variables or Tensors of float dtypes.
 
     Returns:
-        list of Tensors of their dtypes and shapes; None for what the loss does not depend on.
+        list of Tensors of their dtypes and shapes; None for elements that do not influence the loss.
     """
     return gradients_of(loss, variables)
 
@@ -493,7 +493,8 @@ class Function:
         updates: list of Operations, of Tensors of any dtype and shape, or of pairs of a Variable and its new value:
             what runs as well.
         name: str, accepted.
-        **session_kwargs: `feed_dict`, a dict of further values; `fetches`, a list of what else to run.
+        **session_kwargs: `feed_dict`, a dict of further values; `fetches`, a list of further
+            Operations and Tensors, of any dtype and shape, to run.
 
     Raises:
         TypeError: if an argument is not a list or tuple of the expected objects.

@@ -34,7 +34,7 @@ def is_sparse(tensor: NestedTensors) -> bool:
 
 
 def to_dense(tensor: Any) -> Tensor:
-    """Returns a sparse tensor as a dense one; a dense one stays.
+    """Returns a sparse tensor as a dense one; a dense one unchanged.
 
     Args:
         tensor: Tensor or SparseTensor of any dtype and shape.

@@ -108,7 +108,7 @@ class KerasLayer(Layer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """Returns a layer of what `get_config` gives.
+        """Returns a layer from the result of `get_config`.
 
         Args:
             config: dict of arguments.
@@ -361,7 +361,7 @@ class InputLayer(KerasLayer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """Returns a layer of what `get_config` gives.
+        """Returns a layer from the result of `get_config`.
 
         Args:
             config: dict of arguments.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -145,13 +145,14 @@ def check_lengths(arrays: Sequence[Any]) -> None:
         raise ValueError(f"All arrays must have the same number of examples. Got {sorted(lengths)}.")
 
 
-def places(count: int, batch_size: int, shuffle: BoolLike) -> Iterator[Any]:
+def places(count: int, batch_size: int, shuffle: BoolLike, agreed: Callable[[Any], Any] | None = None) -> Iterator[Any]:
     """Yields the places of the examples of batch after batch.
 
     Args:
         count: the number of examples.
         batch_size: the number of examples of a batch.
         shuffle: If True, they are in NumPy's random order; "batch" for batches of neighbours in random order.
+        agreed: callable that returns the first process's value on all processes that train together; None for one.
     """
     order = np.arange(count)
     starts = list(range(0, count, batch_size))
@@ -161,6 +162,8 @@ def places(count: int, batch_size: int, shuffle: BoolLike) -> Iterator[Any]:
         starts = [starts[i] for i in np.random.permutation(whole)] + starts[whole:]
     elif shuffle:
         np.random.shuffle(order)
+    if shuffle and agreed is not None:
+        starts, order = agreed((starts, order))
     for start in starts:
         yield order[start : start + batch_size]
 

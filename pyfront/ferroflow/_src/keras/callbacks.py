@@ -94,7 +94,7 @@ class Callback:
 
         Args:
             batch: int, its number, from 0.
-            logs: as of `on_batch_begin`.
+            logs: as for `on_batch_begin`.
         """
         self.on_batch_begin(batch, logs)
 
@@ -103,7 +103,7 @@ class Callback:
 
         Args:
             batch: int, its number, from 0.
-            logs: as of `on_batch_end`.
+            logs: as for `on_batch_end`.
         """
         self.on_batch_end(batch, logs)
 
@@ -270,7 +270,7 @@ class ProgbarLogger(Callback):
 
         Args:
             batch: int, its number, from 0.
-            logs: as of `on_batch_end`.
+            logs: as for `on_batch_end`.
         """
         if not self.params.get("epochs"):
             self.on_batch_end(batch, logs)
@@ -384,13 +384,16 @@ class CSVLogger(Callback):
         append: bool. If True, lines are added to a file that is there.
     """
 
+    # Of processes that train together, only the first has this callback.
+    writes_files = True
+
     def __init__(self, filename: str, separator: str = ",", append: bool = False) -> None:
         super().__init__()
         self.filename, self.sep, self.append = os.fspath(filename), separator, append
         self.keys: list[str] | None = None
 
     def on_train_begin(self, logs: DictLike | None = None) -> None:
-        """Makes the file, or finds it.
+        """Creates the file, or finds it.
 
         Args:
             logs: dict, empty.

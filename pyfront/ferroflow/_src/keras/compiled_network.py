@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
 from ferroflow._src.keras.generators import Sequence
 from ferroflow._src.keras.losses import LOSSES
 from ferroflow._src.keras.network import Network
+from ferroflow._src.keras.replicas import ReplicaPart, compiling_strategy
 from ferroflow._src.layers.nodes import mask_of, one_or_list
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group
@@ -37,6 +39,8 @@ class CompiledNetwork(Network):
 
     _compilation: Compilation | None = None
     _train_op: Any = None
+    # Of a model that is compiled in the scope of a strategy with several replicas.
+    _replica_part: ReplicaPart | None = None
 
     def compile(
         self,
@@ -51,10 +55,13 @@ class CompiledNetwork(Network):
     ) -> None:
         """Sets the optimizer, losses and metrics for fitting.
 
+        In the scope of a strategy of `tf.distribute`, the processes train the model together. Each computes its part of
+        every batch, and `batch_size` is the size for all together.
+
         Args:
             optimizer: one of Keras's, its name, or one of `tf.train`.
             loss: callable of labels and predictions, or its name; for several outputs a list or a dict by their names.
-                An output without a loss takes no labels. None where `add_loss` says all that is minimized.
+                An output without a loss takes no labels. None if `add_loss` adds all losses.
             metrics: list of callables of labels and predictions, or names, "accuracy" among them; dict of lists by the
                 outputs' names.
             loss_weights: list of the weights of the outputs' losses, or dict by their names; 1 by default.
@@ -76,6 +83,8 @@ class CompiledNetwork(Network):
             )
         with self.graph.as_default():
             self.optimizer = optimizers.get(optimizer)
+            strategy = compiling_strategy()
+            self._replica_part = None if strategy is None else ReplicaPart(strategy)
         self.loss, self.metrics, self.loss_weights = loss, metrics or [], loss_weights
         self.sample_weight_mode, self.weighted_metrics = sample_weight_mode, weighted_metrics
         self._target_tensors = target_tensors
@@ -104,6 +113,7 @@ class CompiledNetwork(Network):
         self.metrics_names, self.metrics_tensors = made.names, made.tensors
         self.loss_functions = made.functions
         self._fetches = [made.total_loss, *made.tensors]
+        self._train_fetches = self._fetches
         self._train_op = None
         # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
         self._collected_trainable_weights = self.trainable_weights
@@ -116,15 +126,31 @@ class CompiledNetwork(Network):
             )
         if self._train_op is None:
             with self.graph.as_default(), name_scope("training"):
-                steps = self.optimizer.get_updates(self.total_loss, self._collected_trainable_weights)
+                steps = self._optimizer_steps()
                 # Updates from calls of its layers elsewhere would need other feeds.
                 updates = [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
                 self._train_op = group(*map(_as_operation, steps), *updates)
         return self._train_op
 
-    def _run(self, training: bool, fetches: Any, x: list[Any], y: list[Any], weights: list[Any]) -> Any:
+    def _optimizer_steps(self) -> list[Any]:
+        part, weights = self._replica_part, self._collected_trainable_weights
+        if part is None:
+            return list(self.optimizer.get_updates(self.total_loss, weights))
+        steps = part.training(lambda: self.optimizer.get_updates(part.scaled(self.total_loss), weights))
+        self._train_fetches = part.together(self._fetches)
+        return steps
+
+    def _run(
+        self,
+        training: bool,
+        fetches: Any,
+        x: list[Any],
+        y: list[Any],
+        weights: list[Any],
+        more: Mapping[Any, Any] | None = None,
+    ) -> Any:
         with self.graph.as_default():
-            feeds = dict(zip(self._fed_inputs(), x, strict=True))
+            feeds = {**dict(zip(self._fed_inputs(), x, strict=True)), **(more or {})}
             if y:
                 fed = self._compiled().fed
                 feeds.update(zip([self.targets[i] for i in fed], y, strict=True))
@@ -279,8 +305,13 @@ class CompiledNetwork(Network):
         return one_or_list(self._train_step(*self._one_batch(self._given(x, y, sample_weight, class_weight))))
 
     def _train_step(self, inputs: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
-        fetches = [*self._fetches, self._training_operation()]
-        return list(self._run(True, fetches, inputs, labels, weights))[:-1]
+        step = self._training_operation()
+        fetches = [*self._train_fetches, step]
+        part, share = self._replica_part, None
+        if part is not None:
+            (inputs, labels, weights), value = part.of_batch((inputs, labels, weights))
+            share = {part.share: value}
+        return list(self._run(True, fetches, inputs, labels, weights, share))[:-1]
 
     def test_on_batch(
         self, x: NestedTensors, y: NestedTensors | None = None, sample_weight: NestedTensors | None = None

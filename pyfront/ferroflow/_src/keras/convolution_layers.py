@@ -123,10 +123,10 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or list of one int: the sizes of windows.
-        strides: int, or list of one int: the distances of windows.
+        strides: int, or list of one int: the distances between windows.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        dilation_rate: int, or list of one int: the distances of the points of a window.
+        dilation_rate: int, or list of one int: the distances between a window's points.
         depth_multiplier: int, the number of results of each channel.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
@@ -146,10 +146,10 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
-        strides: int, or list of two ints, of rows and columns: the distances of windows.
+        strides: int, or list of two ints, of rows and columns: the distances between windows.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
+        dilation_rate: int, or list of two ints, of rows and columns: the distances between a window's points.
         depth_multiplier: int, the number of results of each channel.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
@@ -168,7 +168,7 @@ class DepthwiseConv2D(KerasLayer):
 
     Args:
         kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
-        strides: int, or list of two ints, of rows and columns: the distances of windows.
+        strides: int, or list of two ints, of rows and columns: the distances between windows.
         padding: str, "valid" or "same".
         depth_multiplier: int, the number of results of each channel.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.

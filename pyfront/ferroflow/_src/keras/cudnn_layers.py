@@ -44,7 +44,7 @@ class _CuDNN(Recurrent):
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, steps, size], or list of it and the first states.
-            mask: None; masks are not offered.
+            mask: None; masks are not supported.
             training: accepted; the layer does the same in training.
             initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, units]; None for zeros.
 

@@ -9,7 +9,7 @@ _known: dict[str, Any] = {}
 
 
 def get_custom_objects() -> dict[str, Any]:
-    """Returns the classes and functions that names stand for now; what is put into the dict is known from then on.
+    """Returns the dict from names to custom classes and functions. Entries added to it take effect at once.
 
     Returns:
         dict by the names.

@@ -22,6 +22,9 @@ class Arrays:
         batch: the inputs, labels and weights; all lists are empty where a model is fed nothing.
     """
 
+    # Returns the first process's value on all processes that train together; None for one process.
+    agreed: Callable[[Any], Any] | None = None
+
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
         inputs, labels, _ = batch
@@ -33,7 +36,7 @@ class Arrays:
             for _ in range(steps):
                 yield self.batch, 1
         else:
-            for chosen in places(self.count or 0, batch_size or 32, shuffle):
+            for chosen in places(self.count or 0, batch_size or 32, shuffle, self.agreed):
                 yield part_of(self.batch, chosen), len(chosen)
 
 

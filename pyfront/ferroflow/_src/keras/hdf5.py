@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base.files.replacement import replacing
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.cudnn_layers import converted_weights
@@ -37,6 +39,27 @@ def h5py() -> Any:
             "Keras's HDF5 files need the package h5py: pip install h5py. Without it save_weights and load_weights take "
             "the prefix of a checkpoint."
         ) from missing
+
+
+@contextlib.contextmanager
+def _written(filepath: str) -> Iterator[Any]:
+    """Opens a file for writing, which replaces `filepath` once it is whole.
+
+    The contents are made in memory: HDF5 ends the process with a segmentation fault if closing a file fails, as on a
+    full disk.
+
+    Yields:
+        h5py.File.
+
+    Raises:
+        ImportError: if h5py is not installed.
+        OSError: if the file cannot be written; an existing one stays as it was.
+    """
+    contents = io.BytesIO()
+    with h5py().File(contents, "w") as file:
+        yield file
+    with replacing(filepath) as target:
+        target.write(contents.getbuffer())
 
 
 # Errors that h5py and the parser of a model's configuration raise for a damaged file.
@@ -150,8 +173,9 @@ def save_weights(model: Any, filepath: str) -> None:
 
     Raises:
         ImportError: if h5py is not installed.
+        OSError: if the file cannot be written; an existing one stays as it was.
     """
-    with h5py().File(os.fspath(filepath), "w") as file, model.graph.as_default():
+    with _written(os.fspath(filepath)) as file, model.graph.as_default():
         _write_weights(file, model)
 
 
@@ -174,7 +198,7 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
 
 
 def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
-    """Saves a model: what it is made of, and its variables. The state of its optimizer is not saved.
+    """Saves a model's architecture and variables, without the state of its optimizer.
 
     Args:
         model: Model.
@@ -185,13 +209,14 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
     Raises:
         ImportError: if h5py is not installed.
         FileExistsError: if the file is there and may not be replaced.
+        OSError: if the file cannot be written; an existing one stays as it was.
         NotImplementedError: if an argument of a layer is a function without a name.
     """
     path = os.fspath(filepath)
     described = model.to_json()
     if not overwrite and os.path.exists(path):
         raise FileExistsError(path)
-    with h5py().File(path, "w") as file, model.graph.as_default():
+    with _written(path) as file, model.graph.as_default():
         file.attrs["keras_version"], file.attrs["backend"] = _VERSION, _BACKEND
         file.attrs["model_config"] = described.encode()
         _write_weights(file.create_group("model_weights"), model)

@@ -1,4 +1,4 @@
-"""Batches of pictures: of arrays, of files in folders, and of files that a table names."""
+"""Batches of images: of arrays, of files in folders, and of files that a table names."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _WITHOUT_CLASSES: Final = ("input", "multi_output", "raw", None)
 
 
 class Iterator(Sequence):
-    """Base of batches of pictures: batches by their number, and an endless iterator over them.
+    """Base of batches of images: batches by their number, and an endless iterator over them.
 
     Args:
-        n: int, the number of pictures.
+        n: int, the number of images.
         batch_size: int, of a batch.
-        shuffle: bool. If True, each pass takes the pictures in another order, by NumPy's global generator.
+        shuffle: bool. If True, each pass takes the images in another order, by NumPy's global generator.
         seed: int, from which that generator starts for each batch, with the number of batches before it added; None to
             leave the generator alone.
     """
@@ -54,7 +54,7 @@ class Iterator(Sequence):
             index: int, its number.
 
         Returns:
-            numpy.ndarray, or a tuple of pictures and labels, as the class says.
+            numpy.ndarray, or a tuple of images and labels, as the class says.
 
         Raises:
             ValueError: if there is no batch of that number.
@@ -73,7 +73,7 @@ class Iterator(Sequence):
         return -(-self.n // self.batch_size)
 
     def on_epoch_end(self) -> None:
-        """Takes another order, if the pictures are shuffled."""
+        """Takes another order, if the images are shuffled."""
         self._set_index_array()
 
     def reset(self) -> None:
@@ -102,19 +102,19 @@ class Iterator(Sequence):
         """Returns the next batch.
 
         Returns:
-            numpy.ndarray, or a tuple of pictures and labels, as the class says.
+            numpy.ndarray, or a tuple of images and labels, as the class says.
         """
         with self.lock:
             taken = next(self.index_generator)
         return self._get_batches_of_transformed_samples(taken)
 
     def _get_batches_of_transformed_samples(self, index_array: Any) -> Any:
-        """Returns the batch of some pictures."""
+        """Returns the batch of some images."""
         raise NotImplementedError
 
 
 def _save(batch: Any, numbers: Any, owner: Any, greatest: int) -> None:
-    """Saves the pictures of a batch in the folder that the owner names, if it names one."""
+    """Saves the images of a batch in the folder that the owner names, if it names one."""
     if not owner.save_to_dir:
         return
     for picture, number in zip(batch, numbers, strict=True):
@@ -129,19 +129,19 @@ def _check_subset(subset: Any) -> None:
 
 
 class NumpyArrayIterator(Iterator):
-    """Batches of the pictures of an array, changed at random by an `ImageDataGenerator`.
+    """Batches of the images of an array, changed at random by an `ImageDataGenerator`.
 
     Args:
-        x: array of numbers, of shape [pictures, height, width, channels]; or tuple of it and of a list of arrays that
+        x: array of numbers, of shape [images, height, width, channels]; or tuple of it and of a list of arrays that
             the batches pass on.
-        y: array of labels, of shape [pictures, ...], or None.
+        y: array of labels, of shape [images, ...], or None.
         image_data_generator: ImageDataGenerator.
         batch_size: int, of a batch.
         shuffle: bool. If True, each pass takes another order.
-        sample_weight: array of floats, of shape [pictures], or None.
+        sample_weight: array of floats, of shape [images], or None.
         seed: int, as in `Iterator`.
         data_format: "channels_last" or "channels_first".
-        save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
+        save_to_dir: str, a folder in which the changed images are saved; None to save none.
         save_prefix: str, how their names begin.
         save_format: str, their format.
         subset: "training" or "validation", the part that `validation_split` makes; None for all.
@@ -234,7 +234,7 @@ class NumpyArrayIterator(Iterator):
 
 
 class _FileIterator(Iterator):
-    """Base of batches of pictures in files."""
+    """Base of batches of images in files."""
 
     class_mode: Any
     classes: Any
@@ -278,17 +278,17 @@ class _FileIterator(Iterator):
 
     @property
     def filepaths(self) -> list[str]:
-        """The files of the pictures."""
+        """The files of the images."""
         return self._filepaths
 
     @property
     def labels(self) -> Any:
-        """The labels of the pictures: numbers of classes, or what the table has."""
+        """The labels of the images: numbers of classes, or what the table has."""
         return self.classes if self._targets is None else self._targets
 
     @property
     def sample_weight(self) -> Any:
-        """The weights of the pictures, or None."""
+        """The weights of the images, or None."""
         return self._weights
 
     def _get_batches_of_transformed_samples(self, index_array: Any) -> Any:
@@ -329,21 +329,21 @@ class _FileIterator(Iterator):
 
 
 class DirectoryIterator(_FileIterator):
-    """Batches of the pictures in the folders of a folder, one for each class.
+    """Batches of the images in the folders of a folder, one for each class.
 
     Args:
         directory: str, the folder.
-        image_data_generator: ImageDataGenerator, which changes the pictures.
-        target_size: tuple of int, height and width to which pictures are resized.
+        image_data_generator: ImageDataGenerator, which changes the images.
+        target_size: tuple of int, height and width to which images are resized.
         color_mode: "rgb", "rgba" or "grayscale".
         classes: list of str, the folders; None for all, in alphabetical order.
         class_mode: "categorical" for one-hot rows, "binary" or "sparse" for numbers of classes, "input" for the
-            pictures themselves, None for no labels.
+            images themselves, None for no labels.
         batch_size: int, of a batch.
         shuffle: bool. If True, each pass takes another order.
         seed: int, as in `Iterator`.
         data_format: "channels_last" or "channels_first".
-        save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
+        save_to_dir: str, a folder in which the changed images are saved; None to save none.
         save_prefix: str, how their names begin.
         save_format: str, their format.
         follow_links: bool. If True, links to folders are followed.
@@ -352,11 +352,11 @@ class DirectoryIterator(_FileIterator):
         dtype: the type of the batches.
 
     Attributes:
-        samples: int, the number of pictures.
+        samples: int, the number of images.
         num_classes: int, the number of classes.
         class_indices: dict of the classes' numbers.
         filenames: list of str, the files, below `directory`.
-        classes: numpy.ndarray of int32, of shape [samples], the pictures' classes.
+        classes: numpy.ndarray of int32, of shape [samples], the images' classes.
 
     Raises:
         ValueError: if `color_mode`, `class_mode` or `subset` is not one of the listed values.
@@ -418,7 +418,7 @@ class DirectoryIterator(_FileIterator):
         super().__init__(self.samples, batch_size, shuffle, seed)
 
     def _files(self, folder: str, follow_links: bool) -> list[str]:
-        """Returns the pictures of a class, in the order of their names in each folder."""
+        """Returns the images of a class, in the order of their names in each folder."""
         top = os.path.join(self.directory, folder)
         found = []
         for root, _, names in sorted(os.walk(top, followlinks=follow_links), key=lambda entry: entry[0]):
@@ -429,32 +429,32 @@ class DirectoryIterator(_FileIterator):
 
 
 class DataFrameIterator(_FileIterator):
-    """Batches of the pictures that a table of pandas names.
+    """Batches of the images that a table of pandas names.
 
     Args:
         dataframe: pandas.DataFrame.
         directory: str, the folder of the files; None if the table has whole paths.
-        image_data_generator: ImageDataGenerator, which changes the pictures.
+        image_data_generator: ImageDataGenerator, which changes the images.
         x_col: str, the column of files.
         y_col: str or list of str, the columns of labels.
         weight_col: str, the column of weights, or None.
-        target_size: tuple of int, height and width to which pictures are resized.
+        target_size: tuple of int, height and width to which images are resized.
         color_mode: "rgb", "rgba" or "grayscale".
         classes: list of the classes; None for all of the column, in alphabetical order.
         class_mode: str, the form of the labels. "categorical" makes rows with a one, "binary" and "sparse" numbers of
-            classes. "input" gives the pictures themselves, "raw" the column as it is, "multi_output" several columns.
+            classes. "input" gives the images themselves, "raw" the column as it is, "multi_output" several columns.
             None gives no labels.
         batch_size: int, of a batch.
         shuffle: bool. If True, each pass takes another order.
         seed: int, as in `Iterator`.
         data_format: "channels_last" or "channels_first".
-        save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
+        save_to_dir: str, a folder in which the changed images are saved; None to save none.
         save_prefix: str, how their names begin.
         save_format: str, their format.
         subset: "training" or "validation", the part that `validation_split` makes; None for all.
         interpolation: str, the method of resizing, as in `load_img`.
         dtype: the type of the batches.
-        validate_filenames: bool. If True, rows without a picture are left out, with a warning.
+        validate_filenames: bool. If True, rows without an image are left out, with a warning.
 
     Raises:
         ValueError: if `color_mode`, `class_mode` or `subset` is not one of the listed values.
@@ -542,7 +542,7 @@ class DataFrameIterator(_FileIterator):
             raise TypeError(f"Column weight_col={weight_col} must be numeric.")
 
     def _with_files(self, table: Any, x_col: str) -> Any:
-        """Returns the rows whose file is a picture."""
+        """Returns the rows whose file is an image."""
         paths = table[x_col].map(lambda name: os.path.join(self.directory, name))
         exists = paths.map(lambda path: path.lower().endswith(self.white_list_formats) and os.path.isfile(path))
         missing = int((~exists.astype(bool)).sum())

@@ -1,4 +1,4 @@
-"""`ImageDataGenerator`: pictures that are changed at random and put on one scale, batch after batch."""
+"""`ImageDataGenerator`: images that are changed at random and put on one scale, batch after batch."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _EPSILON = 1e-6  # is added to standard deviations
 
 
 class ImageDataGenerator:
-    """Changes of pictures, drawn from NumPy's global generator in the order of TensorFlow 1.15.
+    """Random transformations of images, drawn from NumPy's global generator in the order of TensorFlow 1.15.
 
     Args:
-        featurewise_center: bool. If True, the mean of `fit`'s pictures is subtracted.
-        samplewise_center: bool. If True, each picture's own mean is subtracted.
-        featurewise_std_normalization: bool. If True, pictures are divided by the standard deviation of `fit`'s.
-        samplewise_std_normalization: bool. If True, each picture is divided by its own standard deviation.
+        featurewise_center: bool. If True, the mean of `fit`'s images is subtracted.
+        samplewise_center: bool. If True, each image's own mean is subtracted.
+        featurewise_std_normalization: bool. If True, images are divided by the standard deviation of `fit`'s.
+        samplewise_std_normalization: bool. If True, each image is divided by its own standard deviation.
         zca_whitening: bool. If True, pixels are decorrelated, with the statistics from `fit`.
         zca_epsilon: float, is added to variances in that.
         rotation_range: float, the greatest rotation in degrees, to either side.
@@ -37,12 +37,12 @@ class ImageDataGenerator:
         shear_range: float, the greatest angle of shear in degrees, to either side.
         zoom_range: float `z` for factors from `1 - z` to `1 + z`; or the two factors.
         channel_shift_range: float, the greatest number that is added to all channels, to either side.
-        fill_mode: "constant", "nearest", "reflect" or "wrap": the values outside the picture.
+        fill_mode: "constant", "nearest", "reflect" or "wrap": the values outside the image.
         cval: float, the value outside if `fill_mode` is "constant".
-        horizontal_flip: bool. If True, half of the pictures are mirrored left to right.
-        vertical_flip: bool. If True, half of the pictures are mirrored top to bottom.
-        rescale: float, a factor for all pictures, before other scaling, or None.
-        preprocessing_function: callable of a changed picture that returns one of the same shape, or None.
+        horizontal_flip: bool. If True, half of the images are mirrored left to right.
+        vertical_flip: bool. If True, half of the images are mirrored top to bottom.
+        rescale: float, a factor for all images, before other scaling, or None.
+        preprocessing_function: callable of a changed image that returns one of the same shape, or None.
         data_format: "channels_last" or "channels_first"; None for "channels_last".
         validation_split: float between 0 and 1, the part for validation.
         interpolation_order: int from 0 to 5, the order of the splines that interpolate.
@@ -149,16 +149,16 @@ class ImageDataGenerator:
         save_format: str = "png",
         subset: str | None = None,
     ) -> NumpyArrayIterator:
-        """Makes batches of the pictures of an array.
+        """Makes batches of the images of an array.
 
         Args:
-            x: array of numbers, of shape [pictures, height, width, channels]; or tuple, as in `NumpyArrayIterator`.
-            y: array of labels, of shape [pictures, ...], or None.
+            x: array of numbers, of shape [images, height, width, channels]; or tuple, as in `NumpyArrayIterator`.
+            y: array of labels, of shape [images, ...], or None.
             batch_size: int, of a batch.
             shuffle: bool. If True, each pass takes another order.
-            sample_weight: array of floats, of shape [pictures], or None.
+            sample_weight: array of floats, of shape [images], or None.
             seed: int, from which NumPy's generator starts for each batch; None to leave it alone.
-            save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
+            save_to_dir: str, a folder in which the changed images are saved; None to save none.
             save_prefix: str, how their names begin.
             save_format: str, their format.
             subset: "training" or "validation", the part that `validation_split` makes; None for all.
@@ -202,18 +202,18 @@ class ImageDataGenerator:
         subset: str | None = None,
         interpolation: str = "nearest",
     ) -> DirectoryIterator:
-        """Makes batches of the pictures in the folders of a folder, one for each class.
+        """Returns an iterator over batches of images, read from a folder with one subfolder for each class.
 
         Args:
             directory: str, the folder.
-            target_size: tuple of int, height and width to which pictures are resized.
+            target_size: tuple of int, height and width to which images are resized.
             color_mode: "rgb", "rgba" or "grayscale".
             classes: list of str, the folders; None for all, in alphabetical order.
             class_mode: "categorical", "binary", "sparse", "input" or None, as in `DirectoryIterator`.
             batch_size: int, of a batch.
             shuffle: bool. If True, each pass takes another order.
             seed: int, from which NumPy's generator starts for each batch; None to leave it alone.
-            save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
+            save_to_dir: str, a folder in which the changed images are saved; None to save none.
             save_prefix: str, how their names begin.
             save_format: str, their format.
             follow_links: bool. If True, links to folders are followed.
@@ -269,7 +269,7 @@ class ImageDataGenerator:
         validate_filenames: bool = True,
         **kwargs: Any,
     ) -> DataFrameIterator:
-        """Makes batches of the pictures that a table of pandas names.
+        """Makes batches of the images that a table of pandas names.
 
         Args:
             dataframe: pandas.DataFrame.
@@ -277,19 +277,19 @@ class ImageDataGenerator:
             x_col: str, the column of files.
             y_col: str or list of str, the columns of labels.
             weight_col: str, the column of weights, or None.
-            target_size: tuple of int, height and width to which pictures are resized.
+            target_size: tuple of int, height and width to which images are resized.
             color_mode: "rgb", "rgba" or "grayscale".
             classes: list of the classes; None for all of the column, in alphabetical order.
             class_mode: str or None, as in `DataFrameIterator`; "other" is "raw".
             batch_size: int, of a batch.
             shuffle: bool. If True, each pass takes another order.
             seed: int, from which NumPy's generator starts for each batch; None to leave it alone.
-            save_to_dir: str, a folder in which the changed pictures are saved; None to save none.
+            save_to_dir: str, a folder in which the changed images are saved; None to save none.
             save_prefix: str, how their names begin.
             save_format: str, their format.
             subset: "training" or "validation", the part that `validation_split` makes; None for all.
             interpolation: str, the method of resizing, as in `load_img`.
-            validate_filenames: bool. If True, rows without a picture are left out, with a warning.
+            validate_filenames: bool. If True, rows without an image are left out, with a warning.
             **kwargs: `has_ext`, `sort` and `drop_duplicates` of earlier versions, accepted with a warning.
 
         Returns:
@@ -329,7 +329,7 @@ class ImageDataGenerator:
         )
 
     def standardize(self, x: Any) -> Any:
-        """Puts a picture, or a batch, on the scale that was chosen; the array itself is changed.
+        """Scales an image, or a batch, in the chosen way; the array itself is changed.
 
         Args:
             x: array of floats, of shape [height, width, channels] or [batch, height, width, channels].
@@ -365,10 +365,10 @@ class ImageDataGenerator:
         return value is not None
 
     def get_random_transform(self, img_shape: Any, seed: int | None = None) -> dict[str, Any]:
-        """Draws a change of a picture.
+        """Draws a random transformation of an image.
 
         Args:
-            img_shape: tuple of int, the shape of the picture.
+            img_shape: tuple of int, the shape of the image.
             seed: int, from which NumPy's global generator starts; None to leave it alone.
 
         Returns:
@@ -415,17 +415,17 @@ class ImageDataGenerator:
         return shift * size if np.max(given) < 1 else shift
 
     def apply_transform(self, x: Any, transform_parameters: dict[str, Any]) -> Any:
-        """Changes a picture.
+        """Transforms an image.
 
         Args:
             x: array of floats, of shape [height, width, channels].
-            transform_parameters: dict, as `get_random_transform` returns it; what it lacks is not changed.
+            transform_parameters: dict, as `get_random_transform` returns it; missing entries change nothing.
 
         Returns:
             numpy.ndarray of the shape of `x`.
 
         Raises:
-            ImportError: if the picture is rotated, shifted, sheared or zoomed, and SciPy is not installed.
+            ImportError: if the image is rotated, shifted, sheared or zoomed, and SciPy is not installed.
         """
         given = transform_parameters
         x = apply_affine_transform(
@@ -454,7 +454,7 @@ class ImageDataGenerator:
         return x
 
     def random_transform(self, x: Any, seed: int | None = None) -> Any:
-        """Changes a picture at random.
+        """Transforms an image at random.
 
         Args:
             x: array of floats, of shape [height, width, channels].
@@ -469,9 +469,9 @@ class ImageDataGenerator:
         """Computes the mean, the standard deviation and the principal components that the options need.
 
         Args:
-            x: array of numbers, of shape [pictures, height, width, channels].
-            augment: bool. If True, of pictures that are changed at random.
-            rounds: int, how many times each picture is changed.
+            x: array of numbers, of shape [images, height, width, channels].
+            augment: bool. If True, of images that are changed at random.
+            rounds: int, how many times each image is changed.
             seed: int, from which NumPy's global generator starts; None to leave it alone.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Rotations, shifts, shears, zooms and changes of brightness of pictures in arrays."""
+"""Rotations, shifts, shears, zooms and changes of brightness of images in arrays."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def apply_affine_transform(
     cval: float = 0.0,
     order: int = 1,
 ) -> Any:
-    """Rotates, shifts, shears and zooms a picture about its centre, in this order.
+    """Rotates, shifts, shears and zooms an image about its centre, in this order.
 
     Args:
         x: array of floats, of shape [height, width, channels] or as the axes say.
@@ -57,7 +57,7 @@ def apply_affine_transform(
         row_axis: int, the dimension of rows.
         col_axis: int, the dimension of columns.
         channel_axis: int, the dimension of channels.
-        fill_mode: "constant", "nearest", "reflect" or "wrap": the values outside the picture.
+        fill_mode: "constant", "nearest", "reflect" or "wrap": the values outside the image.
         cval: float, the value outside if `fill_mode` is "constant".
         order: int from 0 to 5, the order of the splines that interpolate.
 
@@ -106,7 +106,7 @@ def random_rotation(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> Any:
-    """Rotates a picture by a random angle of NumPy's global generator.
+    """Rotates an image by a random angle of NumPy's global generator.
 
     Args:
         x: array of floats, of shape [channels, height, width] or as the axes say.
@@ -145,7 +145,7 @@ def random_shift(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> Any:
-    """Shifts a picture by random distances of NumPy's global generator.
+    """Shifts an image by random distances of NumPy's global generator.
 
     Args:
         x: array of floats, of shape [channels, height, width] or as the axes say.
@@ -186,7 +186,7 @@ def random_shear(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> Any:
-    """Shears a picture by a random angle of NumPy's global generator.
+    """Shears an image by a random angle of NumPy's global generator.
 
     Args:
         x: array of floats, of shape [channels, height, width] or as the axes say.
@@ -224,7 +224,7 @@ def random_zoom(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> Any:
-    """Zooms a picture by random factors of NumPy's global generator.
+    """Zooms an image by random factors of NumPy's global generator.
 
     Args:
         x: array of floats, of shape [channels, height, width] or as the axes say.
@@ -259,7 +259,7 @@ def random_zoom(
 
 
 def apply_channel_shift(x: Any, intensity: float, channel_axis: int = 0) -> Any:
-    """Adds a number to all channels, and clips the sums to the range of the picture.
+    """Adds a number to all channels, and clips the sums to the range of the image.
 
     Args:
         x: array of numbers, of rank 3.
@@ -288,7 +288,7 @@ def random_channel_shift(x: Any, intensity_range: float, channel_axis: int = 0) 
 
 
 def apply_brightness_shift(x: Any, brightness: float) -> Any:
-    """Changes the brightness, with Pillow, whose eight bits the picture is scaled to.
+    """Changes the brightness, with Pillow, in 8 bits for each channel.
 
     Args:
         x: array of numbers, of shape [height, width, channels].

@@ -1,4 +1,4 @@
-"""Pictures as arrays and as images of Pillow: loading, saving and conversion."""
+"""Images as arrays and as images of Pillow: loading, saving and conversion."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def load_img(
     target_size: tuple[int, int] | None = None,
     interpolation: str = "nearest",
 ) -> Any:
-    """Loads a picture.
+    """Loads an image file.
 
     Args:
         path: str, the file.
         grayscale: bool. If True, `color_mode` is "grayscale"; deprecated.
         color_mode: "rgb", "rgba" or "grayscale".
-        target_size: tuple of int, height and width of the result; None for the picture's own.
+        target_size: tuple of int, height and width of the result; None for the image's own.
         interpolation: str, the method of resizing: "nearest", "bilinear", "bicubic", "hamming", "box" or "lanczos".
 
     Returns:
@@ -84,7 +84,7 @@ def _check_format(data_format: str) -> None:
 
 
 def img_to_array(img: Any, data_format: str | None = None, dtype: Any = "float32") -> Any:
-    """Converts a picture to an array.
+    """Converts an image to an array.
 
     Args:
         img: PIL.Image.Image, or array of shape [height, width] or [height, width, channels].
@@ -108,7 +108,7 @@ def img_to_array(img: Any, data_format: str | None = None, dtype: Any = "float32
 
 
 def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dtype: Any = "float32") -> Any:
-    """Converts an array to a picture.
+    """Converts an array to an image.
 
     Args:
         x: array of numbers, of shape [height, width, channels] with 1, 3 or 4 channels.
@@ -155,7 +155,7 @@ def save_img(
     scale: bool = True,
     **kwargs: Any,
 ) -> None:
-    """Saves an array as a picture.
+    """Saves an array as an image.
 
     Args:
         path: str, or a file opened for writing.
@@ -167,7 +167,7 @@ def save_img(
 
     Raises:
         ImportError: if Pillow is not installed.
-        ValueError: if `x` is not a picture, or the format is unknown.
+        ValueError: if `x` is not an image, or the format is unknown.
     """
     image = array_to_img(x, data_format, scale)
     if image.mode == "RGBA" and file_format in ("jpg", "jpeg"):

@@ -122,10 +122,10 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or list of one int: the sizes of windows.
-        strides: int, or list of one int: the distances of windows.
+        strides: int, or list of one int: the distances between windows.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
-        dilation_rate: int, or list of one int: the distances of the points of a window.
+        dilation_rate: int, or list of one int: the distances between a window's points.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
@@ -144,10 +144,10 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
-        strides: int, or list of two ints, of rows and columns: the distances of windows.
+        strides: int, or list of two ints, of rows and columns: the distances between windows.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
-        dilation_rate: int, or list of two ints, of rows and columns: the distances of the points of a window.
+        dilation_rate: int, or list of two ints, of rows and columns: the distances between a window's points.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
@@ -166,10 +166,10 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or list of three ints: the sizes of windows.
-        strides: int, or list of three ints: the distances of windows.
+        strides: int, or list of three ints: the distances between windows.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
-        dilation_rate: int, or list of three ints: the distances of the points of a window.
+        dilation_rate: int, or list of three ints: the distances between a window's points.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
@@ -202,7 +202,7 @@ class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):
 
     Args:
         pool_size: int, or list of one int: the sizes of windows.
-        strides: int, or list of one int: the distances of windows; None for `pool_size`.
+        strides: int, or list of one int: the distances between windows; None for `pool_size`.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -217,7 +217,7 @@ class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):
 
     Args:
         pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
-        strides: int, or list of two ints, of rows and columns: the distances of windows; None for `pool_size`.
+        strides: int, or list of two ints, of rows and columns: the distances between windows; None for `pool_size`.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -232,7 +232,7 @@ class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):
 
     Args:
         pool_size: int, or list of three ints: the sizes of windows.
-        strides: int, or list of three ints: the distances of windows; None for `pool_size`.
+        strides: int, or list of three ints: the distances between windows; None for `pool_size`.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -247,7 +247,7 @@ class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):
 
     Args:
         pool_size: int, or list of one int: the sizes of windows.
-        strides: int, or list of one int: the distances of windows; None for `pool_size`.
+        strides: int, or list of one int: the distances between windows; None for `pool_size`.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -262,7 +262,7 @@ class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):
 
     Args:
         pool_size: int, or list of two ints, of rows and columns: the sizes of windows.
-        strides: int, or list of two ints, of rows and columns: the distances of windows; None for `pool_size`.
+        strides: int, or list of two ints, of rows and columns: the distances between windows; None for `pool_size`.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
@@ -277,7 +277,7 @@ class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):
 
     Args:
         pool_size: int, or list of three ints: the sizes of windows.
-        strides: int, or list of three ints: the distances of windows; None for `pool_size`.
+        strides: int, or list of three ints: the distances between windows; None for `pool_size`.
         padding: str, "valid" or "same".
         data_format: str, "channels_last" or "channels_first"; None for the first.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.

@@ -135,7 +135,7 @@ class LocallyConnected1D(_LocallyConnected):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or tuple of one int: the sizes of windows.
-        strides: int, or tuple of one int: the distances of windows.
+        strides: int, or tuple of one int: the distances between windows.
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
         activation: callable of the outputs, or its name, or None.
@@ -161,7 +161,7 @@ class LocallyConnected2D(_LocallyConnected):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or tuple of two ints, of rows and columns: the sizes of windows.
-        strides: int, or tuple of two ints, of rows and columns: the distances of windows.
+        strides: int, or tuple of two ints, of rows and columns: the distances between windows.
         padding: str, "valid".
         data_format: str, "channels_last"; None for that.
         activation: callable of the outputs, or its name, or None.

@@ -131,6 +131,8 @@ class Model(CompiledNetwork):
             "samples": None if steps_per_epoch is not None else given.count,
             "verbose": verbose,
         }
+        if self._replica_part is not None and isinstance(given, Arrays):
+            given.agreed = self._replica_part.strategy.extended.agreed
         if verbose:
             print(_extent(given, steps_per_epoch, validation, validation_steps))
         data = self._validation_data(validation)
@@ -160,7 +162,7 @@ class Model(CompiledNetwork):
         names = self.metrics_names + ([f"val_{n}" for n in self.metrics_names] if validate else [])
         params = {**params, "do_validation": validate is not None, "metrics": names}
         shown = [ProgbarLogger("steps" if params["steps"] is not None else "samples")] if params["verbose"] else []
-        called = Callbacks([*(callbacks or ()), history, *shown], self, params, validation_data)
+        called = Callbacks([*self._own_callbacks(callbacks), history, *shown], self, params, validation_data)
         self.stop_training = False
         called.call("on_train_begin", {})
         for epoch in range(initial_epoch, params["epochs"]):
@@ -185,6 +187,12 @@ class Model(CompiledNetwork):
                 break
         called.call("on_train_end", {})
         return history
+
+    def _own_callbacks(self, callbacks: Iterable[Any] | None) -> list[Any]:
+        """Returns the callbacks of this process: of processes that train together, only the first writes files."""
+        part = self._replica_part
+        is_writer = part is None or part.strategy.extended.should_checkpoint
+        return [callback for callback in callbacks or () if is_writer or not getattr(callback, "writes_files", False)]
 
     def _train_epoch(
         self, batches: Iterator[tuple[Batch, int]], average: Average, called: Callbacks, count: int

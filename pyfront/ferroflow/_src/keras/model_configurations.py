@@ -87,7 +87,7 @@ def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, An
     """Makes a model of its description, with new variables.
 
     Args:
-        config: dict of `class_name`, "Model" or "Sequential", and `config`, what `get_config` gives.
+        config: dict of `class_name`, "Model" or "Sequential", and `config`, the result of `get_config`.
         custom_objects: dict of classes and functions of the program by the names they have in the description, or
             None.
 

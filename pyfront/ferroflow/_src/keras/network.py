@@ -254,7 +254,7 @@ class Network(Connected):
         return [*self._of_layers("losses"), *self._added_losses]
 
     def add_loss(self, losses: NestedTensors, inputs: Any = None) -> None:
-        """Adds losses to what fitting minimizes; compile the model after it.
+        """Adds losses to the loss that `fit` minimizes; compile the model afterwards.
 
         Args:
             losses: Tensor of a float dtype, of shape [], or list of them.
@@ -349,7 +349,7 @@ class Network(Connected):
         trainable: bool = True,
         constraint: Any = None,
     ) -> Any:
-        """Makes a variable of the model itself.
+        """Creates a model variable.
 
         Args:
             name: str, its name; "Variable" by default.
@@ -427,7 +427,7 @@ class Network(Connected):
 
     @classmethod
     def from_config(cls, config: DictLike, custom_objects: DictLike | None = None) -> Any:
-        """Makes a model of what `get_config` gives, with new variables.
+        """Creates a model from the result of `get_config`, with new variables.
 
         Args:
             config: dict, or list of a Sequential's layers.
@@ -492,7 +492,7 @@ class Network(Connected):
         Args:
             filepath: str, the file, or the checkpoint's prefix.
             overwrite: bool. If True, an existing file is replaced.
-            save_format: str, "h5" for a file, "tf" for a checkpoint; None for what the name says.
+            save_format: str, "h5" for a file, "tf" for a checkpoint; None to infer it from the name.
 
         Raises:
             ImportError: if h5py is not installed, and the format is HDF5.

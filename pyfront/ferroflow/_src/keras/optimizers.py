@@ -16,6 +16,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value, get_value, number
 from ferroflow._src.keras.named import find
+from ferroflow._src.keras.replicas import summed_over_replicas
 from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.math.arithmetic import maximum, pow as power
 from ferroflow._src.ops.math.cast import cast
@@ -67,7 +68,7 @@ class Optimizer:
         raise NotImplementedError(f"{type(self).__name__} is to override get_updates(loss, params).")
 
     def get_gradients(self, loss: Any, params: Any) -> list[Any]:
-        """Makes the gradients of a loss, clipped.
+        """Returns the clipped gradients of a loss; in the scope of a strategy, their sums over all replicas.
 
         Args:
             loss: Tensor of a float dtype, of shape [].
@@ -87,7 +88,7 @@ class Optimizer:
                     f"The loss does not depend on {variable.name} through operations with gradients. Remove the layer "
                     "from the model, or set its `trainable` to False."
                 )
-        dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in found]
+        dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in summed_over_replicas(found)]
         norm, size = getattr(self, "clipnorm", 0), getattr(self, "clipvalue", 0)
         if norm > 0:
             dense = clip_by_global_norm(dense, norm)[0]
@@ -308,7 +309,7 @@ class Adadelta(_Descent):
 
 
 class Adam(_Descent):
-    """Adam optimizer: divides the mean of gradients by the root of the mean of their squares.
+    """Adam optimizer: divides the gradients' running mean by the root of their running mean square.
 
     Args:
         lr: float, the learning rate; a variable, whose value can be changed between batches.
@@ -514,7 +515,7 @@ def serialize(optimizer: Any) -> dict[str, Any]:
 
 
 def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
-    """Makes an optimizer of what `serialize` gave.
+    """Creates an optimizer from the result of `serialize`.
 
     Args:
         config: dict of `class_name`, in any case of letters, and `config`, dict of the arguments.

@@ -17,9 +17,9 @@ class Progbar:
         target: int, the number of units; None if it is not known.
         width: int, the characters of the bar.
         verbose: int, 0 to print nothing, 1 for the bar, 2 for one line without a bar at the end.
-        interval: float, the least number of seconds between two pictures.
+        interval: float, the least number of seconds between two images.
         stateful_metrics: names, str, of the values whose last one is shown; of others it is the mean by units.
-        unit_name: str, what a unit is called: "step" or "sample".
+        unit_name: str, the name of a unit: "step" or "sample".
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Progbar:
 
         Args:
             n: int, the units since the last call.
-            values: as of `update`.
+            values: as for `update`.
         """
         self.update(self._seen + n, values)
 

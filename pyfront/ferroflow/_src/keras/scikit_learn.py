@@ -34,7 +34,7 @@ class _Estimator:
         model: Model, after `fit`.
 
     Raises:
-        ValueError: if no callable takes a parameter of that name.
+        ValueError: if no callable has a parameter of that name.
     """
 
     _estimator_type: str
@@ -68,7 +68,7 @@ class _Estimator:
             params: dict of parameters.
 
         Raises:
-            ValueError: if no callable takes a parameter of that name.
+            ValueError: if no callable has a parameter of that name.
         """
         known = {"nb_epoch"}
         for function in (*_METHODS, self._builder()):
@@ -99,7 +99,7 @@ class _Estimator:
             This object.
 
         Raises:
-            ValueError: if no callable takes a parameter of that name.
+            ValueError: if no callable has a parameter of that name.
         """
         self.check_params({name: value for name, value in params.items() if name != "build_fn"})
         if "build_fn" in params:
@@ -153,7 +153,7 @@ class KerasClassifier(_Estimator):
         classes_: numpy.ndarray of shape [classes], the classes that `fit` found.
 
     Raises:
-        ValueError: if no callable takes a parameter of that name.
+        ValueError: if no callable has a parameter of that name.
     """
 
     _estimator_type = "classifier"
@@ -248,7 +248,7 @@ class KerasRegressor(_Estimator):
         model: Model, after `fit`.
 
     Raises:
-        ValueError: if no callable takes a parameter of that name.
+        ValueError: if no callable has a parameter of that name.
     """
 
     _estimator_type = "regressor"

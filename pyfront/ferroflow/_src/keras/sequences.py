@@ -135,7 +135,7 @@ def hashing_trick(
     lower: bool = True,
     split: str = " ",
 ) -> list[int]:
-    """Returns numbers of a text's words by a hash.
+    """Returns the hash of each word of a text, as word numbers.
 
     Args:
         text: str.
@@ -254,7 +254,7 @@ class Tokenizer:
 
         Args:
             texts: iterable of texts, each a str or a list of words.
-            mode: str, as of `sequences_to_matrix`.
+            mode: str, as for `sequences_to_matrix`.
 
         Returns:
             numpy.ndarray of float64, of shape [texts, numbers].

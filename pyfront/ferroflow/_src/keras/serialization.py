@@ -40,8 +40,8 @@ def deserialize_keras_object(
     Args:
         identifier: str, dict of "class_name" and "config", function, or None.
         module_objects: dict of classes and functions by name.
-        custom_objects: dict of those that come first.
-        printable_module_name: str, what the message of an error calls it.
+        custom_objects: dict of objects that take precedence.
+        printable_module_name: str, the module's name in error messages.
 
     Returns:
         The object: of a dict a new one, of a name the function, and of a class's name a new one.

@@ -138,6 +138,9 @@ class ModelCheckpoint(_Monitor):
         ImportError: on fitting, if h5py is not installed and a file is to be written.
     """
 
+    # Of processes that train together, only the first has this callback.
+    writes_files = True
+
     def __init__(
         self,
         filepath: str,

@@ -22,8 +22,8 @@ class TensorBoard(Callback):
 
     Args:
         log_dir: str, the folder.
-        histogram_freq: int, epochs between two histograms of weights and outputs; 0 for none. They need arrays that
-            validate. What else is in `GraphKeys.SUMMARIES` is written with them.
+        histogram_freq: int, epochs between two histograms of weights and outputs; 0 for none. They need validation
+            data. Other summaries in `GraphKeys.SUMMARIES` are written with them.
         batch_size: int, the number of examples that are fed for histograms at once.
         write_graph: bool. If True, the graph is written too.
         write_grads: bool. If True, there are histograms of gradients too.
@@ -35,6 +35,9 @@ class TensorBoard(Callback):
     Raises:
         NotImplementedError: if `embeddings_freq` is not 0.
     """
+
+    # Of processes that train together, only the first has this callback.
+    writes_files = True
 
     def __init__(
         self,

@@ -30,10 +30,10 @@ class Conv(Layer):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or an int for each dimension of space: the sizes of windows.
-        strides: int, or an int for each dimension of space: the distances of windows.
+        strides: int, or an int for each dimension of space: the distances between windows.
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
-        dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
+        dilation_rate: int, or an int for each dimension of space: the distances between a window's points.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters]; None for the

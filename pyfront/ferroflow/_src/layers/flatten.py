@@ -47,7 +47,7 @@ class Flatten(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
-        """Returns the number of examples and that of the elements of one.
+        """Returns the number of examples, and the number of elements in each.
 
         Args:
             input_shape: TensorShape of the inputs, [batch, ...].

@@ -460,7 +460,7 @@ class Layer(Connected):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """Makes a layer of what `get_config` gives, with new variables.
+        """Creates a layer from the result of `get_config`, with new variables.
 
         Args:
             config: dict of arguments.
@@ -494,7 +494,7 @@ class Layer(Connected):
             **kwargs: the arguments given by name.
 
         Returns:
-            Tensor of the layer's dtype, of shape [batch, ...], or structure of them: what `call` gives.
+            Tensor of the layer's dtype, of shape [batch, ...], or structure of them: the result of `call`.
         """
         return self(inputs, *args, **kwargs)
 

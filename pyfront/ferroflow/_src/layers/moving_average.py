@@ -7,12 +7,15 @@ from typing import Any
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.replication import averaged_over_replicas
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.state.assigning import assign_sub
 
 
 def assign_moving_average(variable: Any, value: Any, momentum: Any) -> Tensor:
     """Moves a variable towards a value: `variable -= (variable - value) * (1 - momentum)`.
+
+    Under a strategy it is the mean of all replicas' values, so that all replicas have the same average.
 
     Args:
         variable: Variable of a float dtype.
@@ -24,5 +27,6 @@ def assign_moving_average(variable: Any, value: Any, momentum: Any) -> Tensor:
     """
     with name_scope(None, "AssignMovingAvg", [variable, value, momentum]) as scope:
         decay = cast(convert_to_tensor(1.0 - momentum, name="decay"), variable.dtype.base_dtype)
+        value = averaged_over_replicas(value)
         moved: Tensor = assign_sub(variable, (variable - value) * decay, name=scope)
         return moved

@@ -23,7 +23,7 @@ class Pooling(Layer):
 
     Args:
         pool_size: int, or an int for each dimension of space: the sizes of windows.
-        strides: int, or an int for each dimension of space: the distances of windows.
+        strides: int, or an int for each dimension of space: the distances between windows.
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
         name: str, name of the layer.

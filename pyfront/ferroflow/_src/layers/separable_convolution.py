@@ -23,10 +23,10 @@ class SeparableConv(Conv):
     Args:
         filters: int, the number of channels of the outputs.
         kernel_size: int, or an int for each dimension of space: the sizes of windows.
-        strides: int, or an int for each dimension of space, all equal: the distances of windows.
+        strides: int, or an int for each dimension of space, all equal: the distances between windows.
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
-        dilation_rate: int, or an int for each dimension of space: the distances of the points of a window.
+        dilation_rate: int, or an int for each dimension of space: the distances between a window's points.
         depth_multiplier: int, how many channels are made of each before they are mixed.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.

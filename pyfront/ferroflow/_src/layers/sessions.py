@@ -100,7 +100,7 @@ def batch_set_value(tuples: ListLike) -> None:
     """Assigns values to variables.
 
     Args:
-        tuples: list of pairs of a variable and a value of its shape.
+        tuples: list of pairs: a variable, and a value of its shape.
     """
     session = get_session()
     for variable, value in tuples:

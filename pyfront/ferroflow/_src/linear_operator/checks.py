@@ -13,7 +13,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.flow.checking import assert_equal, assert_less
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.cast import imag
+from ferroflow._src.ops.math.complex_parts import imag
 
 REAL = (dtypes.float16, dtypes.float32, dtypes.float64)
 FLOATING = (*REAL, dtypes.complex64, dtypes.complex128)

@@ -23,7 +23,8 @@ from ferroflow._src.linear_operator.checks import (
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.checking import assert_less, assert_positive
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.cast import cast, imag, real
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.complex_parts import imag, real
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_transpose
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 from ferroflow._src.ops.spectral import fourier

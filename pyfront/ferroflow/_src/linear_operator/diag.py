@@ -20,7 +20,7 @@ from ferroflow._src.linear_operator.checks import (
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.flow.checking import assert_positive
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.cast import real
+from ferroflow._src.ops.math.complex_parts import real
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_diag, matrix_diag_part, matrix_set_diag
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 

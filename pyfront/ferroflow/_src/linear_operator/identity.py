@@ -21,7 +21,8 @@ from ferroflow._src.ops.flow.checking import assert_equal, assert_non_negative, 
 from ferroflow._src.ops.flow.grouping import no_op, with_dependencies
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.arithmetic import minimum
-from ferroflow._src.ops.math.cast import cast, real
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.complex_parts import real
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_diag_part, matrix_set_diag
 
 

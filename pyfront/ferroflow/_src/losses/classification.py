@@ -29,7 +29,7 @@ _DESCRIPTION = """
     Args:
         {labels}
         logits: Tensor of a float dtype, of shape {shape}.
-        weights: Tensor of shape [], or of the rank of the losses with each dimension 1 or theirs.{smoothing}
+        weights: Tensor of shape [], or of the losses' rank, each dimension 1 or equal to theirs.{smoothing}
         scope: str, name scope of the operations.
         loss_collection: str, key of the collection that the loss is put into, or None.
         reduction: str, of `Reduction`.

@@ -26,7 +26,7 @@ _DESCRIPTION = """
     Args:
         labels: Tensor of a real number dtype.
         predictions: Tensor of a real number dtype, of the shape of `labels`.{more}
-        weights: Tensor of shape [], or of the rank of the losses with each dimension 1 or theirs.{later}
+        weights: Tensor of shape [], or of the losses' rank, each dimension 1 or equal to theirs.{later}
         scope: str, name scope of the operations.
         loss_collection: str, key of the collection that the loss is put into, or None.
         reduction: str, of `Reduction`.{last}

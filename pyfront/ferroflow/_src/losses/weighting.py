@@ -11,6 +11,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.replication import note_loss_reduction
 from ferroflow._src.losses.collections import add_loss
 from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.math import comparison
@@ -139,5 +140,6 @@ def compute_weighted_loss(
         elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
             loss = _mean(loss, _number_of_elements(losses))
         loss = cast(loss, input_dtype)
+        note_loss_reduction(reduction)
         add_loss(loss, loss_collection)
         return loss

@@ -37,7 +37,7 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the mean over classes of the part of a class's elements that are predicted; the update gives each
+    """Returns the mean over classes of the fraction of a class's elements that are predicted; the update gives each
     class's.
     """
     with variable_scope(name, "mean_accuracy", [predictions, labels, weights]):

@@ -60,7 +60,7 @@ def true_positives(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the weight of the elements predicted True that are True."""
+    """Returns the total weight of the true positives."""
     with variable_scope(name, "true_positives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, True, True)
 
@@ -74,7 +74,7 @@ def true_negatives(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the weight of the elements predicted False that are False."""
+    """Returns the total weight of the true negatives."""
     with variable_scope(name, "true_negatives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, False, False)
 
@@ -88,7 +88,7 @@ def false_positives(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the weight of the elements predicted True that are False."""
+    """Returns the total weight of the false positives."""
     with variable_scope(name, "false_positives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, False, True)
 
@@ -102,7 +102,7 @@ def false_negatives(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the weight of the elements predicted False that are True."""
+    """Returns the total weight of the false negatives."""
     with variable_scope(name, "false_negatives", [predictions, labels, weights]):
         return _count(labels, predictions, weights, metrics_collections, updates_collections, True, False)
 

@@ -16,7 +16,7 @@ _ARGUMENTS = {
     "thresholds": "list of float, in [0, 1].",
     "num_classes": "int.",
     "num_thresholds": "int, over how many thresholds, spread evenly over [0, 1], it is computed.",
-    "weights": "Tensor of shape [], or of the rank of what is weighted with each dimension 1 or that; None for 1.",
+    "weights": "Tensor of shape [], or of the weighted values' rank, each dimension 1 or equal to theirs; None for 1.",
     "metrics_collections": "list of str, or str, keys of the collections that the value is put into, or None.",
     "updates_collections": "list of str, or str, keys of the collections that the update is put into, or None.",
     "name": "str, name of the variable scope.",

@@ -40,7 +40,7 @@ _CLASSES = "Tensor of int32 or int64, of shape [..., k]: the classes predicted h
 _CLASS_ID = "int, the one class that is counted; None for all."
 _RESULT = "Tensors of float64, of shape []"
 # The count is one number for each example.
-_WEIGHTS = "Tensor of shape [], or of the rank of the labels' leading dimensions with each 1 or theirs; None for 1."
+_WEIGHTS = "Tensor of shape [], or of the rank of the labels' leading dimensions, each 1 or theirs; None for 1."
 
 
 def _at_k(name: str, k: int | None = None, class_id: int | None = None) -> str:
@@ -203,7 +203,7 @@ def recall_at_top_k(
     updates_collections: Collections | DictLike | None = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of the classes that hold that are among those predicted highest; NaN before any."""
+    """Returns the fraction of the true classes that are among the k highest predictions; NaN without any update."""
     return _part_at_top_k(
         "recall",
         _false_negatives,

@@ -301,7 +301,7 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of what is True that is predicted at the threshold whose specificity is nearest to a given
+    """Returns the sensitivity at the threshold whose specificity is nearest to a given
     one.
     """
     if specificity < 0 or specificity > 1:
@@ -332,7 +332,7 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Pair:
-    """Returns the part of what is False predicted so at the last threshold whose sensitivity is nearest to a given
+    """Returns the specificity at the last threshold whose sensitivity is nearest to a given
     one.
     """
     if sensitivity < 0 or sensitivity > 1:

@@ -39,6 +39,11 @@ def _logical_or_bitwise(logical: str, bitwise: str) -> Callable[..., Any]:
     return function
 
 
+def _install(kind: type[Tensor | SparseTensor], operator: str, function: Callable[..., Any]) -> None:
+    """Installs the function of an operator, given Python's name of it, in a class."""
+    kind._override_operator(f"__{operator}__", function)
+
+
 def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bool) -> None:
     """Installs an operator and its reflection.
 
@@ -75,8 +80,8 @@ def _install_binary(operator: str, function: Callable[..., Any], is_one_node: bo
 
     left.__name__ = f"__{operator}__"
     right.__name__ = f"__r{operator}__"
-    Tensor._override_operator(left.__name__, left)
-    Tensor._override_operator(right.__name__, right)
+    _install(Tensor, operator, left)
+    _install(Tensor, f"r{operator}", right)
 
 
 def _comparison(op_type: str) -> Callable[..., Any]:
@@ -111,14 +116,23 @@ _BINARY: dict[str, Callable[..., Any]] = {
 for _operator, _function in _BINARY.items():
     _install_binary(_operator, _function, is_one_node=_operator in _ONE_NODE)
 
-for _name, _op_type in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}.items():
-    Tensor._override_operator(f"__{_name}__", _comparison(_op_type))
+_UNARY_AND_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "lt": _comparison("Less"),
+    "le": _comparison("LessEqual"),
+    "gt": _comparison("Greater"),
+    "ge": _comparison("GreaterEqual"),
+    "neg": lambda x: tensor_op("Neg", [x]),
+    "abs": elementwise.abs,
+    "invert": _invert,
+    "getitem": slice_tensor,
+}
+for _operator, _function in _UNARY_AND_COMPARISONS.items():
+    _install(Tensor, _operator, _function)
 
-Tensor._override_operator("__neg__", lambda x: tensor_op("Neg", [x]))
-Tensor._override_operator("__abs__", elementwise.abs)
-Tensor._override_operator("__invert__", _invert)
-Tensor._override_operator("__getitem__", slice_tensor)
-
-SparseTensor._override_operator("__mul__", sparse_dense_cwise_mul)
-SparseTensor._override_operator("__div__", sparse_dense_cwise_div)
-SparseTensor._override_operator("__truediv__", sparse_truediv)
+_OF_SPARSE: dict[str, Callable[..., Any]] = {
+    "mul": sparse_dense_cwise_mul,
+    "div": sparse_dense_cwise_div,
+    "truediv": sparse_truediv,
+}
+for _operator, _function in _OF_SPARSE.items():
+    _install(SparseTensor, _operator, _function)

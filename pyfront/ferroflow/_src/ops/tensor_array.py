@@ -32,10 +32,10 @@ class TensorArray:
         clear_after_read: If True, an element can be read only once, after which its memory is free; True by default.
         tensor_array_name: name of the array in error messages.
         handle: resource scalar of an array that exists.
-        flow: float scalar that orders what comes after it; needed with `handle`.
+        flow: float scalar that orders later operations; needed with `handle`.
         infer_shape: If True, all elements have one shape.
         element_shape: TensorShape of every element.
-        colocate_with_first_write_call: If True, the array is placed with what is written to it first.
+        colocate_with_first_write_call: If True, the array is placed with the first tensor written to it.
         name: name of the operation.
 
     Raises:
@@ -60,7 +60,7 @@ class TensorArray:
     ) -> None:
         _check_arguments(handle, flow, size, tensor_array_name, element_shape, dynamic_size, clear_after_read)
         self._dtype = dtypes.as_dtype(dtype).base_dtype
-        self._infer_shape = infer_shape or element_shape is not None
+        self._infer_shape = infer_shape
         # Shared with the arrays that writes give: one shape for all, once one is known.
         self._element_shape: list[TensorShape] = [] if element_shape is None else [TensorShape(element_shape)]
         self._colocate_with: list[Tensor] | None = [] if colocate_with_first_write_call else None
@@ -102,7 +102,7 @@ class TensorArray:
         """Returns the same array at another point of its order.
 
         Args:
-            flow: Tensor of float32, of shape []: what orders the uses of the array.
+            flow: Tensor of float32, of shape []: orders the operations on the array.
 
         Returns:
             TensorArray of the same elements.
@@ -176,8 +176,7 @@ class TensorArray:
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-            if self._infer_shape:
-                self._merge_element_shape(value.shape)
+            self._merge_element_shape(value.shape)
             with self._placed_with(value):
                 inputs = [self._handle, index, value, self._flow]
                 return self.with_flow(tensor_op("TensorArrayWriteV3", inputs, name=name))
@@ -248,8 +247,7 @@ class TensorArray:
         """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-            if self._infer_shape:
-                self._merge_element_shape(value.shape[1:])
+            self._merge_element_shape(value.shape[1:])
             with self._placed_with(value):
                 inputs = [self._handle, indices, value, self._flow]
                 return self.with_flow(tensor_op("TensorArrayScatterV3", inputs, name=name))
@@ -272,10 +270,9 @@ class TensorArray:
             value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
             lengths = convert_to_tensor(lengths, name="lengths")
             lengths = lengths if lengths.dtype == dtypes.int64 else tensor_op("Cast", [lengths], {"DstT": dtypes.int64})
-            if self._infer_shape:
-                known = constant_value(lengths)
-                if known is not None and value.shape.dims is not None and known.size and np.all(known == known.flat[0]):
-                    self._merge_element_shape(TensorShape([int(known.flat[0])]).concatenate(value.shape[1:]))
+            known = constant_value(lengths)
+            if known is not None and value.shape.dims is not None and known.size and np.all(known == known.flat[0]):
+                self._merge_element_shape(TensorShape([int(known.flat[0])]).concatenate(value.shape[1:]))
             with self._placed_with(value):
                 inputs = [self._handle, value, lengths, self._flow]
                 return self.with_flow(tensor_op("TensorArraySplitV3", inputs, name=name))
@@ -290,13 +287,15 @@ class TensorArray:
 
     def _merge_element_shape(self, found: TensorShape) -> None:
         if not self._element_shape:
-            self._element_shape.append(found)
+            if self._infer_shape:
+                self._element_shape.append(found)
             return
         if not found.is_compatible_with(self._element_shape[0]):
             raise ValueError(
                 f"Inconsistent shapes: saw {found} but expected {self._element_shape[0]} (and infer_shape=True)"
             )
-        self._element_shape[0] = self._element_shape[0].merge_with(found)
+        if self._infer_shape:
+            self._element_shape[0] = self._element_shape[0].merge_with(found)
 
     @contextmanager
     def _placed_with(self, value: Tensor) -> Iterator[None]:

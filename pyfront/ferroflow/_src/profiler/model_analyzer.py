@@ -54,7 +54,7 @@ class Profiler:
         self._steps: dict[int, Any] = {}
 
     def add_step(self, step: int, run_meta: Any) -> None:
-        """Adds what a traced step took.
+        """Adds the times of a traced step.
 
         Args:
             step: int, its number; one of the same number is replaced.
@@ -80,7 +80,7 @@ class Profiler:
         return self._tree("scope", self._by_name(options), options)
 
     def profile_graph(self, options: dict[str, Any]) -> Any:
-        """Returns the costs along the graph, from results to what they read.
+        """Returns the costs along the graph, from results to their inputs.
 
         Args:
             options: dict, as `ProfileOptionBuilder` builds it.
@@ -358,8 +358,8 @@ def profile(
 
     Args:
         graph: `Graph`; None for the default one.
-        run_meta: `RunMetadata` message of a step that ran with `FULL_TRACE`; None for what is known from the graph
-            alone.
+        run_meta: `RunMetadata` message of a step that ran with `FULL_TRACE`; None for the values that the graph alone
+            decides.
         op_log: `OpLogProto` message: floating-point operations and further types of operations by name.
         cmd: str, "scope" or "graph" for a tree of nodes, "op" or "code" for types of operations or lines of the
             program.
@@ -412,7 +412,7 @@ def write_op_log(graph: Graph, log_dir: str, op_log: Any = None, run_meta: Any =
     Args:
         graph: `Graph`; None for the default one.
         log_dir: str, the folder.
-        op_log: `OpLogProto` message, whose entries count before what is found.
+        op_log: `OpLogProto` message, whose entries take precedence over those found.
         run_meta: accepted; shapes come from the graph.
         add_trace: bool. If True, the lines that made the operations are written.
     """

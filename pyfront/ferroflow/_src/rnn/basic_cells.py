@@ -87,7 +87,7 @@ class BasicRNNCell(_UnitsCell):
             state: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            The output twice, of shape [batch, units].
+            The output and the next state: one Tensor of shape [batch, units], returned twice.
         """
         total = bias_add(matmul(concat([inputs, state], 1), self._kernel), self._bias)
         output = self._activation(total)
@@ -167,7 +167,7 @@ class GRUCell(_UnitsCell):
             state: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            The output twice, of shape [batch, units].
+            The output and the next state: one Tensor of shape [batch, units], returned twice.
         """
         gates = sigmoid(bias_add(matmul(concat([inputs, state], 1), self._gate_kernel), self._gate_bias))
         reset, update = split(value=gates, num_or_size_splits=2, axis=1)

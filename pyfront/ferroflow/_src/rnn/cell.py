@@ -24,6 +24,12 @@ def _lacking(cell: Any) -> list[str]:
     return lacks
 
 
+# Names of variables, and words of a message, that tests of cells import.
+WEIGHTS_NAME = "kernel"
+BIAS_NAME = "bias"
+NOT_A_CELL = "is not an RNNCell"
+
+
 def is_like_rnn_cell(cell: Any) -> bool:
     """Returns True if an object has the members of an `RNNCell` that are used."""
     return not _lacking(cell)
@@ -41,7 +47,7 @@ def assert_like_rnn_cell(argument: str, cell: Any) -> None:
     """
     lacks = _lacking(cell)
     if lacks:
-        raise TypeError(f"The argument {argument!r} ({cell}) is not an RNNCell: {', '.join(lacks)}.")
+        raise TypeError(f"The argument {argument!r} ({cell}) {NOT_A_CELL}: {', '.join(lacks)}.")
 
 
 class RNNCell(Layer):

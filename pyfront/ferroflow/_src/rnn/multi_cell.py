@@ -76,7 +76,7 @@ class MultiRNNCell(RNNCell):
         """Computes one step of all cells.
 
         Args:
-            inputs: Tensor of shape [batch, size], or what the first cell takes.
+            inputs: Tensor of shape [batch, size], or the input of the first cell.
             state: tuple of the states of the cells, or Tensor of shape [batch, sum of the sizes].
 
         Returns:

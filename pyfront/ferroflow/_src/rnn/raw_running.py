@@ -45,8 +45,8 @@ def raw_rnn(
         scope: str or VariableScope; None for "rnn".
 
     Returns:
-        TensorArray of what was emitted, or a structure of them; the last state of the cell; the last state of the loop,
-        None if it started with None. For finished sequences zeros are emitted and the state stays.
+        TensorArray of the emitted values, or a structure of them; the last state of the cell; the last state of the
+        loop, None if it started with None. For finished sequences zeros are emitted and the state stays.
 
     Raises:
         TypeError: if `cell` is not an RNNCell, `loop_fn` is not callable, or structures have other types than before.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import filecmp
 import os
-import shutil
 from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes, errors, proto, tf_logging
+from ferroflow._src.base.files.system import copy as copy_file
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_files import local_path
@@ -99,6 +99,7 @@ def copy_assets(sources: dict[str, str], export_dir: str) -> None:
 
     Raises:
         tf.errors.NotFoundError: if a file is missing.
+        tf.errors.OpError: if a copy cannot be written, of the subclass for the cause.
     """
     if not sources:
         tf_logging.info("No assets to write.")
@@ -108,10 +109,7 @@ def copy_assets(sources: dict[str, str], export_dir: str) -> None:
     for name, path in sources.items():
         copy = os.path.join(folder, name)
         if not os.path.exists(copy):
-            try:
-                shutil.copyfile(local_path(path), copy)
-            except FileNotFoundError as failure:
-                raise _missing(failure) from None
+            copy_file(local_path(path), copy)
     tf_logging.info("Assets written to: %s", folder)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
@@ -58,6 +60,29 @@ def _add_initializers(graph: Graph, legacy_init_op: Operation | None, main_op: O
                 f"{constants.LEGACY_INIT_OP_KEY}."
             )
         graph.add_to_collection(constants.LEGACY_INIT_OP_KEY, legacy_init_op)
+
+
+@contextlib.contextmanager
+def removed_if_failed(folder: str) -> Iterator[None]:
+    """Removes what is added to a folder in a `with` block that fails, and the folder if that leaves it empty.
+
+    Args:
+        folder: str.
+    """
+    there = set(os.listdir(folder)) if os.path.isdir(folder) else set()
+    try:
+        yield
+    except BaseException:
+        for name in set(os.listdir(folder)) - there if os.path.isdir(folder) else ():
+            path = os.path.join(folder, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    os.remove(path)
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+        raise
 
 
 class SavedModelBuilder:
@@ -140,6 +165,8 @@ class SavedModelBuilder:
     ) -> None:
         """Adds the graph of a session and saves its variables, which must be initialized.
 
+        If that fails, the folder is left without them.
+
         Args:
             sess: the session.
             tags: the graph's tags.
@@ -165,7 +192,7 @@ class SavedModelBuilder:
                 "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` "
                 "instead."
             )
-        with sess.graph.as_default():
+        with sess.graph.as_default(), removed_if_failed(self._export_dir):
             saver = self._prepared(sess.graph, signature_def_map, assets_collection, legacy_init_op, main_op, saver)
             folder = os.path.join(self._export_dir, constants.VARIABLES_DIRECTORY)
             os.makedirs(folder, exist_ok=True)

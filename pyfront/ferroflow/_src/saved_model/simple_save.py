@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ferroflow._src.framework.graph_files import local_path
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation
-from ferroflow._src.saved_model.builder import SavedModelBuilder
+from ferroflow._src.saved_model.builder import SavedModelBuilder, removed_if_failed
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from ferroflow._src.saved_model.signatures import predict_signature_def
 from ferroflow._src.saved_model.tag_constants import SERVING
@@ -24,6 +25,8 @@ def simple_save(
 ) -> None:
     """Writes a session's graph, variables and assets as a SavedModel for serving, with the tag `SERVING`.
 
+    If that fails, the folder is left as it was.
+
     Args:
         session: the session.
         export_dir: str, the folder, which must not have files.
@@ -37,13 +40,14 @@ def simple_save(
         tf.errors.FailedPreconditionError: if a variable is not initialized.
     """
     signature = predict_signature_def(inputs, outputs)
-    builder = SavedModelBuilder(export_dir)
-    builder.add_meta_graph_and_variables(
-        session,
-        tags=[SERVING],
-        signature_def_map={DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
-        assets_collection=session.graph.get_collection(GraphKeys.ASSET_FILEPATHS),
-        legacy_init_op=legacy_init_op,
-        clear_devices=True,
-    )
-    builder.save()
+    with removed_if_failed(local_path(os.fsdecode(export_dir))):
+        builder = SavedModelBuilder(export_dir)
+        builder.add_meta_graph_and_variables(
+            session,
+            tags=[SERVING],
+            signature_def_map={DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
+            assets_collection=session.graph.get_collection(GraphKeys.ASSET_FILEPATHS),
+            legacy_init_op=legacy_init_op,
+            clear_devices=True,
+        )
+        builder.save()

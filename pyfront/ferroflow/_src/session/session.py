@@ -64,7 +64,7 @@ def _with_user_lines(graph: Graph, message: str) -> str:
 
     def located(match: re.Match[str]) -> str:
         name, op_type, function = match.groups()
-        body = graph._functions[function].graph if function in graph._functions else None
+        body = graph.functions[function].graph if function in graph.functions else None
         line = _user_line(body.get_operation_by_name(name)) if body is not None else ""
         return f"[[{{{{node {name}}}}} = {op_type}{line} in function {function}]]"
 
@@ -78,7 +78,7 @@ def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unre
         if message == _CLOSED:
             return RuntimeError(message)
         return make(None, None, message)
-    op = graph._operation(node)
+    op = graph.operation(node)
     message = _with_user_lines(graph, message)
     text = f"{message}\n\t [[node {op.name} = {op.type}{_user_line(op)}]]"
     return make(op.node_def, op, text)
@@ -329,7 +329,7 @@ class BaseSession:
             accept_options: bool. If True, the function takes the keyword arguments `options` and `run_metadata`.
 
         Returns:
-            The function, which returns what `run` would.
+            The function, which returns the same value as `run`.
 
         Raises:
             TypeError: if `feed_list` is not a list or tuple, or an element of a wrong type is fetched.
@@ -350,13 +350,19 @@ class BaseSession:
         if any(isinstance(e, Tensor) and e.op.type in HANDLE_OPS for e in plan.elements):
             return lambda *args: self.run(fetches, dict(zip(feeds, args, strict=True)))
         if isinstance(fetches, Tensor | Operation):
-            return self._core.make_callable(fetches, feeds)
+            return self._kept_by(self._core.make_callable(fetches, feeds))
         flat = self._core.make_callable(plan.elements, feeds)
 
         def run(*args: Any) -> Any:
             return plan.build(flat(*args))
 
-        return run
+        return self._kept_by(run)
+
+    def _kept_by(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns the function with a reference to this session, which would close if nothing else referred to it."""
+        kept = functools.partial(function)
+        kept.__dict__["session"] = self
+        return kept
 
     def partial_run_setup(self, fetches: Fetches, feeds: ListLike | None = None) -> str:
         """Begins a step that is fed and fetched in parts.
@@ -389,9 +395,9 @@ class BaseSession:
         """Continues a step: computes `fetches` from the feeds so far; nothing runs twice.
 
         Args:
-            handle: str, what `partial_run_setup` returned.
-            fetches: as for `run`, from those that were set up.
-            feed_dict: as for `run`, from those that were set up.
+            handle: str, the result of `partial_run_setup`.
+            fetches: as for `run`; each element must have been set up.
+            feed_dict: as for `run`; each element must have been set up.
 
         Returns:
             The nest of `fetches` with values, as `run`.
@@ -498,12 +504,13 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: ListLike | None = None, config: proto.ConfigProto | None = None) -> None:
-        """Clears the named resource containers (all without names) at the tasks of a target and ends its sessions.
+        """Clears resource containers at a target's tasks, all if no names are given, and ends the target's sessions.
 
         Args:
             target: `grpc://host:port`.
             containers: list of str, or None for all.
-            config: a ConfigProto message; `device_filters` says which tasks, `operation_timeout_in_ms` how long to try.
+            config: a ConfigProto message; `device_filters` selects the tasks, `operation_timeout_in_ms` limits the
+                time.
 
         Raises:
             tf.errors.NotFoundError: if no engine is reachable at `target`.

@@ -40,7 +40,7 @@ def fill_step_stats(
             continue
         share = (end - start) // len(nodes)
         for i, node in enumerate(nodes):
-            op = graph._operation(node)
+            op = graph.operation(node)
             first = start + i * share
             last = end if i == len(nodes) - 1 else first + share
             stats = of_device[placed.get(op.name, 0)].node_stats.add(
@@ -59,7 +59,7 @@ def fill_step_stats(
             )
             if i == len(nodes) - 1:
                 _fill_outputs(stats, outputs)
-    noted = {graph._operation(node).name for nodes, *_ in events for node in nodes}
+    noted = {graph.operation(node).name for nodes, *_ in events for node in nodes}
     for name, device in placed.items():
         # A constant is there when the step begins, and takes no time; TF 1.x notes it.
         if name not in noted and graph.get_operation_by_name(name).type == "Const":

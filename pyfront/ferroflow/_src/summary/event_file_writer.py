@@ -9,6 +9,7 @@ import weakref
 from typing import Any
 
 from ferroflow import _core
+from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.system import make_directories
 
@@ -20,7 +21,11 @@ def _close_all() -> None:
     """Closes all writers when the program ends, so that no event is lost."""
     for writer in list(_open_writers):
         if writer.process == os.getpid():
-            writer.close()
+            try:
+                writer.close()
+            except errors.OpError as failure:
+                # The others are closed too.
+                tf_logging.error("Events were lost: %s", failure.message)
 
 
 def new_event_file(prefix: str, suffix: str) -> str:
@@ -83,7 +88,7 @@ class EventFileWriter:
         return self._logdir
 
     def reopen(self) -> None:
-        """Starts another file in the same folder, where this one is closed."""
+        """Starts a new file in the same folder, if this one is closed."""
         if self._closed:
             self._open()
 
@@ -110,7 +115,7 @@ class EventFileWriter:
                 self._writer.add_summary(summary, wall_time, step)
 
     def flush(self) -> None:
-        """Waits until all events so far are on the disk."""
+        """Waits until all events added so far are on the disk."""
         with engine_errors():
             self._writer.flush()
 

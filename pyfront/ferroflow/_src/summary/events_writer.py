@@ -64,7 +64,7 @@ class EventsWriter:
             self._open().add_event(event.SerializeToString())
 
     def Flush(self) -> bool:  # noqa: N802  # TF1's spelling
-        """Waits until all events so far are on the disk.
+        """Waits until all events added so far are on the disk.
 
         Returns:
             True.

@@ -24,7 +24,7 @@ class SummaryToEventTransformer:
     Args:
         event_writer: an `EventFileWriter`.
         graph: Graph whose definition comes first, alone and in a `MetaGraphDef`, or None.
-        graph_def: `GraphDef` message, the spelling of old.
+        graph_def: `GraphDef` message, the old name of `graph`.
     """
 
     def __init__(self, event_writer: EventFileWriter, graph: Any = None, graph_def: Any = None) -> None:
@@ -40,7 +40,7 @@ class SummaryToEventTransformer:
         """Adds a summary.
 
         Args:
-            summary: bytes or `Summary` message, such as a step gave for a summary operation.
+            summary: bytes or `Summary` message, such as the value of a summary operation.
             global_step: int, the training step; None for 0.
 
         Raises:
@@ -52,7 +52,7 @@ class SummaryToEventTransformer:
         self.event_writer.add_summary(serialized, time.time(), 0 if global_step is None else int(global_step))
 
     def add_session_log(self, session_log: Any, global_step: IntLike | None = None) -> None:
-        """Adds the begin or the end of a session, or a checkpoint.
+        """Adds a record of the beginning or end of a session, or of a checkpoint.
 
         Args:
             session_log: `SessionLog` message.
@@ -66,7 +66,7 @@ class SummaryToEventTransformer:
         Args:
             graph: Graph.
             global_step: int, the training step; None for 0.
-            graph_def: `GraphDef` message, the spelling of old.
+            graph_def: `GraphDef` message, the old name of `graph`.
 
         Raises:
             ValueError: if both `graph` and `graph_def` are given.
@@ -147,7 +147,7 @@ class FileWriter(SummaryToEventTransformer):
         graph: Graph, such as `sess.graph`, to be shown, or None.
         max_queue: int, accepted as in TF 1.x: the buffer is limited in bytes (64 MiB), not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
-        graph_def: `GraphDef` message, the spelling of old.
+        graph_def: `GraphDef` message, the old name of `graph`.
         filename_suffix: str, the end of the file's name.
         session: a `Session` that has the file open and shares it with the writers of `tf.contrib.summary` in its graph;
             None for a file of this writer.
@@ -204,15 +204,15 @@ class FileWriter(SummaryToEventTransformer):
         self.event_writer.add_event(event)
 
     def flush(self) -> None:
-        """Waits until all events so far are on the disk."""
+        """Waits until all events added so far are on the disk."""
         self.event_writer.flush()
 
     def close(self) -> None:
-        """Waits until all events are on the disk, and ends the file. What is added from then on is dropped."""
+        """Writes all events to the disk and closes the file. Events that are added later are dropped."""
         self.event_writer.close()
 
     def reopen(self) -> None:
-        """Starts another file in the same folder, where this one is closed."""
+        """Starts a new file in the same folder, if this one is closed."""
         self.event_writer.reopen()
 
 

@@ -129,7 +129,7 @@ def create_file_writer(
 
     Args:
         logdir: str, folder of the file; None for a writer that writes nothing.
-        max_queue: int, accepted: what waits is bounded in bytes, not in events.
+        max_queue: int, accepted: the buffer is limited in bytes, not in events.
         flush_millis: int, the longest time in milliseconds that an event stays out of the file; None for two minutes.
         filename_suffix: str, the end of the file's name; None for ".v2".
         name: str, by which writers of one session are one; None for one of the folder.
@@ -223,7 +223,7 @@ class SessionEventFileWriter:
     Args:
         session: a `Session`, which has the file open.
         logdir: str, folder of the file; made if it is missing.
-        max_queue: int, accepted: what waits is bounded in bytes, not in events.
+        max_queue: int, accepted: the buffer is limited in bytes, not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         filename_suffix: str, the end of the file's name.
     """
@@ -254,7 +254,7 @@ class SessionEventFileWriter:
         return self._logdir
 
     def reopen(self) -> None:
-        """Starts another file in the same folder, where this one is closed."""
+        """Starts a new file in the same folder, if this one is closed."""
         if self._closed:
             self._closed = False
             self._session.run(self._init)
@@ -275,7 +275,7 @@ class SessionEventFileWriter:
         self.add_event(proto.Event(wall_time=wall_time, step=step, summary=message))
 
     def flush(self) -> None:
-        """Waits until all events so far are on the disk."""
+        """Waits until all events added so far are on the disk."""
         self._session.run(self._flush)
 
     def close(self) -> None:

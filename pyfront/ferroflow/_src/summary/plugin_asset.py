@@ -25,7 +25,7 @@ class PluginAsset(abc.ABC):
 
 
 def get_plugin_asset(plugin_asset_cls: type[_Asset], graph: Graph | None = None) -> _Asset:
-    """Returns the asset of a class that a graph has, made on first use.
+    """Returns a graph's asset of a class, created at the first use.
 
     Args:
         plugin_asset_cls: subclass of `PluginAsset` with a `plugin_name`.

@@ -82,7 +82,7 @@ def image(
     """Returns a serialized summary with images.
 
     Bytes are used unchanged. Other numbers are scaled, image by image. Without negative values, the largest becomes
-    255; otherwise 0 becomes 128 and the largest magnitude is 127 away from it. Pixels with a part that is not finite
+    255; otherwise 0 becomes 128 and the largest magnitude is 127 away from it. Pixels with a value that is not finite
     become red.
 
     Args:

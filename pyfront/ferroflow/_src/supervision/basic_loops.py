@@ -16,7 +16,7 @@ def basic_train_loop(
     kwargs: Mapping[str, Any] | None = None,
     master: str = "",
 ) -> None:
-    """Calls a function that trains one step, again and again, until the supervisor should stop.
+    """Calls a function that trains one step until the supervisor should stop.
 
     If a task of the cluster was restarted, training continues in a new session.
 

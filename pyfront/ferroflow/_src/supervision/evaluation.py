@@ -77,7 +77,7 @@ def _evaluate(creator: ChiefSessionCreator, eval_ops: Any, feed_dict: Any, hooks
 
 
 def evaluate_once(
-    checkpoint_path: str,
+    checkpoint_path: str | None,
     master: str = "",
     scaffold: Scaffold | None = None,
     eval_ops: Any = None,
@@ -90,7 +90,7 @@ def evaluate_once(
     """Evaluates a checkpoint: runs operations batch after batch until a hook or the end of input stops, then others.
 
     Args:
-        checkpoint_path: str, the checkpoint's prefix.
+        checkpoint_path: str, the checkpoint's prefix; None for initial values.
         master: str, the target of the session.
         scaffold: Scaffold; a new one by default.
         eval_ops: operations that a batch runs, as `Session.run` takes it; None for no batches.
@@ -131,7 +131,7 @@ def evaluate_repeatedly(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Any:
-    """Evaluates the newest checkpoint of a folder, again and again as there are new ones.
+    """Evaluates a folder's newest checkpoint each time there is a new one.
 
     Args:
         checkpoint_dir: str, the folder.
@@ -145,9 +145,9 @@ def evaluate_repeatedly(
         hooks: list of SessionRunHook, such as `StopAfterNEvalsHook`.
         config: ConfigProto of the sessions.
         max_number_of_evaluations: int; None for no bound.
-        timeout: float, seconds to wait for a checkpoint at most; None for ever.
-        timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends; without it,
-            that is the end.
+        timeout: float, seconds to wait for a checkpoint at most; None for no limit.
+        timeout_fn: callable without arguments, called after `timeout` seconds; the wait ends if it returns True, or if
+            there is no such callable.
 
     Returns:
         The values of `final_ops` in the last evaluation; None if there are none.

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.typing import ListLike
+from ferroflow._src.framework.replication import current_mode
 from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook
 from ferroflow._src.supervision.hooks.step_counter import StepCounterHook
 from ferroflow._src.supervision.hooks.summary_saver import SummarySaverHook
 from ferroflow._src.supervision.monitored_session import MonitoredSession
 from ferroflow._src.supervision.scaffold import Scaffold
-from ferroflow._src.supervision.session_creator import ChiefSessionCreator, WorkerSessionCreator
+from ferroflow._src.supervision.session_creator import (
+    ChiefSessionCreator,
+    SessionCreator,
+    WorkerSessionCreator,
+)
 
 # Default of arguments for which None has a meaning: it turns a service off.
 USE_DEFAULT: Any = object()
@@ -49,6 +54,9 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
 
     A chief restores the newest checkpoint or initializes the variables; its hooks save checkpoints and summaries and
     count steps. Other workers wait for the chief.
+
+    In the scope of a strategy with several replicas, all processes begin with the variables of the first one, which
+    alone restores and saves checkpoints.
 
     Args:
         master: str, the target of the session.
@@ -89,9 +97,16 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
     summary_steps, summary_secs = _chosen(save_summaries_steps, save_summaries_secs, 100, None)
     checkpoint_steps, checkpoint_secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, 600)
     scaffold = scaffold or Scaffold()
+    mode = current_mode()
+    if mode is not None and mode.strategy.num_replicas_in_sync > 1:
+        creator: SessionCreator = mode.strategy.extended.session_creator(scaffold, master, config, checkpoint_dir)
+        is_chief = mode.strategy.extended.should_checkpoint
+    elif is_chief:
+        creator = ChiefSessionCreator(scaffold=scaffold, checkpoint_dir=checkpoint_dir, master=master, config=config)
+    else:
+        creator = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs)
     if not is_chief:
-        worker = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs)
-        return MonitoredSession(worker, hooks, stop_grace_period_secs)
+        return MonitoredSession(creator, hooks, stop_grace_period_secs)
     all_hooks = list(chief_only_hooks or ())
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir:
@@ -114,5 +129,4 @@ def MonitoredTrainingSession(  # noqa: N802  # TF1's spelling
             )
         )
     all_hooks.extend(hooks or ())
-    chief = ChiefSessionCreator(scaffold=scaffold, checkpoint_dir=checkpoint_dir, master=master, config=config)
-    return MonitoredSession(chief, all_hooks, stop_grace_period_secs)
+    return MonitoredSession(creator, all_hooks, stop_grace_period_secs)

@@ -46,7 +46,7 @@ def _default_ready_for_local_init_op() -> Any:
 
 
 class Scaffold:
-    """Objects that training needs besides the model; those not given are taken from the graph's collections, or
+    """Objects that training uses in addition to the model. Those not given are taken from the graph's collections, or
     created.
 
     Args:
@@ -58,7 +58,7 @@ class Scaffold:
         local_init_op: Operation that initializes local variables and tables.
         summary_op: string scalar Tensor, all summaries merged.
         saver: Saver of the variables.
-        copy_from_scaffold: Scaffold whose pieces are taken if none are given.
+        copy_from_scaffold: Scaffold whose objects replace those that are not given.
         local_init_feed_dict: dict of values to feed to `local_init_op`, as `Session.run` takes it.
 
     Raises:
@@ -103,7 +103,7 @@ class Scaffold:
         self._saver = given(saver, "_saver")
 
     def finalize(self) -> Scaffold:
-        """Finds or makes the pieces that were not given, and makes the default graph final.
+        """Finds or creates the objects that were not given, and finalizes the default graph.
 
         Returns:
             The scaffold itself.
@@ -150,7 +150,7 @@ class Scaffold:
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """The names of what `local_init_op` waits for."""
+        """The names of the objects that `local_init_op` waits for."""
         return self._ready_for_local_init_op
 
     @property

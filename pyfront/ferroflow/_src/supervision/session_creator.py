@@ -15,7 +15,7 @@ class SessionCreator(abc.ABC):
 
     @abc.abstractmethod
     def create_session(self) -> Any:
-        """Makes a session that is ready for use.
+        """Creates a session that is ready for use.
 
         Returns:
             Session.

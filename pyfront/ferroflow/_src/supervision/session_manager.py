@@ -30,7 +30,7 @@ class SessionManager:
         local_init_op: Operation run in every new session, such as the initializer of local variables and tables.
         ready_op: string vector Tensor, the names of uninitialized variables: empty when the model is ready. None for no
             check.
-        ready_for_local_init_op: string vector Tensor, the names of what `local_init_op` still waits for.
+        ready_for_local_init_op: string vector Tensor, the names of the objects that `local_init_op` still waits for.
         graph: Graph; None for the default one.
         recovery_wait_secs: float, the most seconds between two checks.
         local_init_run_options: RunOptions for `local_init_op`.
@@ -186,13 +186,13 @@ class SessionManager:
         Args:
             master: str, the target of the session.
             config: ConfigProto of the session.
-            max_wait_secs: float, seconds to wait at most; None for ever.
+            max_wait_secs: float, seconds to wait at most; None for no limit.
 
         Returns:
             Session.
 
         Raises:
-            tf.errors.DeadlineExceededError: if that was not so in time.
+            tf.errors.DeadlineExceededError: if the time limit passed first.
             tf.errors.OpError: if a step failed.
         """
         if max_wait_secs is None:
@@ -222,14 +222,14 @@ class SessionManager:
             pause = min(2 * pause, self._recovery_wait_secs)
 
     def resume_session(self, master: str, config: Any = None) -> Any:
-        """Makes a session where the variables still have their values: in tasks that were not restarted.
+        """Creates a session whose variables still have their values, in tasks that were not restarted.
 
         Args:
             master: str, the target of the session.
             config: ConfigProto of the session.
 
         Returns:
-            Session; None if something is not initialized, or nothing says what is.
+            Session; None if an object is not initialized, or the state is unknown.
 
         Raises:
             tf.errors.OpError: if a step failed.

@@ -39,7 +39,7 @@ class SessionRunContext:
     """Context of the step that is about to run, or ran.
 
     Args:
-        original_args: SessionRunArgs, what the program gave to `run`.
+        original_args: SessionRunArgs, the arguments that the program gave to `run`.
         session: Session that runs the step.
     """
 

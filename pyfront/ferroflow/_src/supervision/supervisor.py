@@ -237,12 +237,12 @@ class Supervisor:
 
     @property
     def ready_for_local_init_op(self) -> Any:
-        """The names of what the local initializer waits for."""
+        """The names of the objects that the local initializer waits for."""
         return self._ready_for_local_init_op
 
     @property
     def summary_writer(self) -> Any:
-        """The writer of the summaries, or None, and where this is not the chief."""
+        """The writer of the summaries; None without `logdir`, or if this is not the chief."""
         return self._summary_writer
 
     @property
@@ -405,11 +405,11 @@ class Supervisor:
         args: ListLike | None = None,
         kwargs: DictLike | None = None,
     ) -> LooperThread:
-        """Starts a thread that calls a function again and again until the supervisor stops.
+        """Starts a thread that calls a function repeatedly until the supervisor stops.
 
         Args:
             timer_interval_secs: float, seconds between the beginnings of two calls; None for one after the other.
-            target: callable that is called again and again.
+            target: callable that is called repeatedly.
             args: tuple of its arguments.
             kwargs: dict of its keyword arguments.
 
@@ -451,7 +451,8 @@ class Supervisor:
         """Requests the threads to stop.
 
         Args:
-            ex: the exception being handled, or a tuple as of `sys.exc_info()`; the first one is raised by `stop`.
+            ex: the exception being handled, or a tuple as returned by `sys.exc_info()`; the first one is raised by
+                `stop`.
         """
         self._coord.request_stop(ex=ex)
 

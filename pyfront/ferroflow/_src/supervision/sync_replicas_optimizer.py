@@ -93,11 +93,11 @@ class SyncReplicasOptimizer(Optimizer):
         )
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns the gradients of this replica, by the other optimizer.
+        """Returns the gradients of this replica, computed by the wrapped optimizer.
 
         Args:
-            *args: as for `compute_gradients` of that.
-            **kwargs: as for `compute_gradients` of that.
+            *args: as for the wrapped optimizer's `compute_gradients`.
+            **kwargs: as for the wrapped optimizer's `compute_gradients`.
 
         Returns:
             List of (gradient, variable) pairs, as `Optimizer.compute_gradients`.
@@ -245,11 +245,11 @@ class SyncReplicasOptimizer(Optimizer):
         return SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns the slot of a variable, of the other optimizer.
+        """Returns the slot of a variable in the wrapped optimizer.
 
         Args:
-            *args: as for `get_slot` of that.
-            **kwargs: as for `get_slot` of that.
+            *args: as for the wrapped optimizer's `get_slot`.
+            **kwargs: as for the wrapped optimizer's `get_slot`.
 
         Returns:
             Variable, or None.
@@ -257,11 +257,11 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Returns the names of the other optimizer's slots.
+        """Returns the names of the wrapped optimizer's slots.
 
         Args:
-            *args: as for `get_slot_names` of that.
-            **kwargs: as for `get_slot_names` of that.
+            *args: as for the wrapped optimizer's `get_slot_names`.
+            **kwargs: as for the wrapped optimizer's `get_slot_names`.
 
         Returns:
             List of str, sorted.
@@ -269,7 +269,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[Any]:
-        """Returns the variables of the other optimizer in the default graph; the local step is not among them."""
+        """Returns the wrapped optimizer's variables in the default graph, without the local step."""
         return self._opt.variables()
 
 

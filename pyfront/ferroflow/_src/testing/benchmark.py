@@ -95,7 +95,7 @@ class Benchmark:
             mbs: float, megabytes that a step moves, for the throughput.
 
         Returns:
-            dict of what was reported: `iters`, `wall_time` in seconds, `extras`, `name`, `throughput`.
+            dict of the reported values: `iters`, `wall_time` in seconds, `extras`, `name`, `throughput`.
 
         Raises:
             TypeError: if `extras` is not a dict.

@@ -147,7 +147,7 @@ class TestCase(absltest.TestCase):
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[_CapturedWrites]:  # noqa: N802  # TF1's spelling
-        """Catches what is written to a stream, also by the engine.
+        """Captures the text written to a stream, including the engine's.
 
         Args:
           stream: file with a descriptor, such as `sys.stdout`.
@@ -283,8 +283,8 @@ class TestCase(absltest.TestCase):
         """Fails unless a message equals another one, or its text form.
 
         Args:
-            expected_message_maybe_ascii: a message, or its text form as str or bytes.
-            message: the message it shall equal.
+            expected_message_maybe_ascii: a message, or its text form (str or bytes).
+            message: the message to compare.
             msg: str, added to the message of the failure.
 
         Raises:
@@ -310,7 +310,7 @@ class TestCase(absltest.TestCase):
         min_consumer: int | None = None,
         msg: str | None = None,
     ) -> None:
-        """Returns `assertProtoEquals` of a GraphDef whose text lacks the versions.
+        """Fails unless a GraphDef equals a text form that lacks `versions`.
 
         Args:
             expected: text form of a GraphDef without `versions`.
@@ -410,8 +410,8 @@ class TestCase(absltest.TestCase):
             a: array, number or nested list, or Tensor of any dtype and shape; or a list, tuple, namedtuple or dict of
                 them.
             b: as `a`.
-            rtol: float, how much two elements may differ as a fraction of that of `b`.
-            atol: float, how much they may differ besides.
+            rtol: float, the difference allowed relative to the element of `b`.
+            atol: float, the absolute difference allowed in addition.
             msg: str, added to the message of the failure.
 
         Raises:
@@ -478,13 +478,13 @@ class TestCase(absltest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """Returns `assertAllClose` with the tolerances of the less precise of the two types.
+        """Calls `assertAllClose` with the tolerances for the less precise of the two dtypes.
 
         Args:
             a: array, number or nested list, or Tensor of any dtype and shape.
             b: as `a`.
-            rtol: float, how much two elements may differ as a fraction of that of `b`.
-            atol: float, how much they may differ besides.
+            rtol: float, the difference allowed relative to the element of `b`.
+            atol: float, the absolute difference allowed in addition.
             float_rtol: float, `rtol` for float32 and complex64, if it is greater.
             float_atol: float, `atol` for these.
             half_rtol: float, `rtol` for float16, if it is greater.
@@ -509,7 +509,7 @@ class TestCase(absltest.TestCase):
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
 
     def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802  # TF1's spelling
-        """Fails where `assertAllClose` would not.
+        """Fails if two arrays, or two nests of arrays, agree within tolerances.
 
         Args:
             a: as for `assertAllClose`.
@@ -547,7 +547,7 @@ class TestCase(absltest.TestCase):
             np.testing.assert_array_equal(a, b, err_msg=msg or "")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802  # TF1's spelling
-        """Fails where `assertAllEqual` would not.
+        """Fails if two arrays are equal, NaNs counted as equal.
 
         Args:
             a: array, number or nested list, or Tensor of any dtype and shape.

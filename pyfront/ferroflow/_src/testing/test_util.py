@@ -298,7 +298,7 @@ def _moved(given: Any, order: list[int]) -> Any:
 
 
 def NHWCToNCHW(input_tensor: Any) -> Any:  # noqa: N802  # TensorFlow's spelling
-    """Moves the channels of pictures or volumes from the last place to the second.
+    """Moves the channels of images or volumes from the last place to the second.
 
     Args:
         input_tensor: Tensor of rank 4 or 5 of any dtype, or its shape, a list.
@@ -311,7 +311,7 @@ def NHWCToNCHW(input_tensor: Any) -> Any:  # noqa: N802  # TensorFlow's spelling
 
 
 def NCHWToNHWC(input_tensor: Any) -> Any:  # noqa: N802  # TensorFlow's spelling
-    """Moves the channels of pictures or volumes from the second place to the last.
+    """Moves the channels of images or volumes from the second place to the last.
 
     Args:
         input_tensor: Tensor of rank 4 or 5 of any dtype, or its shape, a list.

@@ -15,14 +15,14 @@ class AdadeltaOptimizer(Optimizer):
     """Scales each gradient by the root of the running mean squares of past steps and past gradients.
 
     `mean += (1 - rho) * (gradient ** 2 - mean)`, `step = gradient * sqrt(steps + epsilon) / sqrt(mean + epsilon)`,
-    `steps += (1 - rho) * (step ** 2 - steps)`, `variable -= learning_rate * step`. Of a sparse gradient only the rows
-    it names change.
+    `steps += (1 - rho) * (step ** 2 - steps)`, `variable -= learning_rate * step`. A sparse gradient changes only its
+    own rows.
 
     Source: Zeiler, "ADADELTA: an adaptive learning rate method", arXiv:1212.5701; there the learning rate is 1.
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
-        rho: as `learning_rate`; how much of the means stays in a step.
+        rho: as `learning_rate`; the fraction of the means that each step keeps.
         epsilon: as `learning_rate`; keeps the roots from zero.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slots.

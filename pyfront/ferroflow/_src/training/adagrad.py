@@ -19,8 +19,8 @@ from ferroflow._src.variables.initializers import Constant
 class AdagradOptimizer(Optimizer):
     """Divides each gradient by the root of the sum of its squares so far.
 
-    `sum += gradient ** 2`, `variable -= learning_rate * gradient / sqrt(sum)`. Of a sparse gradient only the rows it
-    names change.
+    `sum += gradient ** 2`, `variable -= learning_rate * gradient / sqrt(sum)`. A sparse gradient changes only its own
+    rows.
 
     Source: Duchi, Hazan, Singer, "Adaptive subgradient methods for online learning and stochastic optimization",
     JMLR 12, 2011.

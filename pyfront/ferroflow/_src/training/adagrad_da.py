@@ -15,7 +15,7 @@ from ferroflow._src.training.optimizer import Optimizer
 
 @fused
 class AdagradDAOptimizer(Optimizer):
-    """Makes each variable a function of the sums of its gradients and of their squares: its first value does not count.
+    """Computes each variable from the sums of its gradients and squared gradients, whatever its initial value.
 
     `total += gradient`, `squares += gradient ** 2`, and with t the number of steps, this one counted,
     `variable = -learning_rate * sign(total) * max(abs(total) - l1 * t, 0) / (l2 * t * learning_rate + sqrt(squares))`.

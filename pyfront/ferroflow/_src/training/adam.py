@@ -17,7 +17,7 @@ from ferroflow._src.training.optimizer import Optimizer
 
 @fused
 class AdamOptimizer(Optimizer):
-    """Moves each variable by its running mean gradient over the root of its running mean squared gradient.
+    """Moves each variable by its running mean gradient, divided by the root of its running mean squared gradient.
 
     In step t, `rate = learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t)`, `m += (1 - beta1) * (gradient - m)`,
     `v += (1 - beta2) * (gradient ** 2 - v)`, `variable -= rate * m / (sqrt(v) + epsilon)`.
@@ -30,8 +30,8 @@ class AdamOptimizer(Optimizer):
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
-        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
-        beta2: as `learning_rate`; how much of the mean squared gradient stays in a step.
+        beta1: as `learning_rate`; the fraction of the mean gradient that each step keeps.
+        beta2: as `learning_rate`; the fraction of the mean squared gradient that each step keeps.
         epsilon: as `learning_rate`; keeps the denominator from zero.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slots.

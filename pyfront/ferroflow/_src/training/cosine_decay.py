@@ -61,7 +61,7 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Returns `cosine_decay` that restarts each time its end is reached.
+    """Computes `cosine_decay`, restarted each time it ends.
 
     Source: Loshchilov, Hutter, "SGDR: stochastic gradient descent with warm restarts", ICLR 2017.
 
@@ -70,7 +70,7 @@ def cosine_decay_restarts(
         global_step: number, or scalar tensor of int32 or int64.
         first_decay_steps: as `global_step`: the steps of the first period.
         t_mul: as `learning_rate`: how much longer each period is than the last.
-        m_mul: as `learning_rate`: what the first rate of a period is multiplied by for the next.
+        m_mul: as `learning_rate`: the factor between the first rates of two periods.
         alpha: as `learning_rate`: the part of the rate that is left in the end.
         name: name of the operation.
 
@@ -156,7 +156,7 @@ def noisy_linear_cosine_decay(
     beta: Any = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """Returns `linear_cosine_decay` with noise on the line, of variance `initial_variance / (1 + step) **
+    """Computes `linear_cosine_decay` with noise on the line, of variance `initial_variance / (1 + step) **
     variance_decay`.
 
     Source: Bello et al., "Neural optimizer search with reinforcement learning", ICML 2017.

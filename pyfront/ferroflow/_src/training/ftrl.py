@@ -18,8 +18,8 @@ class FtrlOptimizer(Optimizer):
     """Sets each variable to the minimum of its linearized losses so far and regularizers, which makes many zero.
 
     Source: McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013. With shrinkage,
-    `2 * l2_shrinkage_regularization_strength * variable` is added to each gradient. Of a sparse gradient only the rows
-    it names change.
+        `2 * l2_shrinkage_regularization_strength * variable` is added to each gradient. A sparse gradient changes only
+        its own rows.
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
@@ -30,7 +30,7 @@ class FtrlOptimizer(Optimizer):
         l2_regularization_strength: as `learning_rate`, at least zero; the pull of the steps to zero.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made.
-        accum_name: name of the slot of the sum of squared gradients; `name` by default.
+        accum_name: name of the slot with the sum of squared gradients; `name` by default.
         linear_name: name of the slot of the linear term; `name` by default.
         l2_shrinkage_regularization_strength: as `learning_rate`, at least zero; the pull of the variable to zero.
 

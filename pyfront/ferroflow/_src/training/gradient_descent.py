@@ -53,7 +53,9 @@ class GradientDescentOptimizer(Optimizer):
         return apply_op("ResourceApplyGradientDescent", [var.handle, self._rate(var), grad], attrs)
 
     def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, var: Any, indices: Tensor) -> Operation:
-        return apply_op("ResourceScatterAdd", [var.handle, indices, -grad * self._rate(var)])
+        # TF 1.x: a number is not rounded to float32 here.
+        rate = self._learning_rate if isinstance(self._learning_rate, float | int) else self._rate(var)
+        return apply_op("ResourceScatterAdd", [var.handle, indices, -grad * rate])
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
         # Subtraction adds up what repeated indices bring: there is nothing to sum before.

@@ -15,15 +15,15 @@ class MomentumOptimizer(Optimizer):
     """Moves each variable against a decayed sum of its gradients.
 
     `sum = momentum * sum + gradient`, `variable -= learning_rate * sum`; with Nesterov's rule
-    `variable -= learning_rate * (gradient + momentum * sum)`. Of a sparse gradient only the rows it names change, in
-    the variable and in the sum.
+    `variable -= learning_rate * (gradient + momentum * sum)`. A sparse gradient changes only its own rows, in the
+    variable and in the sum.
 
     Source of Nesterov's rule: Sutskever et al., "On the importance of initialization and momentum in deep learning",
     ICML 2013.
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
-        momentum: as `learning_rate`; how much of the sum stays in a step.
+        momentum: as `learning_rate`; the fraction of the sum that each step keeps.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slot.
         use_nesterov: If True, use Nesterov's rule.

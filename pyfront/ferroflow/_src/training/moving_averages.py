@@ -17,6 +17,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.replication import averaged_over_replicas
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math import arithmetic
@@ -37,7 +38,8 @@ def assign_moving_average(
     """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
 
     Without bias, the variable is `biased / (1 - decay ** updates)` of an average `biased` that starts at zero: two
-    further variables, `biased` and `local_step`, under the variable's name in the current scope. Source: Kingma, Ba,
+    further variables, `biased` and `local_step`, under the variable's name in the current scope. Under a strategy, the
+    value is the mean of all replicas' values, unless it is a variable. Source: Kingma, Ba,
     "Adam: a method for stochastic optimization", ICLR 2015, section 3.
 
     Args:
@@ -52,6 +54,8 @@ def assign_moving_average(
     """
     with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope, colocate_with(variable):
         kept = cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype.base_dtype)
+        if not isinstance(value, Variable):
+            value = averaged_over_replicas(value)
         delta = _unbiased_delta(variable, value, kept) if zero_debias else (variable - value) * kept
         moved: Tensor = assign_sub(variable, delta, name=scope)
         return moved
@@ -137,15 +141,14 @@ def weighted_moving_average(
 class ExponentialMovingAverage:
     """Moving averages of variables, in variables of their own named `variable/ExponentialMovingAverage`.
 
-    `average = decay * average + (1 - decay) * variable` each time the operation of `apply` runs. Averages are evaluated
-    by restoring what `average_name` names into the variables themselves (see `variables_to_restore`), or used through
-    `average`.
+    `average = decay * average + (1 - decay) * variable` each time the operation of `apply` runs. To evaluate a model
+    with averages, restore them into the variables themselves (see `variables_to_restore`), or read `average`.
 
     Args:
-        decay: float, or scalar tensor, below 1 and close to it: how much of the average stays.
+        decay: float, or scalar tensor, below 1 and close to it: the fraction of the average that each update keeps.
         num_updates: variable or tensor of a number dtype, of shape []: the updates so far; where given, the decay is at
             most `(1 + num_updates) / (10 + num_updates)`, which lets averages move faster at first.
-        zero_debias: If True, the averages of tensors are freed of the bias that their start at zero brings.
+        zero_debias: If True, the averages of tensors are corrected for their start at zero.
         name: name of the averages, and name scope of the operations made.
 
     Example:
@@ -173,7 +176,7 @@ class ExponentialMovingAverage:
         self._averages: dict[Any, Any] = {}
 
     def apply(self, var_list: ListLike | None = None) -> Operation:
-        """Makes averages, and the operation that moves them.
+        """Creates averages, and returns the operation that updates them.
 
         The average of a variable starts at the variable's initial value, and the variable joins the collection
         `MOVING_AVERAGE_VARIABLES`; that of a tensor starts at zero.
@@ -183,7 +186,7 @@ class ExponentialMovingAverage:
                 variables by default.
 
         Returns:
-            The operation that moves all these averages.
+            The operation that updates all these averages.
 
         Raises:
             TypeError: if a variable's dtype is not a float dtype.
@@ -230,7 +233,7 @@ class ExponentialMovingAverage:
         return self._averages.get(var)
 
     def average_name(self, var: Any) -> str:
-        """Returns the name of the average of a variable, whether there is one or it would be made now.
+        """Returns the name of a variable's average, which need not exist yet.
 
         Args:
             var: a variable or tensor of any dtype and shape.
@@ -244,7 +247,7 @@ class ExponentialMovingAverage:
         return get_default_graph().unique_name(f"{var.op.name}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
-        """Returns all global variables by the names that a saver shall restore them from.
+        """Returns all global variables by the names from which a saver restores them.
 
         Args:
             moving_avg_variables: the variables restored from their averages; by default the trainable ones and those of

@@ -19,6 +19,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.replication import Mode, ReduceOp, current_mode, is_last_loss_a_sum
 from ferroflow._src.ops.array.indexing import unique
 from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.flow.grouping import group
@@ -37,6 +38,14 @@ def _key(var: Any) -> tuple[Any, str]:
 
 def _is_resource(var: Any) -> bool:
     return bool(var.op.type == "VarHandleOp")
+
+
+def _scaled_loss(loss: Any, mode: Mode | None) -> Any:
+    """Returns this replica's part of a mean loss over all replicas, whose gradients are added up."""
+    if mode is None or not getattr(mode.strategy, "_scales_loss", False) or is_last_loss_a_sum():
+        return loss
+    replicas = mode.strategy.num_replicas_in_sync
+    return loss * (1.0 / replicas) if replicas > 1 else loss
 
 
 def _check_optimizable(var: Any) -> None:
@@ -169,6 +178,7 @@ class Optimizer:
         """
         if callable(loss):
             loss = loss()
+        loss = _scaled_loss(loss, current_mode())
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not "
@@ -208,6 +218,8 @@ class Optimizer:
     ) -> Operation:
         """Adds the operations that update variables.
 
+        Under a strategy of `tf.distribute`, the gradients of all replicas are added up first.
+
         Args:
             grads_and_vars: (gradient, variable) pairs, as `compute_gradients` gives them; those without gradient are
                 left out.
@@ -222,8 +234,36 @@ class Optimizer:
             ValueError: if there is no variable, or none has a gradient.
             NotImplementedError: if an element is neither a variable nor a tensor, or the optimizer has no rule for its
                 gradient.
-            RuntimeError: if a variable with a constraint has a sparse gradient.
+            RuntimeError: if a variable with a constraint has a sparse gradient; or within the scope of a strategy, but
+                outside a function that it runs for each replica.
         """
+        mode = current_mode()
+        if mode is None:
+            return self._apply_now(grads_and_vars, global_step, name)
+        if mode.replica is None:
+            raise RuntimeError("Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica context.")
+        pairs = list(grads_and_vars)
+        if pairs and all(g is None for g, _ in pairs):
+            raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+        present = [(g, v) for g, v in pairs if g is not None]
+        applied: Operation = mode.replica.merge_call(self._distributed_apply, args=(present, global_step, name))
+        return applied
+
+    def _distributed_apply(
+        self,
+        distribution: Any,
+        grads_and_vars: Iterable[_GradientAndVariable],
+        global_step: Any = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Adds the operations that update variables by the sums of all replicas' gradients."""
+        pairs = list(grads_and_vars)
+        sums = distribution.extended.batch_reduce_to(ReduceOp.SUM, pairs)
+        return self._apply_now(zip(sums, [v for _, v in pairs], strict=True), global_step, name)
+
+    def _apply_now(
+        self, grads_and_vars: Iterable[_GradientAndVariable], global_step: Any = None, name: str | None = None
+    ) -> Operation:
         pairs = [(self._as_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")

@@ -34,8 +34,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
     """Gradient descent, each step followed by the proximal operator of the penalties.
 
     `moved = variable - learning_rate * gradient`,
-    `variable = sign(moved) * max(abs(moved) - learning_rate * l1, 0) / (1 + learning_rate * l2)`. Of a sparse gradient
-    only the rows it names change.
+    `variable = sign(moved) * max(abs(moved) - learning_rate * l1, 0) / (1 + learning_rate * l2)`. A sparse gradient
+    changes only its own rows.
 
     Source: Duchi, Singer, "Efficient learning using forward-backward splitting", NIPS 2009.
 
@@ -70,7 +70,7 @@ class ProximalAdagradOptimizer(Optimizer):
     """Adagrad, each step followed by the proximal operator of the penalties.
 
     `sum += gradient ** 2`, `rate = learning_rate / sqrt(sum)`, and then as `ProximalGradientDescentOptimizer` with that
-    rate. Of a sparse gradient only the rows it names change.
+    rate. A sparse gradient changes only its own rows.
 
     Source: Duchi, Singer, "Efficient learning using forward-backward splitting", NIPS 2009.
 

@@ -17,16 +17,16 @@ class RMSPropOptimizer(Optimizer):
     """Divides each gradient by the root of its running mean square.
 
     `mean += (1 - decay) * (gradient ** 2 - mean)`,
-    `step = momentum * step + learning_rate * gradient / sqrt(mean + epsilon)`, `variable -= step`. Centered, the square
-    of a running mean of the gradient is taken off `mean` under the root. Of a sparse gradient only the rows it names
-    change, in the variable and in the slots.
+    `step = momentum * step + learning_rate * gradient / sqrt(mean + epsilon)`, `variable -= step`. If `centered` is
+    True, the square of the gradient's running mean is subtracted from `mean` under the root. A sparse gradient changes
+    only its own rows, in the variable and in the slots.
 
     Source: Tieleman, Hinton, "Neural networks for machine learning", lecture 6e, 2012.
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
-        decay: as `learning_rate`; how much of the means stays in a step.
-        momentum: as `learning_rate`; how much of the last step is taken again.
+        decay: as `learning_rate`; the fraction of the means that each step keeps.
+        momentum: as `learning_rate`; the fraction of the last step that is added again.
         epsilon: as `learning_rate`; keeps the denominator from zero.
         use_locking: accepted; every update is atomic.
         centered: If True, gradients are divided by the root of their running variance.

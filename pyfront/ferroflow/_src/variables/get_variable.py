@@ -109,7 +109,7 @@ def get_local_variable(
         initializer: as `tf.get_variable`; by default the scope's.
         regularizer: a callable of a new variable to a float scalar tensor or None; by default the scope's.
         trainable: not used: the variable is not trained.
-        collections: collection keys besides `GraphKeys.LOCAL_VARIABLES`; None for no others.
+        collections: collection keys in addition to `GraphKeys.LOCAL_VARIABLES`; None for no others.
         caching_device: device string or function for cached reads; by default as the scope says.
         partitioner: a callable of shape and dtype to the number of slices of each dimension; by default the scope's.
         validate_shape: bool, as `tf.Variable`.

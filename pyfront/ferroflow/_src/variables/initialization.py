@@ -47,7 +47,7 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
 
 
 def global_variables_initializer() -> Operation:
-    """Returns an operation that initializes the global variables there are now.
+    """Returns an operation that initializes all global variables created so far.
 
     Example:
         >>> v = tf.Variable([1.0, 2.0])
@@ -59,7 +59,7 @@ def global_variables_initializer() -> Operation:
 
 
 def local_variables_initializer() -> Operation:
-    """Returns an operation that initializes the local variables there are now.
+    """Returns an operation that initializes all local variables created so far.
 
     Example:
         >>> mean, update = tf.metrics.mean([1.0, 2.0, 6.0])

@@ -20,7 +20,7 @@ from ferroflow._src.framework.default_graph import (
     init_scope,
     name_scope,
 )
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.framework.scope_names import prepend_name_scope
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies
 from ferroflow._src.variables.save_slice import SaveSliceInfo
@@ -61,7 +61,7 @@ class ResourceVariable(Variable):
             else:
                 placement = contextlib.nullcontext()
                 initial_value = convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
-                if initial_value.op._get_control_flow_context() is not None:
+                if flow_context(initial_value.op) is not None:
                     raise ValueError(
                         f"Initializer for variable {scope} is from inside a control-flow construct, such as a loop or "
                         "conditional. When creating a variable inside a loop or conditional, use a lambda as the "

@@ -24,7 +24,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.ops.array.slicing import slice_variable
@@ -186,7 +186,7 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
             else:
                 placement = contextlib.nullcontext()
                 initial_value = convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
-                if initial_value.op._get_control_flow_context() is not None:
+                if flow_context(initial_value.op) is not None:
                     raise ValueError(
                         f"Initializer for variable {scope} is from inside a control-flow construct, such as a loop or "
                         "conditional. When creating a variable inside a loop or conditional, use a lambda as the "
@@ -498,7 +498,7 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
         """Returns the `VariableDef` of the variable.
 
         Args:
-            export_scope: str, a name scope to take off the names.
+            export_scope: str, a name scope to remove from the names.
 
         Returns:
             The message; None if the variable is outside `export_scope`.

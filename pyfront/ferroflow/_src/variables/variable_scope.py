@@ -238,7 +238,7 @@ class VariableScope:
         synchronization: Any = VariableSynchronization.AUTO,
         aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
-        """Returns `tf.get_variable` in this scope, with the variables of a store.
+        """Returns a variable of this scope from a store, as `tf.get_variable` does.
 
         Args:
             var_store: the store of variables by name.

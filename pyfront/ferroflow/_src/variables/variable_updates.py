@@ -63,7 +63,7 @@ class VariableUpdates:
     def assign(
         self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
-        """Returns the variable a value.
+        """Assigns a value to the variable.
 
         Args:
             value: a tensor of the variable's dtype and shape.

@@ -43,7 +43,7 @@ class Tasks(Protocol):
     """A place where tasks run: this machine, or a Ray cluster."""
 
     def addresses(self, tasks: Sequence[Task]) -> dict[Task, str]:
-        """Returns an address for each task."""
+        """Returns an address for each task. None of them runs; a second call may find other machines."""
         ...
 
     def start(self, task: Task, arguments: Sequence[str], environment: Mapping[str, str]) -> None:

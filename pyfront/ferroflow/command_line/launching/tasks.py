@@ -15,6 +15,13 @@ from pathlib import Path
 # The variable that holds the secret of a cluster.
 TOKEN = "FERROFLOW_CLUSTER_TOKEN"
 
+# The job of a task that evaluates checkpoints beside the training.
+EVALUATOR = "evaluator"
+
+# The job of processes that sockets connect as MPI would, and the variable that describes the group to each.
+RANK = "rank"
+GROUP = "FERROFLOW_GROUP"
+
 _EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _FIRST_PORT = 16384
 
@@ -55,9 +62,16 @@ def cluster_of(addresses: Mapping[Task, str]) -> dict[str, list[str]]:
 
 def environment_of(task: Task, cluster: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Returns the environment variables that describe the cluster to a task."""
-    config = {"cluster": cluster, "task": {"type": task.job, "index": task.index}}
     # Lines are to be seen when they are printed, not when a buffer is full.
-    return {"TF_CONFIG": json.dumps(config), "PYTHONUNBUFFERED": "1"}
+    unbuffered = {"PYTHONUNBUFFERED": "1"}
+    if task.job == RANK:
+        return {GROUP: json.dumps({"addresses": cluster[RANK], "rank": task.index}), **unbuffered}
+    servers = {job: addresses for job, addresses in cluster.items() if job != EVALUATOR}
+    # Parameter servers and their workers do not connect to an evaluator. Processes that train together without servers
+    # learn from its entry that the first of them does not evaluate.
+    known = servers if servers.get("ps") else cluster
+    config = {"cluster": known, "task": {"type": task.job, "index": task.index}}
+    return {"TF_CONFIG": json.dumps(config), **unbuffered}
 
 
 def open_variables(environment: Mapping[str, str]) -> dict[str, str]:

@@ -72,6 +72,10 @@ def tell(text: str) -> None:
     print(f"[launch] {text}", file=sys.stderr, flush=True)
 
 
+def _what_happened(event: Ended) -> str:
+    return "was lost with its machine" if event.lost else f"failed with exit status {event.status}"
+
+
 class Watch:
     """Run of tasks until those that end by themselves have ended.
 
@@ -79,7 +83,10 @@ class Watch:
         place: place where the tasks run.
         arguments: function from a task to the program and its arguments.
         environment: function from a task to its variables.
-        restarts: int, how many times a task that failed is started again.
+        restarts: int, how many times a task that failed is started again; and how many times all are.
+        regroup: function that finds new addresses for all tasks, after which they are started again. None if a lost
+            machine ends all tasks.
+        together: bool. If True, the failure of one task is that of all: then all are started again.
     """
 
     def __init__(
@@ -88,11 +95,16 @@ class Watch:
         arguments: Callable[[Task], Sequence[str]],
         environment: Callable[[Task], Mapping[str, str]],
         restarts: int,
+        regroup: Callable[[], None] | None = None,
+        together: bool = False,
     ) -> None:
         self._place = place
         self._arguments = arguments
         self._environment = environment
         self._restarts = restarts
+        self._regroup = regroup
+        self._together = together
+        self._regroups = 0
         self._running: set[Task] = set()
         self._starts: dict[Task, int] = {}
 
@@ -117,18 +129,45 @@ class Watch:
         return outcome
 
     def _run(self, tasks: Sequence[Task], signals: _Signals) -> int:
-        for task in sorted(tasks, key=lambda task: not task.serves):
-            self._start(task)
+        self._start_all(tasks)
         while any(not task.serves for task in self._running):
             for event in self._place.events(_LOOK):
                 if isinstance(event, Printed):
                     show(event)
-                elif (failure := self._ended(event)) is not None:
-                    return failure
+                    continue
+                failure = self._ended(event)
+                if failure is None:
+                    continue
+                if not self._starts_again(event, tasks, signals):
+                    return 128 + signals.came[0] if signals.came else failure
+                # All else that was yielded is about processes that have been ended.
+                break
             if signals.came:
                 tell(f"{signal.Signals(signals.came[0]).name}: ending {len(self._running)} tasks")
                 return 128 + signals.came[0]
         return 0
+
+    def _start_all(self, tasks: Sequence[Task]) -> None:
+        for task in sorted(tasks, key=lambda task: not task.serves):
+            self._start(task)
+
+    def _starts_again(self, event: Ended, tasks: Sequence[Task], signals: _Signals) -> bool:
+        """Ends all tasks and starts them again at new addresses; returns False if that is not to be done."""
+        if self._regroup is None or not (event.lost or self._together) or self._regroups >= self._restarts:
+            tell(f"{event.task} {_what_happened(event)}: ending all tasks")
+            return False
+        self._regroups += 1
+        tell(
+            f"{event.task} {_what_happened(event)}: starting all tasks again at new addresses "
+            f"({self._regroups} of {self._restarts})"
+        )
+        self._end(signal.SIGTERM, signals)
+        if signals.came:
+            return False
+        self._starts.clear()
+        self._regroup()
+        self._start_all(tasks)
+        return True
 
     def _start(self, task: Task) -> None:
         self._place.start(task, self._arguments(task), self._environment(task))
@@ -136,13 +175,12 @@ class Watch:
         self._starts[task] = self._starts.get(task, 0) + 1
 
     def _ended(self, event: Ended) -> int | None:
-        """Starts a failed task again; the exit status if that was done often enough."""
+        """Starts a failed task again; the exit status if that was done often enough, or cannot help."""
         self._running.discard(event.task)
         if event.status == 0:
             return None
         again = self._starts[event.task]
-        if event.lost or again > self._restarts:
-            tell(f"{event.task} failed with exit status {event.status}: ending all tasks")
+        if event.lost or self._together or again > self._restarts:
             return event.status
         tell(f"{event.task} failed with exit status {event.status}: starting it again ({again} of {self._restarts})")
         self._start(event.task)

@@ -1,6 +1,7 @@
 """`tf.contrib.learn`: estimators that train with `fit`, experiments, text made numbers, and data to learn from."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.factorization.learn_kmeans import KMeansClustering as KMeansClustering
 from ferroflow._src.contrib.learn import learn_runner as learn_runner, monitors as monitors
 from ferroflow._src.contrib.learn.canned import (
     DNNClassifier as DNNClassifier,
@@ -30,6 +31,11 @@ from ferroflow._src.contrib.learn.model_ops import (
 from ferroflow._src.contrib.learn.run_config import RunConfig as RunConfig
 from ferroflow._src.estimator.run_config import TaskType as TaskType
 from ferroflow.contrib.learn import python as python
-from ferroflow.contrib.learn.python.learn import datasets as datasets, preprocessing as preprocessing
+from ferroflow.contrib.learn.python.learn import (  # type: ignore[attr-defined]  # made when they are imported
+    datasets as datasets,
+    models as models,
+    ops as ops,
+    preprocessing as preprocessing,
+)
 
 _tell_absent(globals())

@@ -4,6 +4,7 @@ from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.framework.arg_scope import (
     add_arg_scope as add_arg_scope,
     arg_scope as arg_scope,
+    arg_scope_func_key as arg_scope_func_key,
     arg_scoped_arguments as arg_scoped_arguments,
     current_arg_scope as current_arg_scope,
     has_arg_scope as has_arg_scope,

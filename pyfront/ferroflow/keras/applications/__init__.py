@@ -1,4 +1,4 @@
-"""`tf.keras.applications`: networks for pictures, with Keras's files of weights."""
+"""`tf.keras.applications`: networks for images, with Keras's files of weights."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.applications.densenet import (

@@ -1,4 +1,4 @@
-"""`tf.keras.applications.densenet`: densely connected networks, and their pictures."""
+"""`tf.keras.applications.densenet`: densely connected networks, and their images."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.applications.densenet import (

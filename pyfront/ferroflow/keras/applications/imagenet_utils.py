@@ -1,4 +1,4 @@
-"""`tf.keras.applications.imagenet_utils`: ImageNet's pictures and classes."""
+"""`tf.keras.applications.imagenet_utils`: ImageNet's images and classes."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.applications.imagenet import (

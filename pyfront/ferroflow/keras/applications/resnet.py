@@ -1,4 +1,4 @@
-"""`tf.keras.applications.resnet`: residual networks, and their pictures."""
+"""`tf.keras.applications.resnet`: residual networks, and their images."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.applications.imagenet import (

@@ -1,4 +1,4 @@
-"""`tf.keras.applications.vgg16`: VGG16, and their pictures."""
+"""`tf.keras.applications.vgg16`: VGG16, and their images."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.applications.imagenet import (

@@ -1,4 +1,4 @@
-"""`tf.keras.preprocessing`: pictures, texts and sequences made arrays."""
+"""`tf.keras.preprocessing`: images, texts and sequences made arrays."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow.keras.preprocessing import image as image, sequence as sequence, text as text

@@ -1,4 +1,4 @@
-"""`tf.keras.preprocessing.image`: pictures as arrays, changed at random, in batches."""
+"""`tf.keras.preprocessing.image`: images as arrays, changed at random, in batches."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.image_batches import (

@@ -19,6 +19,8 @@ struct RepeatIterator {
     input: Input,
     left: i64,
     current: Option<BoxedIterator>,
+    /// The pass has given no element yet.
+    is_fresh: bool,
 }
 
 impl Repeat {
@@ -32,27 +34,33 @@ impl Repeat {
 
 impl Dataset for Repeat {
     fn iterator(&self) -> BoxedIterator {
-        BoxedIterator::new(RepeatIterator { input: self.input.clone(), left: self.count, current: None })
+        let current = (self.count != 0).then(|| self.input.iterator());
+        BoxedIterator::new(RepeatIterator { input: self.input.clone(), left: self.count, current, is_fresh: true })
     }
 }
 
 impl DatasetIterator for RepeatIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         while self.left != 0 {
-            let is_fresh = self.current.is_none();
             let current = self.current.get_or_insert_with(|| self.input.iterator());
             if let Some(element) = current.next(pull)? {
+                self.is_fresh = false;
                 return Ok(Some(element));
             }
-            self.current = None;
             if self.left > 0 {
                 self.left -= 1;
-            } else if is_fresh {
+            } else if self.is_fresh {
                 // Repeating nothing for ever is nothing.
                 self.left = 0;
             }
+            // The pass gives back what it holds, such as a cache that it fills.
+            self.current = None;
+            // TF 1.15: a pass begins also after the last one, which counts where a shuffle in the input draws seeds.
+            self.current = Some(self.input.iterator());
+            self.is_fresh = true;
             pull.check()?;
         }
+        self.current = None;
         Ok(None)
     }
 }

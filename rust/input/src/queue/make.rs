@@ -57,12 +57,12 @@ fn spec(init: &KernelInit<'_>, kind: Kind) -> Result<Spec> {
 
 fn make(init: &KernelInit<'_>, kind: Kind) -> Result<Box<dyn Kernel>> {
     let spec = spec(init, kind)?;
-    let requested = spec.clone();
+    let (requested, op) = (spec.clone(), init.node.op.name.clone());
     resource_kernel(
         init,
         Unnamed::Private,
         move |_: &KernelContext<'_>, name: &str| Queue::new(name.to_owned(), spec.clone()),
-        move |found: &Queue| found.check(&requested),
+        move |found: &Queue| found.check(&requested, &op),
     )
 }
 

@@ -155,16 +155,10 @@ impl Queue {
         Ok(Queue { name, spec, state: Mutex::new(State { store, is_closed: false, arrivals, departures }) })
     }
 
-    /// Checks that a node with attributes `requested` may share this queue.
-    pub(super) fn check(&self, requested: &Spec) -> Result<()> {
+    /// Checks that a node of type `op` with attributes `requested` may share this queue.
+    pub(super) fn check(&self, requested: &Spec, op: &str) -> Result<()> {
         let (own, name) = (&self.spec, &self.name);
-        ensure!(
-            own.kind == requested.kind,
-            InvalidArgument,
-            "Shared queue '{name}' has type '{}' that does not match type of the node: {}",
-            own.kind.name(),
-            requested.kind.name()
-        );
+        ensure!(own.kind == requested.kind, InvalidArgument, "Expected {}, found {op}", own.kind.name());
         ensure!(
             own.capacity == requested.capacity,
             InvalidArgument,
@@ -590,8 +584,7 @@ impl Drop for Waiting {
 }
 
 pub(super) fn type_list(types: &[DType]) -> String {
-    let names: Vec<_> = types.iter().map(|t| t.schema_name()).collect();
-    format!("[{}]", names.join(", "))
+    types.iter().map(|t| t.schema_name()).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn shape_list(shapes: &[PartialShape]) -> String {

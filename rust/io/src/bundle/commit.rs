@@ -103,6 +103,29 @@ fn release(folder: &Path) {
     }
 }
 
+/// Removes a folder of shards whose save failed, unless another process writes there.
+fn abandon(folder: &Path) {
+    if HELD.lock().as_mut().and_then(|held| held.remove(folder)).is_some()
+        && let Some(_lock) = abandoned(&folder.join(FOLDER_LOCK))
+    {
+        remove_shards(folder);
+    }
+}
+
+/// Removes the folders of shards that this process began for the checkpoint `prefix`, unless another process writes
+/// there too.
+pub fn abandon_shards(prefix: &str) {
+    let path = path_of(prefix);
+    let Some(name) = path.file_name().map(|n| format!("{}_temp_", n.to_string_lossy())) else { return };
+    let begun: Vec<PathBuf> = HELD.lock().iter().flat_map(HashMap::keys).cloned().collect();
+    for folder in begun {
+        let own = folder.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&name));
+        if own && folder_of(&folder) == folder_of(&path) {
+            abandon(&folder);
+        }
+    }
+}
+
 /// A file under a temporary name, locked.
 pub(super) struct Temporary {
     pub file: File,
@@ -210,6 +233,9 @@ impl Drop for Commit {
         if !self.finished {
             for temporary in &self.temporaries {
                 let _ = fs::remove_file(path_of(&temporary.name));
+            }
+            for name in self.moves.iter().map(|(from, _)| from).chain([&self.prefix]) {
+                abandon(&folder_of(&path_of(name)));
             }
         }
     }

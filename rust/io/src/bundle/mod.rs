@@ -17,7 +17,7 @@ mod strings;
 mod writer;
 
 pub use checkpoint::{Checkpoint, Described};
-pub use commit::replace_file;
+pub use commit::{abandon_shards, replace_file};
 pub use merge::merge;
 pub use reader::{BundleReader, ReadRequest};
 pub use slice::{Slice, SliceSpec};

@@ -42,9 +42,20 @@ pub struct RecordWriter {
     /// `None` once closed.
     sink: Option<Sink>,
     name: String,
+    /// Records that are not in the file yet, in whole or in part.
     buffer: Vec<u8>,
+    /// The bytes of the records before these.
+    before: u64,
     /// The first failure: what was written behind it could not be read.
     failure: Option<Status>,
+}
+
+/// Writes the records that are in the buffer.
+fn put(to: &mut dyn Write, buffer: &mut Vec<u8>, before: &mut u64) -> std::io::Result<()> {
+    to.write_all(buffer)?;
+    *before += buffer.len() as u64;
+    buffer.clear();
+    Ok(())
 }
 
 impl RecordWriter {
@@ -60,21 +71,40 @@ impl RecordWriter {
             Compression::Zlib => Sink::Zlib(ZlibEncoder::new(file, level)),
             Compression::Gzip => Sink::Gzip(GzEncoder::new(file, level)),
         };
-        Ok(RecordWriter { sink: Some(sink), name: text, buffer: Vec::with_capacity(BUFFER_SIZE), failure: None })
+        let buffer = Vec::with_capacity(BUFFER_SIZE);
+        Ok(RecordWriter { sink: Some(sink), name: text, buffer, before: 0, failure: None })
     }
 
     /// Hands `act` the file, unless it is closed or failed before.
-    fn act(&mut self, act: impl FnOnce(&mut dyn Write, &mut Vec<u8>) -> std::io::Result<()>) -> Result<()> {
+    fn act(&mut self, act: impl FnOnce(&mut dyn Write, &mut Vec<u8>, &mut u64) -> std::io::Result<()>) -> Result<()> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
         let Some(sink) = &mut self.sink else {
             return Err(Status::failed_precondition(format!("Writer is closed: {}", self.name)));
         };
-        act(sink.writer(), &mut self.buffer).map_err(|e| {
+        act(sink.writer(), &mut self.buffer, &mut self.before).map_err(|e| {
+            self.cut();
             let e = failure(&self.name, &e);
             self.failure.insert(e).clone()
         })
+    }
+
+    /// Cuts a file without compression after its last whole record. Part of a record would be read as damage.
+    fn cut(&self) {
+        let Some(Sink::Plain(file)) = &self.sink else { return };
+        let length = file.metadata().map_or(0, |m| m.len());
+        let (mut whole, mut rest) = (self.before, &self.buffer[..]);
+        while let Some(size) =
+            rest.first_chunk().map(|b| u64::from_le_bytes(*b).saturating_add((HEADER + FOOTER) as u64))
+            && whole.saturating_add(size) <= length
+        {
+            whole += size;
+            rest = rest.get(size as usize..).unwrap_or_default();
+        }
+        if length > whole {
+            let _ = file.set_len(whole);
+        }
     }
 
     /// Returns true if a record of that many bytes is only buffered by `write`.
@@ -86,11 +116,10 @@ impl RecordWriter {
     ///
     /// Errors: those of the system, at this call and every later one; `FailedPrecondition` where the file is closed.
     pub fn write(&mut self, record: &[u8]) -> Result<()> {
-        self.act(|to, buffer| {
+        self.act(|to, buffer, before| {
             let size = record.len().saturating_add(HEADER + FOOTER);
             if size.saturating_add(buffer.len()) > BUFFER_SIZE {
-                to.write_all(buffer)?;
-                buffer.clear();
+                put(to, buffer, before)?;
             }
             let length = (record.len() as u64).to_le_bytes();
             buffer.extend_from_slice(&length);
@@ -98,9 +127,11 @@ impl RecordWriter {
             let checksum = masked(record).to_le_bytes();
             if size > BUFFER_SIZE {
                 to.write_all(buffer)?;
-                buffer.clear();
                 to.write_all(record)?;
-                return to.write_all(&checksum);
+                to.write_all(&checksum)?;
+                buffer.clear();
+                *before += size as u64;
+                return Ok(());
             }
             buffer.extend_from_slice(record);
             buffer.extend_from_slice(&checksum);
@@ -112,9 +143,8 @@ impl RecordWriter {
     ///
     /// Errors: as `write`.
     pub fn flush(&mut self) -> Result<()> {
-        self.act(|to, buffer| {
-            to.write_all(buffer)?;
-            buffer.clear();
+        self.act(|to, buffer, before| {
+            put(to, buffer, before)?;
             to.flush()
         })
     }
@@ -126,7 +156,7 @@ impl RecordWriter {
         if self.sink.is_none() {
             return Ok(());
         }
-        let written = self.act(|to, buffer| to.write_all(buffer));
+        let written = self.act(put);
         self.buffer = Vec::new();
         let finished = match self.sink.take() {
             Some(sink) if written.is_ok() => sink.finish().map_err(|e| failure(&self.name, &e)),

@@ -33,6 +33,18 @@ pub(super) fn register(r: &mut Registry) {
     r.add(identity("StopGradient").doc("Returns its input; no gradient passes."));
     r.add(identity("PreventGradient").attr("message: string = ''").doc("Returns its input; its gradient is an error."));
     r.add(identity("Snapshot").doc("Returns its input."));
+    let debugged = |name: &str| {
+        let op = identity(name).attr("device_name: string = ''").attr("tensor_name: string = ''");
+        op.attr("debug_urls: list(string) = []").attr("gated_grpc: bool = false")
+    };
+    r.add(debugged("DebugIdentity").doc("Returns its input, which a debugger of TensorFlow reads."));
+    for name in ["Copy", "CopyHost"] {
+        let op = identity(name).attr("tensor_name: string = ''").attr("debug_ops_spec: list(string) = []");
+        r.add(op.doc("Returns its input, which a debugger of TensorFlow copies."));
+    }
+    r.add(identity("DebugGradientIdentity").doc("Returns its input, which marks a gradient for a debugger."));
+    let copy = Op::new("DeepCopy").input("x: T").output("y: T").attr("T: type").shape(shape_rules::unchanged);
+    r.add(copy.stateful().role(Role::Identity).doc("Returns its input.").kernel(pass_kernel));
     r.add(unary("GuaranteeConst").stateful().doc("Returns its input, which is promised never to change.").kernel(
         |init| {
             let is_handle = init.input_type(0)? == DType::Resource;

@@ -154,53 +154,59 @@ fn band_part(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    r.add(
-        Op::new("MatrixDiag")
-            .input("diagonal: T")
-            .output("output: T")
-            .attr("T: type")
-            .doc("Returns square matrices with the last dimension of the input on the diagonal and zeros elsewhere.")
-            .shape(diag_shape)
-            .kernel(diag),
-    );
-    r.add(
-        Op::new("MatrixDiagPart")
-            .input("input: T")
-            .output("diagonal: T")
-            .attr("T: type")
-            .doc("Returns the main diagonals of matrices.")
-            .shape(|c| {
-                let s = diagonal_shape(c.input(0)?)?;
-                c.set_output(0, s);
-                Ok(())
-            })
-            .kernel(diag_part),
-    );
-    r.add(
-        Op::new("MatrixSetDiag")
-            .input("input: T")
-            .input("diagonal: T")
-            .output("output: T")
-            .attr("T: type")
-            .doc("Returns matrices with their main diagonals replaced.")
-            .shape(set_diag_shape)
-            .kernel(set_diag),
-    );
-    r.add(
-        Op::new("MatrixBandPart")
-            .input("input: T")
-            .input("num_lower: Tindex")
-            .input("num_upper: Tindex")
-            .output("band: T")
-            .attr("T: type")
-            .attr("Tindex: {int32, int64} = DT_INT64")
-            .doc(
+    // The names with "Batch" are those of graphs before TensorFlow 1.0.
+    for prefix in ["", "Batch"] {
+        let op = |name: &str| Op::new(&format!("{prefix}{name}"));
+        r.add(
+            op("MatrixDiag")
+                .input("diagonal: T")
+                .output("output: T")
+                .attr("T: type")
+                .doc(
+                    "Returns square matrices with the last dimension of the input on the diagonal and zeros elsewhere.",
+                )
+                .shape(diag_shape)
+                .kernel(diag),
+        );
+        r.add(
+            op("MatrixDiagPart")
+                .input("input: T")
+                .output("diagonal: T")
+                .attr("T: type")
+                .doc("Returns the main diagonals of matrices.")
+                .shape(|c| {
+                    let s = diagonal_shape(c.input(0)?)?;
+                    c.set_output(0, s);
+                    Ok(())
+                })
+                .kernel(diag_part),
+        );
+        r.add(
+            op("MatrixSetDiag")
+                .input("input: T")
+                .input("diagonal: T")
+                .output("output: T")
+                .attr("T: type")
+                .doc("Returns matrices with their main diagonals replaced.")
+                .shape(set_diag_shape)
+                .kernel(set_diag),
+        );
+        let band = op("MatrixBandPart").input("input: T");
+        let band = match prefix {
+            "" => band.input("num_lower: Tindex").input("num_upper: Tindex"),
+            _ => band.input("num_lower: int64").input("num_upper: int64"),
+        };
+        let band = band.output("band: T").attr("T: type");
+        let band = if prefix.is_empty() { band.attr("Tindex: {int32, int64} = DT_INT64") } else { band };
+        r.add(
+            band.doc(
                 "Clears what lies outside the band of `num_lower` diagonals below and `num_upper` above; negative: \
                  all.",
             )
             .shape(shape_rules::unchanged)
             .kernel(band_part),
-    );
+        );
+    }
 }
 
 #[cfg(test)]

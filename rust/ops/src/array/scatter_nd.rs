@@ -11,6 +11,14 @@ use ferroflow_tensor::{
 
 /// Checks what is known of the shapes against each other, before a step.
 fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) -> Result<()> {
+    if output.elements() == Some(0) {
+        let some = |s: &PartialShape| s.elements().is_some_and(|n| n > 0);
+        ensure!(
+            !some(indices) && !some(updates),
+            InvalidArgument,
+            "Indices and updates specified for empty output shape"
+        );
+    }
     let (Some(index), Some(update)) = (indices.dims(), updates.dims()) else { return Ok(()) };
     let Some((depth, outer)) = index.split_last() else { return Ok(()) };
     let n = outer.len();
@@ -20,10 +28,9 @@ fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) 
         InvalidArgument,
         "The outer {n} dimensions of indices.shape={indices} must match the outer {n} dimensions of updates.shape={updates}"
     );
-    // TF 1.x: an index of more dimensions than the output has is refused by the step.
-    if let (Some(depth), Some(out)) = (*depth, output.dims())
-        && depth <= out.len()
-    {
+    if let (Some(depth), Some(out)) = (*depth, output.dims()) {
+        // TF 1.x: an index of more dimensions than the output has is refused by the step, if its updates are scalars.
+        let depth = depth.min(out.len());
         let suffix = PartialShape::from_dims(&out[depth..]);
         ensure!(
             suffix.is_compatible_with(&PartialShape::from_dims(&update[n..])),
@@ -31,14 +38,6 @@ fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) 
             "The inner {} dimensions of output.shape={output} must match the inner {} dimensions of updates.shape={updates}",
             out.len() - depth,
             update.len() - n
-        );
-    }
-    if output.elements() == Some(0) {
-        let some = |s: &PartialShape| s.elements().is_some_and(|n| n > 0);
-        ensure!(
-            !some(indices) && !some(updates),
-            InvalidArgument,
-            "Indices and updates specified for empty output shape"
         );
     }
     Ok(())

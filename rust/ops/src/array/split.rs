@@ -18,6 +18,16 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
 /// Returns the sizes of the parts, at most one of them -1, worked out for a dimension of `whole`.
 fn resolve(mut sizes: Vec<i64>, whole: usize) -> Result<Vec<i64>> {
     let whole = whole as i64;
+    if let [only] = sizes[..] {
+        // TF 1.x: one size is never worked out from the input's.
+        ensure!(
+            only == whole,
+            InvalidArgument,
+            "If there is only one output, it must have the same size as the input. Input size: {whole} output size: \
+             {only}"
+        );
+        return Ok(sizes);
+    }
     let mut sum = 0i64;
     let mut unknown = None;
     for (i, &s) in sizes.iter().enumerate() {
@@ -104,13 +114,6 @@ fn axis_of(t: &Tensor) -> Result<i64> {
     }
 }
 
-/// Passes a single part on as it is. TF 1.x: the part is the tensor, whatever its axis and size say.
-fn whole(ctx: &mut KernelContext<'_>, input: usize) -> Result<()> {
-    let x = ctx.take(input)?;
-    ctx.set_output(0, x);
-    Ok(())
-}
-
 fn parts(ctx: &mut KernelContext<'_>, input: usize, at: usize, sizes: impl Iterator<Item = usize>) -> Result<()> {
     let x = ctx.input(input)?;
     let mut dims = x.shape().to_vec();
@@ -120,6 +123,11 @@ fn parts(ctx: &mut KernelContext<'_>, input: usize, at: usize, sizes: impl Itera
             Shape::new(&dims)
         })
         .collect();
+    if shapes.len() == 1 {
+        let x = ctx.take(input)?;
+        ctx.set_output(0, x);
+        return Ok(());
+    }
     for (i, part) in cut(ctx.threads(), x, x.shape().around(at).0, &shapes)?.into_iter().enumerate() {
         ctx.set_output(i, part);
     }
@@ -139,9 +147,6 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| {
                 let n = init.node.outputs.len();
                 kernel(move |ctx| {
-                    if n == 1 {
-                        return whole(ctx, 1);
-                    }
                     let x = ctx.input(1)?;
                     let at = place(axis_of(ctx.input(0)?)?, x.rank())?;
                     let size = equal(n, x.shape()[at], at)?;
@@ -170,9 +175,6 @@ pub(super) fn register(r: &mut Registry) {
                         "size_splits must have {n} elements, has shape {}",
                         sizes.shape()
                     );
-                    if n == 1 {
-                        return whole(ctx, 0);
-                    }
                     let at = place(axis_of(ctx.input(2)?)?, x.rank())?;
                     let sizes = resolve(sizes.to_i64s()?, x.shape()[at])?;
                     parts(ctx, 0, at, sizes.into_iter().map(|s| s as usize))

@@ -1,7 +1,9 @@
 //! The op Where: the indices of the elements that are true, or not zero.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Movable, PartialShape, Result, Tensor, by_size, dispatch, ensure};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
+use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, by_size, dispatch, ensure};
+use smallvec::SmallVec;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let rank = c.input(0)?.rank();
@@ -9,27 +11,61 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the row-major numbers of the elements that are not zero; -0.0 is zero, NaN is not.
-fn places(x: &Tensor) -> Result<Vec<usize>> {
-    fn of<T: Default + PartialEq>(x: &[T]) -> Vec<usize> {
-        let zero = T::default();
-        x.iter().enumerate().filter(|(_, v)| **v != zero).map(|(i, _)| i).collect()
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 16;
+
+/// Writes the indices of the elements that are not zero, one row each; -0.0 is zero, NaN is not.
+fn indices_of<T: Default + PartialEq + Sync>(x: &[T], shape: &Shape, threads: Threads) -> Result<Tensor> {
+    let (zero, rank, strides) = (T::default(), shape.rank(), shape.strides());
+    let mut counts = vec![0usize; x.len().div_ceil(BLOCK)];
+    try_for_chunks_mut(threads, &mut counts, 1, |block, counts| {
+        for (block, count) in (block..).zip(counts) {
+            *count = block_of(x, block).iter().fold(0, |n, v| n.wrapping_add(usize::from(*v != zero)));
+        }
+    })?;
+    let mut out = Tensor::new(DType::I64, [counts.iter().sum(), rank])?;
+    let mut rest = out.slice_mut::<i64>()?;
+    let mut parts = Vec::with_capacity(counts.len());
+    for (block, count) in counts.iter().enumerate() {
+        let (part, others) = rest.split_at_mut(count * rank);
+        parts.push((block, part));
+        rest = others;
     }
-    dispatch!(x.dtype(), T in plain, Ok(of(x.slice::<T>()?)), else by_size!(x.dtype(), E, Ok(of(<E as Movable>::view(x)?))))
+    try_for_chunks_mut(threads, &mut parts, 1, |_, parts| {
+        for (block, rows) in parts {
+            let mut index: SmallVec<[i64; 6]> =
+                (0..rank).map(|d| (*block * BLOCK / strides[d] % shape[d]) as i64).collect();
+            let mut rows = rows.chunks_exact_mut(rank);
+            for v in block_of(x, *block) {
+                if *v != zero
+                    && let Some(row) = rows.next()
+                {
+                    row.copy_from_slice(&index);
+                }
+                for d in (0..rank).rev() {
+                    index[d] += 1;
+                    if index[d] < shape[d] as i64 {
+                        break;
+                    }
+                    index[d] = 0;
+                }
+            }
+        }
+    })?;
+    Ok(out)
+}
+
+fn block_of<T>(x: &[T], block: usize) -> &[T] {
+    &x[block * BLOCK..x.len().min((block + 1) * BLOCK)]
 }
 
 fn indices(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
-        let x = ctx.input(0)?;
+        let (x, threads) = (ctx.input(0)?, ctx.threads());
         ensure!(x.rank() >= 1, InvalidArgument, "WhereOp : Unhandled input dimensions: 0");
-        let (places, strides, shape) = (places(x)?, x.shape().strides(), x.shape());
-        let mut out = Tensor::new(ferroflow_tensor::DType::I64, [places.len(), shape.rank()])?;
-        let rows = out.slice_mut::<i64>()?;
-        for (row, place) in rows.chunks_exact_mut(shape.rank().max(1)).zip(places) {
-            for (d, i) in row.iter_mut().enumerate() {
-                *i = (place / strides[d] % shape[d]) as i64;
-            }
-        }
+        let out = dispatch!(x.dtype(), T in plain, indices_of(x.slice::<T>()?, x.shape(), threads), else {
+            by_size!(x.dtype(), E, indices_of(<E as Movable>::view(x)?, x.shape(), threads))
+        })?;
         ctx.set_output(0, out);
         Ok(())
     })
@@ -61,6 +97,18 @@ mod tests {
         assert_eq!(run("Where", &[x], &[]).unwrap()[0].slice::<i64>().unwrap(), [2, 3]);
         let e = run("Where", &[Tensor::scalar(5u8)], &[]).unwrap_err();
         assert_eq!(e.message(), "WhereOp : Unhandled input dimensions: 0");
+        for shape in [&[300, 700][..], &[200_003], &[7, 11, 13, 211]] {
+            let n: usize = shape.iter().product();
+            let flags: Vec<bool> = (0..n).map(|i| i * i % 7 < 3).collect();
+            let x = Tensor::from_slice(ferroflow_tensor::Shape::new(shape), &flags).unwrap();
+            let expected: Vec<i64> = (0..n)
+                .filter(|i| flags[*i])
+                .flat_map(|i| {
+                    x.shape().strides().iter().zip(shape).map(|(s, n)| (i / s % n) as i64).collect::<Vec<_>>()
+                })
+                .collect();
+            assert_eq!(run("Where", &[x], &[]).unwrap()[0].slice::<i64>().unwrap(), expected);
+        }
         let none = Tensor::zeros(DType::Complex64, [0, 3]).unwrap();
         assert_eq!(run("Where", &[none], &[]).unwrap()[0].shape().dims(), [0, 2]);
     }

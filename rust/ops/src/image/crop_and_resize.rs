@@ -64,9 +64,24 @@ impl Boxes<'_> {
         place(y, count, y1, y2, height)
     }
 
-    fn columns(&self, b: usize, x: usize, count: usize, width: usize) -> Option<Place> {
-        let [_, x1, _, x2] = self.corners[b];
-        place(x, count, x1, x2, width)
+    /// Returns the places of the columns of each box, which are those of each of its rows.
+    fn columns(&self, count: usize, width: usize) -> Result<Columns> {
+        let mut places = table(self.corners.len().saturating_mul(count))?;
+        for &[_, x1, _, x2] in self.corners {
+            places.extend((0..count).map(|x| place(x, count, x1, x2, width)));
+        }
+        Ok(Columns { places, count })
+    }
+}
+
+struct Columns {
+    places: Vec<Option<Place>>,
+    count: usize,
+}
+
+impl Columns {
+    fn of(&self, b: usize) -> &[Option<Place>] {
+        &self.places[b * self.count..][..self.count]
     }
 }
 
@@ -99,6 +114,11 @@ fn crop<T: Pixel>(ctx: &mut KernelContext<'_>, nearest: bool, outside: f32) -> R
     let mut out = Tensor::new(DType::F32, to.clone())?;
     let pixels = image.slice::<T>()?;
     let depth = from[3];
+    if out.elements() == 0 {
+        ctx.set_output(0, out);
+        return Ok(());
+    }
+    let columns = boxes.columns(to[2], from[2])?;
     for_rows(
         ctx.threads(),
         &to,
@@ -113,8 +133,8 @@ fn crop<T: Pixel>(ctx: &mut KernelContext<'_>, nearest: bool, outside: f32) -> R
                 let at = ((boxes.images[b] * from[1] + y) * from[2] + x) * depth;
                 &pixels[at..at + depth]
             };
-            for (x, to_pixel) in line.chunks_exact_mut(depth).enumerate() {
-                let Some(column) = boxes.columns(b, x, to[2], from[2]) else {
+            for (to_pixel, column) in line.chunks_exact_mut(depth).zip(columns.of(b)) {
+                let Some(column) = column else {
                     to_pixel.fill(outside);
                     continue;
                 };
@@ -165,6 +185,7 @@ fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
     ensure!(from[0] == boxes.corners.len(), InvalidArgument, "boxes and grads have incompatible shape");
     let mut out = Tensor::new(T::DTYPE, to.clone())?;
     let grads = grads.slice::<f32>()?;
+    let columns = if grads.is_empty() { boxes.columns(0, 1)? } else { boxes.columns(from[2], to[2])? };
     let depth = to[3];
     let plane = to[1] * to[2] * depth;
     // Reserved here, because this function can return a lack of memory as an error.
@@ -175,8 +196,8 @@ fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
         for b in (0..boxes.images.len()).filter(|&b| boxes.images[b] == image) {
             for y in 0..from[1] {
                 let Some(row) = boxes.rows(b, y, from[1], to[1]) else { continue };
-                for x in 0..from[2] {
-                    let Some(column) = boxes.columns(b, x, from[2], to[2]) else { continue };
+                for (x, column) in columns.of(b).iter().enumerate() {
+                    let Some(column) = column else { continue };
                     let at = ((b * from[1] + y) * from[2] + x) * depth;
                     let grads = &grads[at..at + depth];
                     let mut add = |y: usize, x: usize, down: f32, across: f32| {
@@ -215,7 +236,13 @@ fn backward_image(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// Returns the gradient by the corners of one box.
-fn by_box<T: Pixel>(image: &[T], size: &Shape, grads: &[f32], from: &Shape, boxes: &Boxes<'_>, b: usize) -> [f32; 4] {
+fn by_box<T: Pixel>(
+    (image, size): (&[T], &Shape),
+    (grads, from): (&[f32], &Shape),
+    boxes: &Boxes<'_>,
+    columns: &[Option<Place>],
+    b: usize,
+) -> [f32; 4] {
     let depth = size[3];
     let mut total = [0f32; 4];
     let ratio = |size: usize, count: usize| {
@@ -234,8 +261,8 @@ fn by_box<T: Pixel>(image: &[T], size: &Shape, grads: &[f32], from: &Shape, boxe
     for y in 0..from[1] {
         let Some(row) = boxes.rows(b, y, from[1], size[1]) else { continue };
         let down = share(y, from[1], size[1], ratios[0]);
-        for x in 0..from[2] {
-            let Some(column) = boxes.columns(b, x, from[2], size[2]) else { continue };
+        for (x, column) in columns.iter().enumerate() {
+            let Some(column) = column else { continue };
             let across = share(x, from[2], size[2], ratios[1]);
             let (tl, tr) = (at(row.low, column.low), at(row.low, column.high));
             let (bl, br) = (at(row.high, column.low), at(row.high, column.high));
@@ -262,11 +289,12 @@ fn by_boxes<T: Pixel>(ctx: &mut KernelContext<'_>) -> Result<()> {
     ensure!(from[0] == boxes.corners.len(), InvalidArgument, "boxes and grads have incompatible shape");
     let mut out = Tensor::new(DType::F32, [boxes.corners.len(), 4])?;
     let (image, grads) = (image.slice::<T>()?, grads.slice::<f32>()?);
+    let columns = if grads.is_empty() { boxes.columns(0, 1)? } else { boxes.columns(from[2], size[2])? };
     let (totals, _) = out.slice_mut::<f32>()?.as_chunks_mut::<4>();
     let threads: Threads = ctx.threads();
     try_for_chunks_mut(threads, totals, 1, |b, total| {
         if let [total] = total {
-            *total = by_box(image, size, grads, from, &boxes, b);
+            *total = by_box((image, size), (grads, from), &boxes, columns.of(b), b);
         }
     })?;
     ctx.set_output(0, out);

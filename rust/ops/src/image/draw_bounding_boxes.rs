@@ -1,10 +1,9 @@
 //! DrawBoundingBoxes, DrawBoundingBoxesV2: the outlines of boxes drawn over images.
 
-use super::shapes::unchanged_image;
 use crate::wide::Wide;
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
-use ferroflow_tensor::{Result, Shape, Tensor, dispatch, ensure};
+use ferroflow_tensor::{Result, Shape, Tensor, bail, dispatch, ensure};
 
 /// TF 1.x: the colours, in RGBA, that boxes take in turn.
 const COLORS: [[f32; 4]; 10] = [
@@ -80,6 +79,23 @@ fn draw<T: Wide<In = f32>>(canvas: &mut Canvas<'_, T>, [y1, x1, y2, x2]: [f32; 4
     }
 }
 
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let images = c.input(0)?.with_rank(4)?;
+    ensure!(
+        images.dim(3).is_none_or(|depth| matches!(depth, 1 | 3 | 4)),
+        InvalidArgument,
+        "Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)"
+    );
+    if let Some(width) = c.input(1)?.with_rank(3)?.dim(2)
+        && width != 4
+    {
+        bail!(InvalidArgument, "Dimension must be 4 but is {width}");
+    }
+    let known = c.input(0)?.clone();
+    c.set_output(0, known);
+    Ok(())
+}
+
 fn checked<'a>(images: &'a Tensor, boxes: &Tensor) -> Result<&'a Shape> {
     ensure!(images.rank() == 4, InvalidArgument, "The rank of the images should be 4");
     ensure!(boxes.rank() == 3, InvalidArgument, "The rank of the boxes tensor should be 3");
@@ -125,7 +141,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: {float, half} = DT_FLOAT")
             .doc("Draws the outlines of boxes over images, in ten colours in turn.")
-            .shape(unchanged_image)
+            .shape(shape)
             .kernel(drawing),
     );
     r.add(
@@ -134,7 +150,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: {float, half} = DT_FLOAT")
             .doc("Draws the outlines of boxes over images, in the given colours in turn.")
-            .shape(unchanged_image)
+            .shape(shape)
             .kernel(drawing),
     );
 }

@@ -22,7 +22,16 @@ impl Axis {
     fn windows(self, length: usize, same: bool) -> Result<(usize, usize)> {
         let Some(extent) = self.extent() else { bail!(InvalidArgument, "ksizes and rates are too large") };
         if !same {
-            return Ok((length.checked_sub(extent).map_or(0, |rest| rest / self.stride + 1), 0));
+            let output = (length as i128 - extent as i128 + self.stride as i128) / self.stride as i128;
+            let Ok(count) = usize::try_from(output) else {
+                bail!(
+                    InvalidArgument,
+                    "Computed output size would be negative: {output} [input_size: {length}, effective_filter_size: \
+                     {extent}, stride: {}]",
+                    self.stride
+                );
+            };
+            return Ok((count, 0));
         }
         let count = length.div_ceil(self.stride);
         let covered = count.saturating_sub(1).saturating_mul(self.stride).saturating_add(extent);
@@ -197,9 +206,11 @@ mod tests {
     }
 
     #[test]
-    fn patches_larger_than_the_image_are_none() {
+    fn patches_larger_than_the_image_are_none_or_refused() {
         let x = Tensor::from_slice([1, 2, 3, 1], &[1i32, 2, 3, 4, 5, 6]).unwrap();
-        assert_eq!(call(&x, 3, 1, 2, "VALID").unwrap().shape().dims(), [1, 0, 0, 9]);
+        assert_eq!(call(&x, 3, 1, 1, "VALID").unwrap().shape().dims(), [1, 0, 1, 9]);
+        let error = call(&x, 3, 1, 2, "VALID").unwrap_err();
+        assert!(error.message().contains("would be negative: -2"), "{}", error.message());
         assert!(call(&x, i64::MAX, 1, 1, "VALID").is_err());
         assert!(call(&x, 0, 1, 1, "VALID").is_err());
     }

@@ -37,6 +37,25 @@ fn covers(scale: f32, original: usize, result: usize) -> Result<Covers> {
     Ok(Covers { pixels, weights })
 }
 
+#[inline(always)]
+fn add_scaled<T: Pixel>(pixel: &[T], part: f32, sums: &mut [f32]) {
+    for (sum, pixel) in sums.iter_mut().zip(pixel) {
+        *sum += pixel.to_f32() * part;
+    }
+}
+
+/// Adds `part` of a line of the original, of `N` channels, to the pixels of the result that cover it.
+fn add_pixels<T: Pixel, const N: usize>(original: &[T], columns: &Covers, part: f32, line: &mut [f32]) {
+    let (original, _) = original.as_chunks::<N>();
+    for (to, cover) in line.as_chunks_mut::<N>().0.iter_mut().zip(&columns.pixels) {
+        let mut sums = [0f32; N];
+        for &(x, part) in &columns.weights[cover.clone()] {
+            add_scaled(&original[x], part, &mut sums);
+        }
+        to.iter_mut().zip(&sums).for_each(|(to, sum)| *to += sum * part);
+    }
+}
+
 fn resize<T: Pixel>(
     threads: Threads,
     images: &[T],
@@ -60,15 +79,18 @@ fn resize<T: Pixel>(
             for &(row, part) in &rows.weights[rows.pixels[y].clone()] {
                 let at = sizes.row_at(image, row);
                 let pixels = &images[at..at + sizes.row()];
-                for (to, cover) in line.chunks_exact_mut(channels).zip(&columns.pixels) {
-                    sums.fill(0.0);
-                    for &(x, part) in &columns.weights[cover.clone()] {
-                        for (sum, pixel) in sums.iter_mut().zip(&pixels[x * channels..(x + 1) * channels]) {
-                            *sum += pixel.to_f32() * part;
+                match channels {
+                    1 => add_pixels::<T, 1>(pixels, &columns, part, line),
+                    3 => add_pixels::<T, 3>(pixels, &columns, part, line),
+                    4 => add_pixels::<T, 4>(pixels, &columns, part, line),
+                    _ => {
+                        for (to, cover) in line.chunks_exact_mut(channels).zip(&columns.pixels) {
+                            sums.fill(0.0);
+                            for &(x, part) in &columns.weights[cover.clone()] {
+                                add_scaled(&pixels[x * channels..(x + 1) * channels], part, sums);
+                            }
+                            to.iter_mut().zip(sums.iter()).for_each(|(to, sum)| *to += sum * part);
                         }
-                    }
-                    for (to, &sum) in to.iter_mut().zip(sums.iter()) {
-                        *to += sum * part;
                     }
                 }
             }

@@ -5,6 +5,7 @@ use super::pixel::{Pixel, Sum};
 use super::sampling::{Alignment, Sizes, Taps, aligned, for_rows, gradient_sizes, like_original, resize_shape, table};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::vector::on_best_isa;
 use ferroflow_tensor::{DType, Result, Tensor, dispatch};
 
 /// TF 1.x: places between pixels are rounded to this many.
@@ -57,6 +58,22 @@ fn cubic_taps(alignment: Alignment, original: usize, result: usize) -> Result<Ve
     Ok(all)
 }
 
+/// Computes the weighted sums of the elements of four lines.
+#[inline(always)]
+fn blend<T: Pixel>([a, b, c, d]: [&[T]; 4], [wa, wb, wc, wd]: [f32; 4], to: &mut [f32]) {
+    for ((((to, a), b), c), d) in to.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        *to = a.to_f32() * wa + b.to_f32() * wb + c.to_f32() * wc + d.to_f32() * wd;
+    }
+}
+
+/// Computes a line of pixels of `N` channels from those of `from` that surround them.
+fn blend_pixels<const N: usize>(from: &[f32], columns: &[Taps<4>], line: &mut [f32]) {
+    let (pixels, _) = from.as_chunks::<N>();
+    for (to, taps) in line.as_chunks_mut::<N>().0.iter_mut().zip(columns) {
+        blend(taps.map(|(at, _)| &pixels[at][..]), taps.map(|tap| tap.1), to);
+    }
+}
+
 fn resize<T: Pixel>(
     threads: Threads,
     images: &[T],
@@ -78,20 +95,20 @@ fn resize<T: Pixel>(
                 let at = sizes.row_at(image, at);
                 &images[at..at + sizes.row()]
             });
-            let [w0, w1, w2, w3] = rows[y].map(|tap| tap.1);
-            for (i, to) in between.iter_mut().enumerate() {
-                *to = lines[0][i].to_f32() * w0
-                    + lines[1][i].to_f32() * w1
-                    + lines[2][i].to_f32() * w2
-                    + lines[3][i].to_f32() * w3;
-            }
-            for (to, taps) in line.chunks_exact_mut(channels).zip(&columns) {
-                let parts = taps.map(|(at, w)| (&between[at * channels..(at + 1) * channels], w));
-                for (c, to) in to.iter_mut().enumerate() {
-                    *to = parts[0].0[c] * parts[0].1
-                        + parts[1].0[c] * parts[1].1
-                        + parts[2].0[c] * parts[2].1
-                        + parts[3].0[c] * parts[3].1;
+            let weights = rows[y].map(|tap| tap.1);
+            on_best_isa(|| blend(lines, weights, between));
+            match channels {
+                1 => blend_pixels::<1>(between, &columns, line),
+                3 => blend_pixels::<3>(between, &columns, line),
+                4 => blend_pixels::<4>(between, &columns, line),
+                _ => {
+                    for (to, taps) in line.chunks_exact_mut(channels).zip(&columns) {
+                        blend(
+                            taps.map(|(at, _)| &between[at * channels..(at + 1) * channels]),
+                            taps.map(|tap| tap.1),
+                            to,
+                        );
+                    }
                 }
             }
         },

@@ -386,7 +386,9 @@ impl Table {
 
     /// Replaces all rows.
     pub(super) fn import(&self, keys: &Tensor, values: &Tensor) -> Result<()> {
-        self.must_be_mutable("Import")?;
+        if self.layout.kind == Kind::Static {
+            return self.initialize(keys, values);
+        }
         let (count, keys, values) = self.checked_rows(keys, values)?;
         let mut fresh = State::new(&self.layout);
         (0..count).for_each(|i| fresh.insert(&keys, &values, i));
@@ -394,14 +396,19 @@ impl Table {
         Ok(())
     }
 
-    /// Fills a static table, once.
+    /// Fills a static table, once. TF 1.x: a filled table keeps its rows, and takes as many rows again for the same ones.
     ///
-    /// Errors: `FailedPrecondition` where it is filled, or a key has two values; `InvalidArgument` for a mutable table.
+    /// Errors: `FailedPrecondition` if it is filled with another number of rows, or a key has two values. `InvalidArgument`
+    /// for a mutable table, and for no rows.
     pub(super) fn initialize(&self, keys: &Tensor, values: &Tensor) -> Result<()> {
         ensure!(self.layout.kind == Kind::Static, InvalidArgument, "Table is not initializable");
         let (count, keys, values) = self.checked_rows(keys, values)?;
+        ensure!(count > 0, InvalidArgument, "keys and values cannot be empty tensors.");
         let mut state = self.state.write();
-        ensure!(!state.is_initialized, FailedPrecondition, "Table already initialized.");
+        if state.is_initialized {
+            ensure!(count == state.rows, FailedPrecondition, "Table was already initialized with different data.");
+            return Ok(());
+        }
         let mut fresh = State::new(&self.layout);
         for i in 0..count {
             let key = keys.key(i);
@@ -469,12 +476,16 @@ mod tests {
     }
 
     #[test]
-    fn a_static_table_is_filled_once_and_never_changed() {
+    fn a_static_table_keeps_its_first_rows() {
         let t = Table::new(layout(Kind::Static, DType::String, &[]));
         let (keys, default) = (words(&["a", "b"]), Tensor::scalar(-1i64));
         assert_eq!(t.find(&keys, &default).unwrap_err().message(), "Table not initialized.");
         t.initialize(&keys, &numbers(&[0, 1])).unwrap();
-        assert_eq!(t.initialize(&keys, &numbers(&[0, 1])).unwrap_err().message(), "Table already initialized.");
+        t.initialize(&keys, &numbers(&[5, 6])).unwrap();
+        let other = t.initialize(&words(&["a"]), &numbers(&[0])).unwrap_err();
+        assert_eq!(other.message(), "Table was already initialized with different data.");
+        let nothing = Table::new(layout(Kind::Static, DType::String, &[])).initialize(&words(&[]), &numbers(&[]));
+        assert_eq!(nothing.unwrap_err().code(), Code::InvalidArgument);
         assert_eq!(t.insert(&keys, &numbers(&[0, 1])).unwrap_err().code(), Code::Unimplemented);
         assert_eq!(t.find(&words(&["b", "c", "a"]), &default).unwrap(), numbers(&[1, -1, 0]));
         assert!(t.find(&keys, &Tensor::scalar(0i32)).is_err() && t.find(&default, &default).is_err());

@@ -1,7 +1,6 @@
 //! Bincount: how often each small integer occurs, or the sums of their weights.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::vector::{Binary, CastTo, Element, Operand, binary_in_place_left};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -14,10 +13,67 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn bincount<T: Scalar + Element>(ctx: &mut KernelContext<'_>) -> Result<()>
-where
-    bool: CastTo<T>,
-{
+/// A type that is counted in.
+trait Counted: Scalar {
+    /// Returns what adding one so many times gives.
+    fn of_count(count: u64) -> Self;
+    /// Returns the sum; integers wrap.
+    fn plus(self, other: Self) -> Self;
+}
+
+macro_rules! counted {
+    ($($t:ty: $count:ident => $of:expr, $a:ident, $b:ident => $sum:expr;)*) => {$(
+        impl Counted for $t {
+            fn of_count($count: u64) -> $t {
+                $of
+            }
+            #[inline(always)]
+            fn plus(self, $b: $t) -> $t {
+                let $a = self;
+                $sum
+            }
+        }
+    )*};
+}
+
+counted! {
+    i32: n => n as i32, a, b => a.wrapping_add(b);
+    i64: n => n as i64, a, b => a.wrapping_add(b);
+    // The next sum by one is rounded back from here on.
+    f32: n => n.min(1 << f32::MANTISSA_DIGITS) as f32, a, b => a + b;
+    f64: n => n.min(1 << f64::MANTISSA_DIGITS) as f64, a, b => a + b;
+}
+
+/// Up to this many bins there are several counters for each, so that equal neighbours do not wait for each other.
+const SPREAD_BINS: usize = 1 << 12;
+const SPREAD: usize = 4;
+
+/// Returns how often each number below `size` occurs.
+fn counts(values: &[i32], size: usize) -> Vec<u64> {
+    if size > SPREAD_BINS {
+        let mut counts = vec![0; size];
+        for v in values {
+            if let Some(count) = counts.get_mut(*v as usize) {
+                *count += 1;
+            }
+        }
+        return counts;
+    }
+    // The last counter takes what is too large.
+    let mut counts = vec![0u64; (size + 1) * SPREAD];
+    let (whole, rest) = values.as_chunks::<SPREAD>();
+    for four in whole {
+        for (i, v) in four.iter().enumerate() {
+            counts[(*v as usize).min(size) * SPREAD + i] += 1;
+        }
+    }
+    for v in rest {
+        counts[(*v as usize).min(size) * SPREAD] += 1;
+    }
+    counts.chunks_exact(SPREAD).take(size).map(|four| four.iter().sum()).collect()
+}
+
+fn bincount<T: Counted>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (values, size, weights) = (ctx.input(0)?, ctx.input(1)?.to_scalar::<i32>()?, ctx.input(2)?);
     ensure!(size >= 0, InvalidArgument, "size ({size}) must be non-negative");
     let values = values.slice::<i32>()?;
@@ -32,11 +88,15 @@ where
     );
     let mut out = Tensor::zeros(T::DTYPE, Shape::new(&[size as usize]))?;
     let bins = out.slice_mut::<T>()?;
-    let one = [CastTo::<T>::cast_to(true)];
-    for (i, v) in values.iter().enumerate() {
-        if let Some(bin) = bins.get_mut(*v as usize) {
-            let weight = weights.get(i).map_or(&one[..], std::slice::from_ref);
-            binary_in_place_left(Binary::Add, std::slice::from_mut(bin), Operand::Slice(weight));
+    if weights.is_empty() {
+        for (bin, count) in bins.iter_mut().zip(counts(values, size as usize)) {
+            *bin = T::of_count(count);
+        }
+    } else {
+        for (v, weight) in values.iter().zip(weights) {
+            if let Some(bin) = bins.get_mut(*v as usize) {
+                *bin = bin.plus(*weight);
+            }
         }
     }
     ctx.set_output(0, out);
@@ -77,6 +137,22 @@ mod tests {
         let weights = Tensor::from_slice([2, 3], &[0.5f32, 1.0, 2.0, 4.0, 8.0, 16.0]).unwrap();
         let out = run("Bincount", &[values, Tensor::scalar(3i32), weights], &[]).unwrap();
         assert_eq!(out[0].slice::<f32>().unwrap(), [1.0, 18.5, 8.0]);
+    }
+
+    #[test]
+    fn many_numbers_are_counted_in_few_and_in_many_bins() {
+        let values: Vec<i32> = (0..10_003).map(|i| (i * i) % 5003).collect();
+        for size in [0usize, 1, 7, 4096, 4097, 6000] {
+            let mut expected = vec![0i32; size];
+            values.iter().filter(|v| (**v as usize) < size).for_each(|v| expected[*v as usize] += 1);
+            let args = [
+                Tensor::from_slice([values.len()], &values).unwrap(),
+                Tensor::scalar(size as i32),
+                Tensor::new(DType::I32, [0]).unwrap(),
+            ];
+            let out = run("Bincount", &args, &[]).unwrap();
+            assert_eq!(out[0].slice::<i32>().unwrap(), expected, "{size}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The ops on the bits of integers: BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, RightShift.
 
-use super::pairwise::zip_numbers;
+use super::pairwise::{map_numbers, zip_numbers};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::threads::try_for_chunks_mut;
-use ferroflow_tensor::{Result, Scalar, dispatch};
+use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Result, Scalar, Tensor, dispatch};
 use num_traits::{AsPrimitive, PrimInt};
 
 /// Elements of one parallel block.
@@ -39,28 +39,30 @@ const TABLE: [(&str, Function, bool, &str); 5] = [
 ];
 
 /// Returns the places of a shift. TF 1.x: shifts below zero and beyond the type are the nearest that it has.
-fn places<T: PrimInt>(y: T) -> usize {
-    let most = size_of::<T>() * 8 - 1;
-    if y < T::zero() { 0 } else { y.to_usize().map_or(most, |y| y.min(most)) }
+fn places<T: PrimInt + AsPrimitive<u64>>(y: T) -> usize {
+    let most = size_of::<T>() as u64 * 8 - 1;
+    if y < T::zero() { 0 } else { y.as_().min(most) as usize }
 }
 
-fn apply<T>(f: Function, x: T, y: T) -> T
+fn apply<T>(f: Function, x: &Tensor, y: &Tensor, threads: Threads) -> Result<Tensor>
 where
     u64: AsPrimitive<T>,
     T: Scalar + PrimInt + AsPrimitive<u64>,
 {
     match f {
-        Function::And => x & y,
-        Function::Or => x | y,
-        Function::Xor => x ^ y,
-        Function::Left => AsPrimitive::<T>::as_(AsPrimitive::<u64>::as_(x) << places(y)),
-        Function::Right => x >> places(y),
+        Function::And => zip_numbers::<T>(x, y, threads, BLOCK, |x, y| x & y),
+        Function::Or => zip_numbers::<T>(x, y, threads, BLOCK, |x, y| x | y),
+        Function::Xor => zip_numbers::<T>(x, y, threads, BLOCK, |x, y| x ^ y),
+        Function::Left => zip_numbers::<T>(x, y, threads, BLOCK, |x, y| {
+            AsPrimitive::<T>::as_(AsPrimitive::<u64>::as_(x) << places(y))
+        }),
+        Function::Right => zip_numbers::<T>(x, y, threads, BLOCK, |x, y| x >> places(y)),
     }
 }
 
 fn binary(init: &KernelInit<'_>, f: Function) -> Result<Box<dyn Kernel>> {
     dispatch!(init.input_type(0)?, T in int, kernel(move |ctx| {
-        let z = zip_numbers::<T>(ctx.input(0)?, ctx.input(1)?, ctx.threads(), BLOCK, |x, y| apply(f, x, y))?;
+        let z = apply::<T>(f, ctx.input(0)?, ctx.input(1)?, ctx.threads())?;
         ctx.set_output(0, z);
         Ok(())
     }), else Err(init.unsupported()))
@@ -68,14 +70,9 @@ fn binary(init: &KernelInit<'_>, f: Function) -> Result<Box<dyn Kernel>> {
 
 fn invert(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(init.input_type(0)?, T in int, kernel(|ctx| {
-        let mut x = ctx.take(0)?;
-        if !x.is_unique() {
-            x = x.deep_copy()?;
-        }
-        try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, block| {
-            block.iter_mut().for_each(|v| *v = !*v);
-        })?;
-        ctx.set_output(0, x);
+        let x = ctx.take(0)?;
+        let y = map_numbers::<T>(x, ctx.threads(), BLOCK, |v| !v)?;
+        ctx.set_output(0, y);
         Ok(())
     }), else Err(init.unsupported()))
 }

@@ -3,7 +3,7 @@
 use super::text::zip_strings;
 use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::try_for_chunks_mut;
-use ferroflow_tensor::vector::{CastTo, Compare};
+use ferroflow_tensor::vector::{CastTo, Compare, Wide, on_best_isa};
 use ferroflow_tensor::{Complex64, DType, PartialShape, Result, Scalar, Tensor, bail, dispatch, elementwise, ensure};
 
 const EQUALITY: &str = "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, quint8, qint8, \
@@ -80,8 +80,11 @@ fn comparison(init: &KernelInit<'_>, f: Compare, dtype: DType) -> Result<Box<dyn
 
 /// |x - y| < tolerance, computed in double precision.
 fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let tolerance = f64::from(init.float("tolerance")?);
-    dispatch!(init.input_type(0)?, T in number, {
+    /// Returns the kernel of a type whose distances are those of its elements cast to `W`.
+    fn run<T: Scalar + CastTo<W>, W: std::ops::Sub<Output = W>>(
+        tolerance: f64,
+        size: impl Fn(W) -> f64 + Copy + Send + Sync + 'static,
+    ) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
             let (x, y) = (ctx.input(0)?, ctx.input(1)?);
             ensure!(
@@ -94,34 +97,38 @@ fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let mut out = Tensor::new(DType::Bool, x.shape().clone())?;
             let (x, y) = (x.slice::<T>()?, y.slice::<T>()?);
             try_for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
-                for ((o, x), y) in out.iter_mut().zip(&x[start..]).zip(&y[start..]) {
-                    let distance = CastTo::<Complex64>::cast_to(*x) - CastTo::<Complex64>::cast_to(*y);
-                    *o = distance.norm() < tolerance;
-                }
-            })?;
-            ctx.set_output(0, out);
-            Ok(())
-        })
-    }, else Err(init.unsupported()))
-}
-
-/// Returns a test of each element, converted to double precision without loss.
-fn test_kernel(init: &KernelInit<'_>, test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
-    fn run<T: Scalar + CastTo<f64>>(test: fn(f64) -> bool) -> Result<Box<dyn Kernel>> {
-        kernel(move |ctx| {
-            let x = ctx.input(0)?;
-            let mut out = Tensor::new(DType::Bool, x.shape().clone())?;
-            let values = x.slice::<T>()?;
-            try_for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
-                for (o, v) in out.iter_mut().zip(&values[start..]) {
-                    *o = test(v.cast_to());
-                }
+                on_best_isa(|| {
+                    for ((o, x), y) in out.iter_mut().zip(&x[start..]).zip(&y[start..]) {
+                        *o = size(CastTo::<W>::cast_to(*x) - CastTo::<W>::cast_to(*y)) < tolerance;
+                    }
+                });
             })?;
             ctx.set_output(0, out);
             Ok(())
         })
     }
-    dispatch!(init.input_type(0)?, T in float, run::<T>(test), else Err(init.unsupported()))
+    let tolerance = f64::from(init.float("tolerance")?);
+    dispatch!(init.input_type(0)?, T in real, run::<T, f64>(tolerance, f64::abs), else {
+        dispatch!(init.input_type(0)?, T in number, run::<T, Complex64>(tolerance, |z| z.norm()), else Err(init.unsupported()))
+    })
+}
+
+/// Returns a test of each element, in the type that it is computed in.
+macro_rules! test_kernel {
+    ($init:expr, $test:ident) => {
+        dispatch!($init.input_type(0)?, T in float, {
+            kernel(move |ctx| {
+                let x = ctx.input(0)?;
+                let mut out = Tensor::new(DType::Bool, x.shape().clone())?;
+                let values = x.slice::<T>()?;
+                try_for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
+                    on_best_isa(|| out.iter_mut().zip(&values[start..]).for_each(|(o, v)| *o = v.widen().$test()));
+                })?;
+                ctx.set_output(0, out);
+                Ok(())
+            })
+        }, else Err($init.unsupported()))
+    };
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -150,12 +157,12 @@ pub(super) fn register(r: &mut Registry) {
         let op = Op::new(name).input("x: T").output("y: bool").attr("T: {bfloat16, half, float, double}");
         op.shape(shape_rules::unchanged)
     };
-    r.add(test("IsNan").doc("Returns whether x is not a number.").kernel(|init| test_kernel(init, f64::is_nan)));
-    r.add(test("IsInf").doc("Returns whether x is infinite.").kernel(|init| test_kernel(init, f64::is_infinite)));
+    r.add(test("IsNan").doc("Returns whether x is not a number.").kernel(|init| test_kernel!(init, is_nan)));
+    r.add(test("IsInf").doc("Returns whether x is infinite.").kernel(|init| test_kernel!(init, is_infinite)));
     r.add(
         test("IsFinite")
             .doc("Returns whether x is neither infinite nor NaN.")
-            .kernel(|init| test_kernel(init, f64::is_finite)),
+            .kernel(|init| test_kernel!(init, is_finite)),
     );
 }
 

@@ -3,7 +3,7 @@
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::elementwise::{Broadcast, Inputs, Terms};
 use ferroflow_tensor::threads::try_for_chunks_mut;
-use ferroflow_tensor::vector::Operand;
+use ferroflow_tensor::vector::{Operand, on_best_isa};
 use ferroflow_tensor::{Complex32, Complex64, DType, Result, Scalar, Tensor};
 
 /// Elements of one parallel block.
@@ -15,20 +15,25 @@ fn map<S: Scalar, D: Scalar>(f: impl Fn(S) -> D + Send + Sync + 'static) -> Resu
         let mut out = Tensor::new(D::DTYPE, x.shape().clone())?;
         let values = x.slice::<S>()?;
         try_for_chunks_mut(ctx.threads(), out.slice_mut::<D>()?, BLOCK, |start, out| {
-            for (o, v) in out.iter_mut().zip(&values[start..]) {
-                *o = f(*v);
-            }
+            on_best_isa(|| out.iter_mut().zip(&values[start..]).for_each(|(o, v)| *o = f(*v)));
         })?;
         ctx.set_output(0, out);
         Ok(())
     })
 }
 
-/// Returns a function of complex numbers with real values, in double precision.
-fn part(init: &KernelInit<'_>, f: fn(Complex64) -> f64) -> Result<Box<dyn Kernel>> {
+/// Returns a function of complex numbers with real values: one for the numbers of f32, in double precision, and one for
+/// those of f64.
+fn part(
+    init: &KernelInit<'_>,
+    of_f32: impl Fn(Complex64) -> f64 + Send + Sync + 'static,
+    of_f64: impl Fn(Complex64) -> f64 + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
     match (init.input_type(0)?, init.output_type(0)?) {
-        (DType::Complex64, DType::F32) => map(move |z: Complex32| f(Complex64::new(z.re.into(), z.im.into())) as f32),
-        (DType::Complex128, DType::F64) => map(f),
+        (DType::Complex64, DType::F32) => {
+            map(move |z: Complex32| of_f32(Complex64::new(z.re.into(), z.im.into())) as f32)
+        }
+        (DType::Complex128, DType::F64) => map(of_f64),
         _ => Err(init.unsupported()),
     }
 }
@@ -54,6 +59,18 @@ fn join<S: Scalar, D: Scalar>(f: impl Fn(S, S) -> D + Send + Sync + 'static) -> 
     })
 }
 
+fn angle(z: Complex64) -> f64 {
+    libm::atan2(z.im, z.re)
+}
+
+/// Returns the absolute value of a number of f32, whose square does not overflow in double precision.
+#[inline(always)]
+fn size(z: Complex64) -> f64 {
+    let size = (z.re * z.re + z.im * z.im).sqrt();
+    // Infinity with NaN as the other part is infinity.
+    if z.re.is_infinite() | z.im.is_infinite() { f64::INFINITY } else { size }
+}
+
 pub(super) fn register(r: &mut Registry) {
     let of_complex = |name: &str, input: &str, output: &str| {
         Op::new(name)
@@ -64,17 +81,13 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape_rules::unchanged)
     };
     let op = |name: &str| of_complex(name, "input: T", "output: Tout");
-    r.add(op("Real").doc("Returns the real part.").kernel(|init| part(init, |z| z.re)));
-    r.add(op("Imag").doc("Returns the imaginary part.").kernel(|init| part(init, |z| z.im)));
-    r.add(
-        op("Angle")
-            .doc("Returns the argument, in radians from -pi to pi.")
-            .kernel(|init| part(init, |z| libm::atan2(z.im, z.re))),
-    );
+    r.add(op("Real").doc("Returns the real part.").kernel(|init| part(init, |z| z.re, |z| z.re)));
+    r.add(op("Imag").doc("Returns the imaginary part.").kernel(|init| part(init, |z| z.im, |z| z.im)));
+    r.add(op("Angle").doc("Returns the argument, in radians from -pi to pi.").kernel(|init| part(init, angle, angle)));
     r.add(
         of_complex("ComplexAbs", "x: T", "y: Tout")
             .doc("Returns the absolute value of complex numbers.")
-            .kernel(|init| part(init, |z| libm::hypot(z.re, z.im))),
+            .kernel(|init| part(init, size, |z| libm::hypot(z.re, z.im))),
     );
     r.add(
         Op::new("Complex")
@@ -95,9 +108,21 @@ pub(super) fn register(r: &mut Registry) {
 
 #[cfg(test)]
 mod tests {
+    use super::size;
     use crate::testing::run;
     use ferroflow_graph::AttrValue;
     use ferroflow_tensor::{Complex32, Complex64, DType, Tensor};
+
+    #[test]
+    fn absolute_values_of_f32_are_those_of_hypot() {
+        let parts = [0.0f32, -0.0, 1e-45, -3.5e-20, 0.1, 1.0, -2.5, 7e18, f32::MAX, f32::INFINITY, f32::NEG_INFINITY];
+        for re in parts.into_iter().chain([f32::NAN]) {
+            for im in parts.into_iter().chain([f32::NAN]) {
+                let z = Complex64::new(re.into(), im.into());
+                assert_eq!((size(z) as f32).to_bits(), (libm::hypot(z.re, z.im) as f32).to_bits(), "{re} {im}");
+            }
+        }
+    }
 
     #[test]
     fn parts_make_a_number_and_come_back() {

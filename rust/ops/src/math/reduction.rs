@@ -25,6 +25,12 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
     /// Returns the result of no elements.
     fn nothing(&self) -> T;
     fn slice(&self, x: &[T]) -> T;
+    /// Computes `slice` of each row of `n` elements, at least one.
+    fn slices(&self, x: &[T], n: usize, out: &mut [T]) {
+        for (o, row) in out.iter_mut().zip(x.chunks(n)) {
+            *o = self.slice(row);
+        }
+    }
     /// Returns the result of a long slice, in an order that only its length decides.
     ///
     /// Errors: `Cancelled` if the step is interrupted.
@@ -82,6 +88,16 @@ impl<T: Reducible> Fold<T> for Numeric {
 
     fn slice(&self, x: &[T]) -> T {
         vector::reduce_slice(self.0, x)
+    }
+
+    fn slices(&self, x: &[T], n: usize, out: &mut [T]) {
+        if n <= vector::SHORT_ROW {
+            vector::reduce_short_rows(self.0, &x[..n * out.len()], n, out);
+            return;
+        }
+        for (o, row) in out.iter_mut().zip(x.chunks(n)) {
+            *o = self.slice(row);
+        }
     }
 
     fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T> {
@@ -151,9 +167,7 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
     let block = (BLOCK / n).max(1).next_multiple_of(GATHERED);
     try_for_chunks_mut(threads, out, block, |start, out| {
         if n >= SHORT {
-            for (o, row) in out.iter_mut().zip(x[start * n..].chunks(n)) {
-                *o = f.slice(row);
-            }
+            f.slices(&x[start * n..], n, out);
             return;
         }
         let mut column = [T::default(); GATHERED];

@@ -2,7 +2,7 @@
 
 use ferroflow_graph::{Elementwise, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
-use ferroflow_tensor::vector::{Operand, select};
+use ferroflow_tensor::vector::{Choice, select};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Scalar, Tensor, dispatch, ensure};
 
 /// Elements of one parallel block.
@@ -57,7 +57,7 @@ fn layout(ctx: &KernelContext<'_>) -> Result<Layout> {
     Ok(Layout::Rows(t.shape()[1..].iter().product()))
 }
 
-fn plain<T: Scalar>(ctx: &mut KernelContext<'_>) -> Result<()> {
+fn plain<T: Scalar + Choice>(ctx: &mut KernelContext<'_>) -> Result<()> {
     let per_row = match layout(ctx)? {
         Layout::Whole(choice) => {
             let chosen = ctx.take(if choice { 1 } else { 2 })?;
@@ -75,8 +75,7 @@ fn plain<T: Scalar>(ctx: &mut KernelContext<'_>) -> Result<()> {
     match per_row {
         None => try_for_chunks_mut(ctx.threads(), to, BLOCK, |start, to| {
             let part = start..start + to.len();
-            let (t, e) = (Operand::Slice(&t[part.clone()]), Operand::Slice(&e[part.clone()]));
-            select(&condition[part], t, e, to);
+            select(&condition[part.clone()], &t[part.clone()], &e[part], to);
         })?,
         Some(length) => {
             let rows = (BLOCK / length.max(1)).max(1);

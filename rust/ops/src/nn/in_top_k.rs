@@ -1,7 +1,9 @@
 //! InTopK and InTopKV2: whether each row's target class is among its `k` best.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
+use ferroflow_tensor::threads::try_for_chunks_mut;
+use ferroflow_tensor::vector::on_best_isa;
+use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let predictions = c.input(0)?.with_rank(2)?;
@@ -15,15 +17,26 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 /// Returns true if fewer than `k` classes beat the target; false if a prediction is not finite or there is no such
 /// class.
+#[inline(always)]
 fn is_in_top(row: &[f32], target: i64, k: i64) -> bool {
     let Some(&of_target) = usize::try_from(target).ok().and_then(|t| row.get(t)) else {
         return false;
     };
-    if !row.iter().all(|p| p.is_finite()) {
-        return false;
+    // Without jumps, so that the compiler uses vectors.
+    let (mut all_finite, mut better) = (true, 0);
+    for block in row.chunks(1 << 20) {
+        let mut found = 0u32;
+        for p in block {
+            all_finite &= p.is_finite();
+            found = found.wrapping_add(u32::from(*p > of_target));
+        }
+        better += i64::from(found);
     }
-    (row.iter().filter(|&&p| p > of_target).count() as i64) < k
+    all_finite && better < k
 }
+
+/// Elements of one parallel block, as near as whole rows allow.
+const BLOCK: usize = 1 << 15;
 
 fn compute(ctx: &mut KernelContext<'_>, k: i64) -> Result<()> {
     let (predictions, targets) = (ctx.input(0)?, ctx.input(1)?);
@@ -37,9 +50,14 @@ fn compute(ctx: &mut KernelContext<'_>, k: i64) -> Result<()> {
         targets.elements()
     );
     let (values, targets) = (predictions.slice::<f32>()?, targets.to_i64s()?);
-    let found: Vec<bool> =
-        (0..rows).map(|i| is_in_top(&values[i * classes..(i + 1) * classes], targets[i], k)).collect();
-    ctx.set_output(0, Tensor::from_slice([rows], &found)?);
+    let mut out = Tensor::new(DType::Bool, [rows])?;
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, (BLOCK / classes.max(1)).max(1), |start, found| {
+        for (i, found) in (start..).zip(found) {
+            let row = &values[i * classes..(i + 1) * classes];
+            *found = on_best_isa(|| is_in_top(row, targets[i], k));
+        }
+    })?;
+    ctx.set_output(0, out);
     Ok(())
 }
 

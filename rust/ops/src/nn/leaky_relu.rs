@@ -1,9 +1,11 @@
 //! LeakyRelu and LeakyReluGrad: features that are not positive, or their gradients, times `alpha`.
 
 use super::activation::same_size;
+use crate::math::pairwise::{map_numbers, zip_numbers};
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::threads::try_for_chunks_mut;
+use ferroflow_tensor::vector::on_best_isa;
 use ferroflow_tensor::{Result, dispatch};
 use num_traits::Zero;
 
@@ -15,14 +17,12 @@ fn leaky_relu(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(init.output_type(0)?, T in float, {
         let alpha = T::of_attr(alpha);
         kernel(move |ctx| {
-            let mut x = ctx.take(0)?;
-            try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, |_, chunk| {
-                for x in chunk {
-                    let wide = x.widen();
-                    *x = T::narrow(if wide > Zero::zero() { wide } else { wide * alpha });
-                }
+            let x = ctx.take(0)?;
+            let y = map_numbers::<T>(x, ctx.threads(), BLOCK, move |x| {
+                let (wide, leaked) = (x.widen(), x.widen() * alpha);
+                T::narrow(if wide > Zero::zero() { wide } else { leaked })
             })?;
-            ctx.set_output(0, x);
+            ctx.set_output(0, y);
             Ok(())
         })
     }, else Err(init.unsupported()))
@@ -35,13 +35,19 @@ fn leaky_relu_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
             let (mut g, x) = (ctx.take(0)?, ctx.take(1)?);
             same_size(&g, &x)?;
+            let gradient = move |g: T, x: T| {
+                let (wide, leaked) = (g.widen(), g.widen() * alpha);
+                T::narrow(if x.widen() > Zero::zero() { wide } else { leaked })
+            };
+            if !g.is_unique() {
+                let out = zip_numbers::<T>(&g, &x, ctx.threads(), BLOCK, gradient)?;
+                ctx.set_output(0, out);
+                return Ok(());
+            }
             let x = x.slice::<T>()?;
             try_for_chunks_mut(ctx.threads(), g.slice_mut::<T>()?, BLOCK, |start, chunk| {
                 let features = &x[start..start + chunk.len()];
-                for (g, x) in chunk.iter_mut().zip(features) {
-                    let wide = g.widen();
-                    *g = T::narrow(if x.widen() > Zero::zero() { wide } else { wide * alpha });
-                }
+                on_best_isa(move || chunk.iter_mut().zip(features).for_each(|(g, x)| *g = gradient(*g, *x)));
             })?;
             ctx.set_output(0, g);
             Ok(())

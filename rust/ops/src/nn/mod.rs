@@ -18,6 +18,9 @@ mod top_k;
 
 use ferroflow_graph::Registry;
 
+pub(crate) use conv::{conv_shape_of_levels, convolved_levels};
+pub(crate) use pooling::{Pooling, pooled_shape};
+
 pub(crate) fn register(r: &mut Registry) {
     activation::register(r);
     bias_add::register(r);

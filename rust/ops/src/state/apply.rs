@@ -3,7 +3,7 @@
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, kernel};
 use ferroflow_tensor::threads::for_rows_mut;
-use ferroflow_tensor::vector::{Formula, update_in_place};
+use ferroflow_tensor::vector::{Formula, update_in_place, update_rows_in_place};
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 use num_traits::{Float, NumCast, Zero};
 
@@ -26,6 +26,17 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
 
     /// Returns the new values of the variable and its slots.
     fn step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
+
+    /// Returns true if these scalars allow `quick_step`.
+    fn is_quick<F: Float>(&self, _: &Scalars<F>) -> bool {
+        false
+    }
+
+    /// Returns what `step` returns, without what keeps a loop from being vectorized: a test in `step` would not do.
+    #[inline(always)]
+    fn quick_step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N] {
+        self.step(s, variables, gradient)
+    }
 }
 
 /// Returns the name and position of each input of a rule's op that is a scalar. A sparse op has its indices right after
@@ -146,9 +157,13 @@ fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule
         let gradient = &inputs[R::GRADIENT];
         same_shape(variables[0], R::INPUTS[R::GRADIENT], gradient)?;
         let (slices, gradient) = (slices_of::<N, R, T>(variables)?, gradient.slice::<T>()?);
-        let formula = WithScalars { rule, scalars: &scalars };
+        let scalars = &scalars;
         for_rows_mut(threads, gradient.len(), BLOCK, slices, |range, parts| {
-            update_in_place(&formula, parts, &gradient[range]);
+            if rule.is_quick(scalars) {
+                update_in_place(&WithScalars::<R, _, true> { rule, scalars }, parts, &gradient[range]);
+            } else {
+                update_in_place(&WithScalars::<R, _, false> { rule, scalars }, parts, &gradient[range]);
+            }
         });
         Ok(())
     })
@@ -173,35 +188,33 @@ fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>,
             indices.shape()
         );
         let row: usize = row.iter().product();
-        let indices = indices.to_i64s()?;
-        for (i, &index) in indices.iter().enumerate() {
-            ensure!(
-                usize::try_from(index).is_ok_and(|r| r < count),
-                InvalidArgument,
-                "Index {index} at offset {i} in indices is out of range"
-            );
-        }
-        let mut slices = slices_of::<N, R, T>(variables)?;
-        let formula = WithScalars { rule, scalars: &scalars };
-        if row > 0 {
-            for (&r, gradient) in indices.iter().zip(gradient.slice::<T>()?.chunks_exact(row)) {
-                let r = r as usize;
-                update_in_place(&formula, slices.each_mut().map(|s| &mut s[r * row..(r + 1) * row]), gradient);
+        let mut rows = Vec::with_capacity(indices.elements());
+        for (i, &index) in indices.to_i64s()?.iter().enumerate() {
+            match usize::try_from(index) {
+                Ok(r) if r < count => rows.push(r),
+                _ => bail!(InvalidArgument, "Index {index} at offset {i} in indices is out of range"),
             }
+        }
+        let slices = slices_of::<N, R, T>(variables)?;
+        let (scalars, gradient) = (&scalars, gradient.slice::<T>()?);
+        if rule.is_quick(scalars) {
+            update_rows_in_place(&WithScalars::<R, _, true> { rule, scalars }, slices, row, &rows, gradient);
+        } else {
+            update_rows_in_place(&WithScalars::<R, _, false> { rule, scalars }, slices, row, &rows, gradient);
         }
         Ok(())
     })
 }
 
-/// A rule with the values of its scalars.
-struct WithScalars<'a, R, F> {
+/// A rule with the values of its scalars, which decide about `QUICK`.
+struct WithScalars<'a, R, F, const QUICK: bool> {
     rule: &'a R,
     scalars: &'a Scalars<F>,
 }
 
-impl<const N: usize, R: Rule<N>, F: Float + Sync> Formula<F, N> for WithScalars<'_, R, F> {
+impl<const N: usize, R: Rule<N>, F: Float + Sync, const QUICK: bool> Formula<F, N> for WithScalars<'_, R, F, QUICK> {
     #[inline(always)]
     fn apply(&self, values: [F; N], by: F) -> [F; N] {
-        self.rule.step(self.scalars, values, by)
+        if QUICK { self.rule.quick_step(self.scalars, values, by) } else { self.rule.step(self.scalars, values, by) }
     }
 }

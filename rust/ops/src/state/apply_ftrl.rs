@@ -19,14 +19,28 @@ fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
 
 /// Returns the new variable, accum and linear; `g` moves `linear`, the plain gradient `accum`.
 #[inline(always)]
-fn follow<F: Float>([var, accum, linear]: [F; 3], gradient: F, g: F, [lr, l1, l2, lr_power]: [F; 4]) -> [F; 3] {
+fn follow<F: Float>(
+    [var, accum, linear]: [F; 3],
+    gradient: F,
+    g: F,
+    [lr, l1, l2]: [F; 3],
+    power: impl Fn(F) -> F,
+) -> [F; 3] {
     let new_accum = accum + gradient * gradient;
-    let half = F::one() / (F::one() + F::one());
-    // The usual power is a square root, without a logarithm.
-    let power = |x: F| if lr_power == -half { x.sqrt() } else { x.powf(-lr_power) };
     let new_power = power(new_accum);
     let linear = linear + g - (new_power - power(accum)) / lr * var;
     [weight(linear, new_power, lr, l1, l2), new_accum, linear]
+}
+
+/// Returns true if the power of `accum` is a square root, as it usually is.
+fn is_root<F: Float>(lr_power: F) -> bool {
+    lr_power == -F::one() / (F::one() + F::one())
+}
+
+/// Returns the gradient that moves `linear`. TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
+#[inline(always)]
+fn shrunk<F: Float>(gradient: F, l2_shrinkage: F, var: F) -> F {
+    gradient + (l2_shrinkage + l2_shrinkage) * var
 }
 
 struct Ftrl;
@@ -37,7 +51,16 @@ impl Rule<3> for Ftrl {
 
     #[inline(always)]
     fn step<F: Float>(&self, &[lr, l1, l2, lr_power, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
-        follow(variables, g, g, [lr, l1, l2, lr_power])
+        follow(variables, g, g, [lr, l1, l2], |x| x.powf(-lr_power))
+    }
+
+    fn is_quick<F: Float>(&self, &[_, _, _, lr_power, ..]: &Scalars<F>) -> bool {
+        is_root(lr_power)
+    }
+
+    #[inline(always)]
+    fn quick_step<F: Float>(&self, &[lr, l1, l2, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
+        follow(variables, g, g, [lr, l1, l2], F::sqrt)
     }
 }
 
@@ -48,7 +71,6 @@ impl Rule<3> for FtrlV2 {
         &["var", "accum", "linear", "grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"];
     const GRADIENT: usize = 3;
 
-    /// Computes the new values. TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
     #[inline(always)]
     fn step<F: Float>(
         &self,
@@ -56,8 +78,16 @@ impl Rule<3> for FtrlV2 {
         variables: [F; 3],
         g: F,
     ) -> [F; 3] {
-        let shrunk = g + (l2_shrinkage + l2_shrinkage) * variables[0];
-        follow(variables, g, shrunk, [lr, l1, l2, lr_power])
+        follow(variables, g, shrunk(g, l2_shrinkage, variables[0]), [lr, l1, l2], |x| x.powf(-lr_power))
+    }
+
+    fn is_quick<F: Float>(&self, &[_, _, _, _, lr_power, ..]: &Scalars<F>) -> bool {
+        is_root(lr_power)
+    }
+
+    #[inline(always)]
+    fn quick_step<F: Float>(&self, &[lr, l1, l2, l2_shrinkage, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
+        follow(variables, g, shrunk(g, l2_shrinkage, variables[0]), [lr, l1, l2], F::sqrt)
     }
 }
 

@@ -1,7 +1,7 @@
-//! DecodeRaw: bytes as numbers.
+//! DecodeRaw, DecodePaddedRaw: bytes as numbers.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Movable, PartialShape, Result, Tensor, by_size, ensure};
+use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, ensure};
 
 /// An element read from bytes in either order.
 trait FromBytes: Movable {
@@ -58,7 +58,7 @@ fn decode(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             );
         }
         ensure!(
-            length % size.max(1) == 0,
+            length.is_multiple_of(size.max(1)),
             InvalidArgument,
             "Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of {}",
             dtype.schema_name()
@@ -78,6 +78,52 @@ fn decode(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
+/// Decodes strings that are filled up with zeros, or cut, to one length.
+fn decode_padded(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let (dtype, little_endian) = (init.dtype("out_type")?, init.bool("little_endian")?);
+    let size = dtype.size();
+    kernel(move |ctx| {
+        let (input, length) = (ctx.input(0)?, ctx.input(1)?);
+        ensure!(length.rank() == 0, InvalidArgument, "k must be scalar, got shape {}", length.shape());
+        let length = length.to_scalar::<i32>()?;
+        ensure!(length > 0, InvalidArgument, "fixed_length ({length}) must be greater than zero.");
+        let length = length as usize;
+        ensure!(
+            length.is_multiple_of(size.max(1)),
+            InvalidArgument,
+            "fixed_length ({length}) must be a multiple of the size of out_type ({size})"
+        );
+        let mut dims: Vec<i64> = input.shape().to_i64();
+        dims.push((length / size.max(1)) as i64);
+        let mut out = Tensor::zeros(dtype, Shape::checked(&dims)?)?;
+        let strings = input.strings()?;
+        by_size!(dtype, E, {
+            let rows = E::view_mut(&mut out)?.chunks_exact_mut(length / size.max(1));
+            let mut bytes = vec![0u8; length];
+            for (row, s) in rows.zip(strings) {
+                let known = s.len().min(length);
+                bytes[..known].copy_from_slice(&s[..known]);
+                bytes[known..].fill(0);
+                for (to, from) in row.iter_mut().zip(bytes.chunks_exact(size.max(1))) {
+                    *to = <E as FromBytes>::from_bytes(from, little_endian);
+                }
+            }
+            Ok(())
+        })?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+fn padded_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(1)?.with_rank(0)?;
+    let size = c.dtype("out_type")?.size().max(1) as i64;
+    let count = c.input_i64(1)?.filter(|&length| length > 0 && length % size == 0);
+    let out = c.input(0)?.concatenate(&PartialShape::vector(count.map(|length| (length / size) as usize)));
+    c.set_output(0, out);
+    Ok(())
+}
+
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let out = c.input(0)?.concatenate(&PartialShape::vector(None));
     c.set_output(0, out);
@@ -94,6 +140,17 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Returns the bytes of each string as numbers, along a new last dimension.")
             .shape(shape)
             .kernel(decode),
+    );
+    r.add(
+        Op::new("DecodePaddedRaw")
+            .input("input_bytes: string")
+            .input("fixed_length: int32")
+            .output("output: out_type")
+            .attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64}")
+            .attr("little_endian: bool = true")
+            .doc("Returns the first bytes of each string as numbers; short strings are filled up with zeros.")
+            .shape(padded_shape)
+            .kernel(decode_padded),
     );
 }
 

@@ -16,6 +16,7 @@ mod printf;
 mod reduce_join;
 mod regex;
 mod regex_syntax;
+mod segment_join;
 mod split;
 mod strip;
 mod substr;
@@ -37,6 +38,7 @@ pub(crate) fn register(r: &mut Registry) {
     length::register(r);
     reduce_join::register(r);
     regex::register(r);
+    segment_join::register(r);
     split::register(r);
     strip::register(r);
     substr::register(r);

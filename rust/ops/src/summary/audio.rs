@@ -1,53 +1,10 @@
 //! AudioSummary, AudioSummaryV2: the first clips of a batch as WAV files of 16 bits.
 
 use super::{numbered, scalar_shape, set_summary, tag_in};
+use crate::audio::encoded;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
 use ferroflow_proto::tensorflow::summary::{Audio, Value, value};
 use ferroflow_tensor::{Result, Tensor, bail, ensure};
-
-const HEADER_BYTES: u64 = 44;
-const SAMPLE_BYTES: u32 = 2;
-
-/// Returns a WAV file (RIFF, PCM) of samples in -1 to 1, frame by frame; what is outside is cut.
-///
-/// Errors: `InvalidArgument` for what the format has no room for.
-fn wav(samples: &[f32], sample_rate: u32, channels: usize, frames: usize) -> Result<Vec<u8>> {
-    let Ok(channels) = u16::try_from(channels) else {
-        bail!(InvalidArgument, "num_channels must be in (0, 2^16), got: {channels}")
-    };
-    ensure!(channels > 0, InvalidArgument, "num_channels must be in (0, 2^16), got: 0");
-    ensure!(frames > 0, InvalidArgument, "num_frames must be positive.");
-    let frame_bytes = u32::from(channels) * SAMPLE_BYTES;
-    let data_bytes = samples.len() as u64 * u64::from(SAMPLE_BYTES);
-    let (Ok(data_bytes), Ok(riff_bytes)) = (u32::try_from(data_bytes), u32::try_from(data_bytes + HEADER_BYTES - 8))
-    else {
-        bail!(InvalidArgument, "Provided channels and frames cannot be encoded as a WAV.")
-    };
-    let Some(bytes_per_second) = sample_rate.checked_mul(frame_bytes) else {
-        bail!(InvalidArgument, "a sample rate of {sample_rate} is too high for {channels} channels")
-    };
-    let Ok(frame_bytes) = u16::try_from(frame_bytes) else {
-        bail!(InvalidArgument, "Provided channels and frames cannot be encoded as a WAV.")
-    };
-    let mut out = Vec::with_capacity(data_bytes as usize + HEADER_BYTES as usize);
-    out.extend(b"RIFF");
-    out.extend(riff_bytes.to_le_bytes());
-    out.extend(b"WAVEfmt ");
-    out.extend(16u32.to_le_bytes());
-    let pcm = 1u16;
-    out.extend(pcm.to_le_bytes());
-    out.extend(channels.to_le_bytes());
-    out.extend(sample_rate.to_le_bytes());
-    out.extend(bytes_per_second.to_le_bytes());
-    out.extend(frame_bytes.to_le_bytes());
-    out.extend((SAMPLE_BYTES as u16 * 8).to_le_bytes());
-    out.extend(b"data");
-    out.extend(data_bytes.to_le_bytes());
-    for &x in samples {
-        out.extend(((x * 32768.0).round() as i16).to_le_bytes());
-    }
-    Ok(out)
-}
 
 fn compute(ctx: &mut KernelContext<'_>, sample_rate: f32, most: i64) -> Result<()> {
     let tag = tag_in(ctx, 0, "Tag")?;
@@ -74,7 +31,7 @@ pub(super) fn values_of(tag: &str, tensor: &Tensor, sample_rate: f32, most: i64)
             sample_rate,
             num_channels: channels as i64,
             length_frames: frames as i64,
-            encoded_audio_string: wav(clip, whole_rate, channels, frames)?,
+            encoded_audio_string: encoded(clip, whole_rate, channels, frames)?,
             content_type: "audio/wav".to_owned(),
         };
         let tag = numbered(tag, "audio", most, i);
@@ -134,7 +91,7 @@ mod tests {
 
     #[test]
     fn samples_are_cut_to_the_range_of_16_bits() {
-        let file = wav(&[0.0, 0.5, 1.0, -1.0, -2.0, f32::NAN], 8000, 2, 3).unwrap();
+        let file = encoded(&[0.0, 0.5, 1.0, -1.0, -2.0, f32::NAN], 8000, 2, 3).unwrap();
         let samples: Vec<i16> = file[44..].chunks(2).map(|b| i16::from_le_bytes([b[0], b[1]])).collect();
         assert_eq!(samples, [0, 16384, 32767, -32768, -32768, 0]);
         assert_eq!(u32::from_le_bytes([file[4], file[5], file[6], file[7]]) as usize, file.len() - 8);
@@ -142,9 +99,9 @@ mod tests {
 
     #[test]
     fn what_the_format_has_no_room_for_is_refused() {
-        assert!(wav(&[], 8000, 0, 1).is_err());
-        assert!(wav(&[], 8000, 1, 0).is_err());
-        assert!(wav(&[0.0; 8], 8000, 1 << 16, 1).is_err());
-        assert!(wav(&[0.0; 8], u32::MAX, 4, 2).is_err());
+        assert!(encoded(&[], 8000, 0, 1).is_err());
+        assert!(encoded(&[], 8000, 1, 0).is_err());
+        assert!(encoded(&[0.0; 8], 8000, 1 << 16, 1).is_err());
+        assert!(encoded(&[0.0; 8], u32::MAX, 4, 2).is_err());
     }
 }

@@ -1,8 +1,20 @@
 //! TensorArrayWriteV3 and TensorArrayReadV3.
 
-use super::making::{flow, scalar_int};
+use super::making::{element_shape, flow, scalar_int};
 use super::state::TensorArray;
-use ferroflow_graph::{Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{PartialShape, Result};
+
+fn write_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    element_shape(c)?.merge(c.input(2)?)?;
+    c.set_output(0, PartialShape::scalar());
+    Ok(())
+}
+
+fn read_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(0, element_shape(c)?);
+    Ok(())
+}
 
 pub(super) fn register(r: &mut Registry) {
     r.add(
@@ -15,7 +27,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .stateful()
             .doc("Writes one element of an array.")
-            .shape(shape_rules::scalar)
+            .shape(write_shape)
             .kernel(|_| {
                 kernel(|ctx| {
                     let index = scalar_int(ctx.input(1)?, "index")?;
@@ -37,7 +49,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("dtype: type")
             .stateful()
             .doc("Reads one element of an array.")
-            .shape(shape_rules::unknown)
+            .shape(read_shape)
             .kernel(|init| {
                 let dtype = init.dtype("dtype")?;
                 kernel(move |ctx| {

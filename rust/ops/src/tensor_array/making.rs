@@ -1,7 +1,7 @@
 //! TensorArrayV3, TensorArrayGradV3, TensorArraySizeV3, TensorArrayCloseV3.
 
 use super::state::{Kind, TensorArray};
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{AttrMap, HandleSource, HandleType, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +28,18 @@ fn handle_and_flow(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Returns the type of every element, where the attributes say that all elements have one shape.
+fn element(attrs: &AttrMap) -> Option<HandleType> {
+    let (dtype, shape) = (attrs.dtype("dtype").ok()?, attrs.shape("element_shape").ok()?);
+    let is_common = shape.to_shape().is_some() || attrs.bool("identical_element_shapes").ok()?;
+    is_common.then_some(HandleType { dtype, shape })
+}
+
+/// Returns the known shape of the elements of the array whose handle is input 0.
+pub(super) fn element_shape(c: &ShapeContext<'_>) -> Result<PartialShape> {
+    Ok(c.input_handle(0)?.map_or_else(PartialShape::unknown, |h| h.shape.clone()))
+}
+
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("TensorArrayV3")
@@ -41,6 +53,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("identical_element_shapes: bool = false")
             .attr("tensor_array_name: string = ''")
             .stateful()
+            .handle_source(HandleSource::Attrs(element))
             .doc("Makes an array of tensors that lives as long as the step.")
             .shape(handle_and_flow)
             .kernel(|init| {
@@ -74,6 +87,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("flow_out: float")
             .attr("source: string")
             .stateful()
+            .handle_source(HandleSource::FirstInput)
             .doc("Returns the array of the gradients of another one's elements.")
             .shape(handle_and_flow)
             .kernel(|init| {

@@ -1,6 +1,6 @@
 //! TensorArrayGatherV3, ScatterV3, ConcatV3, SplitV3: many elements as one tensor.
 
-use super::making::flow;
+use super::making::{element_shape, flow};
 use super::state::TensorArray;
 use crate::array::rows::{cut, join};
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
@@ -14,7 +14,7 @@ fn indices(t: &Tensor) -> Result<Vec<i64>> {
 
 fn gather_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let count = c.input(1)?.dim(0);
-    let element = c.shape("element_shape")?;
+    let element = c.shape("element_shape")?.merge(&element_shape(c)?)?;
     c.set_output(0, PartialShape::vector(count).concatenate(&element));
     Ok(())
 }

@@ -4,7 +4,6 @@ use super::overlaps::Overlaps;
 use crate::draft::{Action, Draft, StepNode, order_edges};
 use crate::order::Edges;
 use crate::source::Source;
-use ferroflow_graph::Role;
 use ferroflow_tensor::Result;
 
 /// Returns the edges that every order of the draft's nodes must respect: data, control, tests, the writes of each
@@ -43,12 +42,17 @@ pub(super) fn edges(d: &Draft) -> Edges {
 /// Orders the draft's nodes. Updates go as early as they can, and so do kernels that block while others run. Loops that may
 /// wait go last: they would wait for nodes behind them and have to be suspended.
 pub(super) fn order(d: &Draft, edges: &Edges, overlaps: &Overlaps) -> Result<Vec<u32>> {
+    // A function of elements on the way to what other processes wait for.
+    let is_only_sent = |i: u32| {
+        let readers = &edges.hard[i as usize];
+        let is_urgent = |&t: &u32| d.nodes[t as usize].node.op.is_urgent;
+        d.nodes[i as usize].node.op.elementwise.is_some() && !readers.is_empty() && readers.iter().all(is_urgent)
+    };
     // Nodes that only order cost nothing, and an update may wait for them: its learning rate comes after all gradients.
     let late = |i: u32| match (&d.nodes[i as usize], overlaps.is_early(i)) {
         (_, true) | (StepNode { action: Action::Nothing, .. }, _) => 0,
         (StepNode { action: Action::Loop(plan), .. }, _) if plan.plan.may_wait() => 2,
-        // Another process may be waiting for the value.
-        (n, _) if n.node.op.role == Role::Send => 0,
+        (n, _) if n.node.op.is_urgent || is_only_sent(i) => 0,
         (n, _) => u64::from(!n.is_ref.contains(&true)),
     };
     edges.order(|i| late(i) << 32 | u64::from(i))

@@ -22,6 +22,12 @@ const LEAST_COLUMNS: usize = 8;
 /// A product larger than this takes too much memory.
 const MOST_ELEMENTS: usize = 64 << 20;
 
+/// A product larger than this leaves the cache before it is added up.
+const CACHED_ELEMENTS: usize = 4 << 20;
+
+/// The cost of adding an element of a product to its point, in multiplications.
+const ADD_COST: usize = 24;
+
 /// Elements of a copy worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
 
@@ -79,6 +85,9 @@ pub fn backward_input<T: ConvFloat>(
         return by_columns(threads, geometry, columns, matrix, output, gradient);
     }
     let found = geometry.space.map(|w| phases(&w));
+    if few_outputs(geometry, &found) {
+        return by_windows(threads, geometry, matrix, output, gradient);
+    }
     let strided = geometry.space.iter().any(|w| w.stride != 1);
     let points = |w: &Window, p: &[Phase]| p.iter().map(|p| p.axis.count).sum::<usize>() == w.input;
     if !geometry.space.iter().zip(&found).all(|(w, p)| points(w, p)) {
@@ -116,6 +125,55 @@ fn narrow_columns(g: &Geometry, output: usize) -> Option<usize> {
     let elements = (output / g.outputs.max(1)).checked_mul(columns)?;
     (g.inputs <= NARROW_INPUTS && g.outputs > 0 && columns >= LEAST_COLUMNS && elements <= MOST_ELEMENTS)
         .then_some(columns)
+}
+
+/// Returns true if most of what the products of phases multiply is padding: an output much smaller than the input.
+fn few_outputs(g: &Geometry, phases: &[Vec<Phase>; 3]) -> bool {
+    let of_phases =
+        product(phases.iter().map(|phases| phases.iter().map(|p| p.axis.count * p.taps.len()).sum::<usize>()));
+    let of_outputs = product(g.space.iter().map(|w| w.output * w.filter));
+    let elements = g.batch.saturating_mul(of_outputs).saturating_mul(g.inputs);
+    let cost = of_outputs.saturating_mul(g.outputs.saturating_add(ADD_COST));
+    elements <= CACHED_ELEMENTS && cost.saturating_mul(4) <= of_phases.saturating_mul(g.outputs).saturating_mul(3)
+}
+
+/// Multiplies each point of the output by the whole filter, then adds these windows up by lines of the input.
+fn by_windows<T: ConvFloat>(
+    threads: Threads,
+    g: &Geometry,
+    filter: MatRef<'_, T>,
+    output: &[T],
+    gradient: &mut [T],
+) -> Result<()> {
+    let points = g.space.iter().fold(g.batch, |n, w| n * w.output);
+    let columns = g.taps() * g.inputs;
+    let mut windows = Scratch::<T>::new(&[points, columns])?;
+    let output = MatRef::row_major(output, points, g.outputs)?;
+    T::matrix_by_matrix(threads, output, filter.transposed(), windows.get_mut(), None)?;
+    let (windows, [d, h, w]) = (windows.get(), g.space);
+    let (deep, down) = (reach_back(&d), reach_back(&h));
+    let line = w.input * g.inputs;
+    try_for_chunks_mut(threads, gradient, (TASK_ELEMENTS / (line * g.taps()).max(1)).max(1) * line, |start, chunk| {
+        for (index, line) in (start / line..).zip(chunk.chunks_exact_mut(line)) {
+            line.fill(T::default());
+            let (y, z, image) = (index % h.input, index / h.input % d.input, index / h.input / d.input);
+            for &(z, tap_z) in &deep[z] {
+                for &(y, tap_y) in &down[y] {
+                    let from = ((image * d.output + z) * h.output + y) * w.output;
+                    for tap_x in 0..w.filter {
+                        let (first, count) = w.inside(tap_x);
+                        let tap = (tap_z * h.filter + tap_y) * w.filter + tap_x;
+                        for x in first..first + count {
+                            let to = (x * w.stride + tap_x * w.dilation - w.before) * g.inputs;
+                            let window = &windows[(from + x) * columns + tap * g.inputs..][..g.inputs];
+                            add(window, 1, &mut line[to..]);
+                        }
+                    }
+                }
+            }
+        }
+    })?;
+    Ok(())
 }
 
 /// Multiplies each point of the output by each point of the filter, then adds the products up by points of the input.

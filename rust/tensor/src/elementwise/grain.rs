@@ -16,7 +16,7 @@ pub(crate) fn of_unary(f: Unary) -> usize {
     match f {
         Identity | Neg | Abs | Sign | Square | Sqrt | Rsqrt | Reciprocal | Relu | Relu6 | Softsign | Floor | Ceil
         | Round | Rint | Conj => LIGHT,
-        Erfc | Lgamma | Digamma => SLOW,
+        Lgamma | Digamma => SLOW,
         _ => HEAVY,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | elements | kernel |
 //! |---|---|
-//! | f32, f64 | `tiled` |
+//! | f32, f64 | `tiled`, or `tiny` with the same bits |
 //! | complex | those of the parts, four products of floats |
 //! | f16, bf16 | f32's, on copies |
 //! | integers | `plain` |
@@ -19,6 +19,7 @@ mod patches;
 mod plain;
 mod scratch;
 pub(crate) mod tiled;
+mod tiny;
 
 use std::ops::{Add, Mul};
 
@@ -93,6 +94,13 @@ macro_rules! float_product {
                 unsafe { tiled::$multiply(isa, threads, product(left, right, c, accumulate, None))? };
                 if let Some(epilogue) = epilogue {
                     epilogue.apply(c, 1);
+                }
+                return Ok(());
+            }
+            if tiny::is_tiny(&b) {
+                tiny::multiply(isa, threads, a, b, c, accumulate)?;
+                if let Some(epilogue) = epilogue {
+                    epilogue.apply(c, b.cols());
                 }
                 return Ok(());
             }

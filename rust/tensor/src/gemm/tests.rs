@@ -269,6 +269,39 @@ fn f64_bits_do_not_depend_on_the_other_rows_and_columns() {
     bits_do_not_depend_on_the_other_rows_and_columns::<f64>(6);
 }
 
+fn tiny_products_have_the_bits_of_wider_ones<T: Float>(seed: u64) {
+    let mut draw = Draw(seed);
+    for cols in 2..=8 {
+        for depth in 1..=16 {
+            let rows = 1 + draw.below(30);
+            let a = Matrix::random(&mut draw, rows, depth, |d| T::of(d.unit()));
+            let b = Matrix::random(&mut draw, depth, 40, |d| T::of(d.unit()));
+            let start: Vec<T> = (0..rows * 40).map(|_| T::of(draw.unit())).collect();
+            for isa in isas() {
+                for accumulate in [false, true] {
+                    let mut wide = start.clone();
+                    T::run(isa, Threads::single(), a.view(), b.view(), &mut wide, accumulate, None).unwrap();
+                    let narrow = |c: &[T]| c.chunks(40).flat_map(|row| row[..cols].to_vec()).collect::<Vec<T>>();
+                    let mut tiny = narrow(&start);
+                    let few = b.view().column_range(0, cols).unwrap();
+                    T::run(isa, Threads::new(2), a.view(), few, &mut tiny, accumulate, None).unwrap();
+                    assert_eq!(bits(&tiny), bits(&narrow(&wide)), "{isa:?} {rows}x{depth}x{cols}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn f32_tiny_products_have_the_bits_of_wider_ones() {
+    tiny_products_have_the_bits_of_wider_ones::<f32>(21);
+}
+
+#[test]
+fn f64_tiny_products_have_the_bits_of_wider_ones() {
+    tiny_products_have_the_bits_of_wider_ones::<f64>(22);
+}
+
 fn an_epilogue_gives_the_bits_of_the_separate_steps<T: Float + PartialOrd + num_traits::Zero>(seed: u64) {
     let mut draw = Draw(seed);
     for round in 0..60 {

@@ -2,7 +2,7 @@
 
 use super::complex;
 use super::element::Element;
-use super::exp_log::{exp_f32, exp_f64, log_f32, log_f64, pow_f32};
+use super::exp_log::{cube_f32, exp_f32, exp_f64, log_f32, log_f64, pow_f32, square_f32};
 use super::isa::{Isa, for_each_isa};
 use super::trig::atan2_f32;
 use super::unary::{SELU_SCALE, SELU_SCALE_ALPHA, round, wide};
@@ -224,6 +224,36 @@ fn pair<T: Copy, F: Formula<T>>(a: T, b: T) -> T {
     F::of(a, b)
 }
 
+/// Computes `zip_left` of a power; exponents are mostly one number for all, and that number 2 or 3.
+#[inline(always)]
+fn power_left<F: Formula<f32>>(a: &mut [f32], b: &[f32]) {
+    let same = |y: f32| b.iter().fold(true, |same, b| same & (*b == y));
+    match b.first() {
+        Some(&2.0) if same(2.0) => zip_left::<f32, Square>(a, b),
+        Some(&3.0) if same(3.0) => zip_left::<f32, Cube>(a, b),
+        _ => zip_left::<f32, F>(a, b),
+    }
+}
+
+struct Square;
+
+impl Formula<f32> for Square {
+    #[inline(always)]
+    fn of(a: f32, _: f32) -> f32 {
+        square_f32(a)
+    }
+}
+
+struct Cube;
+
+impl Formula<f32> for Cube {
+    #[inline(always)]
+    fn of(a: f32, _: f32) -> f32 {
+        cube_f32(a)
+    }
+}
+
+for_each_isa!(pick_power = power_left<F: Formula<f32>>(a: &mut [f32], b: &[f32]));
 for_each_isa!(pick_one = pair<T: Copy, F: Formula<T>>(a: T, b: T) -> T);
 for_each_isa!(pick_left = zip_left<T: Copy, F: Formula<T>>(a: &mut [T], b: &[T]));
 for_each_isa!(pick_right = zip_right<T: Copy, F: Formula<T>>(a: &[T], b: &mut [T]));
@@ -361,6 +391,12 @@ impl<T: Copy + Default> BinaryKernel<T> {
     }
 }
 
+impl BinaryKernel<f32> {
+    const fn power<F: Formula<f32>>(isa: Isa) -> Self {
+        BinaryKernel { one: pick_one::<f32, F>(isa), left: pick_power::<F>(isa), right: None, into: None }
+    }
+}
+
 /// Calls `body` with a block filled with `value`, no longer than is useful for `length` elements.
 #[inline]
 pub(super) fn with_spread<T: Copy>(value: T, length: usize, body: impl FnOnce(&[T])) {
@@ -441,7 +477,7 @@ macro_rules! float_binary_table {
 }
 
 float_binary_table! { f32_kernel for f32: exp_f32 log_f32;
-    heavy Pow(a, b) = pow_f32(a, b);
+    power Pow(a, b) = pow_f32(a, b);
     heavy Atan2(a, b) = atan2_f32(a, b);
 }
 

@@ -301,9 +301,23 @@ pub fn tanh_f64(x: f64) -> f64 {
     over_sum_f64(e, 2.0, e).copysign(x)
 }
 
+/// Returns `x^2`, rounded once.
+#[inline(always)]
+pub fn square_f32(x: f32) -> f32 {
+    x * x
+}
+
+/// Returns `x^3`, within half an ulp and a hair.
+#[inline(always)]
+pub fn cube_f32(x: f32) -> f32 {
+    let x = x as f64;
+    (x * x * x) as f32
+}
+
 /// Returns `x^y` in C99's sense, within half an ulp and a hair: computed in double precision.
 #[inline(always)]
 pub fn pow_f32(x: f32, y: f32) -> f32 {
+    let (square, cube) = (square_f32(x), cube_f32(x));
     let (x, y) = (x as f64, y as f64);
     let base = x.abs();
     let shifted = y + ROUND_F64;
@@ -314,5 +328,8 @@ pub fn pow_f32(x: f32, y: f32) -> f32 {
     let value = if base == 1.0 { if y.is_nan() { y } else { 1.0 } } else { value };
     let value = if (x < 0.0) & (base < f64::INFINITY) & !integer { f64::NAN } else { value };
     let value = if odd { value.copysign(x) } else { value };
-    if (y == 0.0) | (x == 1.0) { 1.0 } else { value as f32 }
+    let value = if (y == 0.0) | (x == 1.0) { 1.0 } else { value as f32 };
+    // Loops with one exponent use these; bits are the same in every loop.
+    let value = if y == 2.0 { square } else { value };
+    if y == 3.0 { cube } else { value }
 }

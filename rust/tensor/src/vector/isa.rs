@@ -110,6 +110,33 @@ impl Level {
     }
 }
 
+/// Runs `work` as compiled for the best instruction set of this machine.
+///
+/// Only loops that are inlined into `work` gain, so it should be a loop over slices and call no large function. Bits do
+/// not depend on the instruction set: the compiler neither fuses nor reorders floating-point operations.
+#[inline(always)]
+pub fn on_best_isa<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+    fn avx512<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+    match Isa::current().level() {
+        // SAFETY: an `Isa` exists only for what this machine has.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512(work) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2(work) },
+        _ => work(),
+    }
+}
+
 /// Compiles one generic loop for each instruction set and defines `$pick(isa) -> unsafe fn`, the version to call.
 ///
 /// The loop must be `#[inline(always)]` so that its body takes the features of each wrapper.
@@ -141,3 +168,21 @@ macro_rules! for_each_isa {
     };
 }
 pub(crate) use for_each_isa;
+
+/// A loop with constants among the parameters of its type, which `for_each_isa` does not take.
+pub(crate) trait Pass {
+    fn run(self);
+}
+
+for_each_isa!(compiled = run_pass<P: Pass>(pass: P));
+
+#[inline(always)]
+fn run_pass<P: Pass>(pass: P) {
+    pass.run();
+}
+
+/// Runs a loop as compiled for an instruction set; its `run` must be `#[inline(always)]`.
+pub(crate) fn run_on<P: Pass>(isa: Isa, pass: P) {
+    // SAFETY: a value of `Isa` exists only for an instruction set that the machine has.
+    unsafe { compiled(isa)(pass) }
+}

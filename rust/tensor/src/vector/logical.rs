@@ -1,6 +1,9 @@
-//! Booleans: connectives, choice between two operands, and whether any or all hold.
+//! Booleans: connectives, choice between two tensors' elements, and whether any or all hold.
 
 use super::binary::{Operand, with_spread};
+use super::isa::{Isa, for_each_isa};
+use half::{bf16, f16};
+use num_complex::Complex;
 
 /// A function of two booleans, named as its TensorFlow op.
 #[repr(u8)]
@@ -42,34 +45,65 @@ pub fn logical_not(x: &[bool], out: &mut [bool]) {
     }
 }
 
-/// Writes `a[i]` to `out[i]` where `condition[i]` holds and `b[i]` elsewhere; panics if the lengths differ.
-pub fn select<T: Copy>(condition: &[bool], a: Operand<T>, b: Operand<T>, out: &mut [T]) {
-    assert_eq!(condition.len(), out.len(), "condition and output lengths differ");
-    a.assert_length(out.len());
-    b.assert_length(out.len());
-    let run = |condition: &[bool], a: &[T], b: &[T], out: &mut [T]| {
-        for (((o, c), a), b) in out.iter_mut().zip(condition).zip(a).zip(b) {
-            *o = if *c { *a } else { *b };
-        }
-    };
-    match (a, b) {
-        (Operand::Slice(a), Operand::Slice(b)) => run(condition, a, b, out),
-        (Operand::Slice(a), Operand::Scalar(b)) => {
-            for ((o, c), a) in out.iter_mut().zip(condition).zip(a) {
-                *o = if *c { *a } else { b };
+/// An element that can be chosen by its bits: a choice by a jump would cost more than the element.
+pub trait Choice: Copy {
+    /// Returns `a` if the condition holds, else `b`.
+    #[doc(hidden)]
+    fn choose(condition: bool, a: Self, b: Self) -> Self;
+}
+
+macro_rules! choice {
+    ($($t:ty, $bits:ty: $v:ident => $to:expr, $w:ident => $from:expr;)*) => {$(
+        impl Choice for $t {
+            #[inline(always)]
+            fn choose(condition: bool, a: $t, b: $t) -> $t {
+                let mask = <$bits>::from(condition).wrapping_neg();
+                let bits = |$v: $t| -> $bits { $to };
+                let $w = (bits(a) & mask) | (bits(b) & !mask);
+                $from
             }
         }
-        (Operand::Scalar(a), Operand::Slice(b)) => {
-            for ((o, c), b) in out.iter_mut().zip(condition).zip(b) {
-                *o = if *c { a } else { *b };
-            }
-        }
-        (Operand::Scalar(a), Operand::Scalar(b)) => {
-            for (o, c) in out.iter_mut().zip(condition) {
-                *o = if *c { a } else { b };
-            }
-        }
+    )*};
+}
+
+choice! {
+    bool, u8: v => v.into(), w => w != 0;
+    i8, u8: v => v as u8, w => w as i8;
+    u8, u8: v => v, w => w;
+    i16, u16: v => v as u16, w => w as i16;
+    u16, u16: v => v, w => w;
+    f16, u16: v => v.to_bits(), w => f16::from_bits(w);
+    bf16, u16: v => v.to_bits(), w => bf16::from_bits(w);
+    i32, u32: v => v as u32, w => w as i32;
+    u32, u32: v => v, w => w;
+    f32, u32: v => v.to_bits(), w => f32::from_bits(w);
+    i64, u64: v => v as u64, w => w as i64;
+    u64, u64: v => v, w => w;
+    f64, u64: v => v.to_bits(), w => f64::from_bits(w);
+}
+
+impl<T: Choice> Choice for Complex<T> {
+    #[inline(always)]
+    fn choose(condition: bool, a: Self, b: Self) -> Self {
+        Complex::new(T::choose(condition, a.re, b.re), T::choose(condition, a.im, b.im))
     }
+}
+
+#[inline(always)]
+fn select_loop<T: Choice>(condition: &[bool], a: &[T], b: &[T], out: &mut [T]) {
+    for (((o, c), a), b) in out.iter_mut().zip(condition).zip(a).zip(b) {
+        *o = T::choose(*c, *a, *b);
+    }
+}
+
+for_each_isa!(pick_select = select_loop<T: Choice>(condition: &[bool], a: &[T], b: &[T], out: &mut [T]));
+
+/// Writes `a[i]` to `out[i]` where `condition[i]` holds and `b[i]` elsewhere; panics if the lengths differ.
+pub fn select<T: Choice>(condition: &[bool], a: &[T], b: &[T], out: &mut [T]) {
+    let n = out.len();
+    assert!(condition.len() == n && a.len() == n && b.len() == n, "condition, operand and output lengths differ");
+    // SAFETY: an `Isa` exists only for what this machine has.
+    unsafe { pick_select::<T>(Isa::current())(condition, a, b, out) }
 }
 
 /// Returns true if at least one holds.

@@ -36,16 +36,16 @@ pub use compare::{Comparable, Compare, compare, compare_with};
 pub use convert::{CastTo, cast, cast_with};
 pub use element::Element;
 pub use gamma::digamma_f64;
-pub use isa::Isa;
 pub(crate) use isa::Level;
-pub use logical::{Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
+pub use isa::{Isa, on_best_isa};
+pub use logical::{Choice, Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
 pub use reduce::{
-    Reduce, Reducible, combine, mean_of_sum, mean_slice, reduce_rows_into, reduce_rows_into_with, reduce_slice,
-    reduce_slice_wide, reduce_slice_wide_with, split_point,
+    Reduce, Reducible, SHORT_ROW, combine, mean_of_sum, mean_slice, reduce_rows_into, reduce_rows_into_with,
+    reduce_short_rows, reduce_short_rows_with, reduce_slice, reduce_slice_wide, reduce_slice_wide_with, split_point,
 };
 pub use scaled_rows::{Scaled, add_scaled_rows, add_scaled_rows_with};
 pub use single::{Number, Single, Word};
 pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};
-pub use update::{Formula, update_in_place};
+pub use update::{Formula, update_in_place, update_rows_in_place};
 pub use wide::Wide;

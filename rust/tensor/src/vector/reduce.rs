@@ -72,6 +72,8 @@ pub trait Reducible: Element {
     #[doc(hidden)]
     fn fold_block(f: Reduce, isa: Isa, x: &[Self]) -> Self::Accumulator;
     #[doc(hidden)]
+    fn fold_short(f: Reduce, isa: Isa, x: &[Self], n: usize, out: &mut [Self]);
+    #[doc(hidden)]
     fn fold_rows(f: Reduce, isa: Isa, rows: &[Self], stride: usize, out: &mut [Self::Accumulator]);
 }
 
@@ -89,6 +91,30 @@ pub fn reduce_slice_wide<T: Reducible>(f: Reduce, x: &[T]) -> T::Accumulator {
 pub fn reduce_slice_wide_with<T: Reducible>(isa: Isa, f: Reduce, x: &[T]) -> T::Accumulator {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     pairwise(isa, f, x)
+}
+
+/// Rows of up to this many elements may be reduced together.
+pub const SHORT_ROW: usize = LANES;
+
+/// Reduces each row of `n` elements to the bits of `reduce_slice`; many rows are reduced together.
+///
+/// Panics if `n` is zero or above `SHORT_ROW`, if `x` does not have a row for each of `out`, or `f` does not support `T`.
+pub fn reduce_short_rows<T: Reducible>(f: Reduce, x: &[T], n: usize, out: &mut [T]) {
+    reduce_short_rows_with(Isa::current(), f, x, n, out);
+}
+
+/// Runs `reduce_short_rows` on a given instruction set.
+pub fn reduce_short_rows_with<T: Reducible>(isa: Isa, f: Reduce, x: &[T], n: usize, out: &mut [T]) {
+    assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
+    assert!((1..=SHORT_ROW).contains(&n) && x.len() == n * out.len(), "rows of {n} elements");
+    // A product with a complex one is not exact for infinities: the number of these products counts.
+    if f == Reduce::Prod {
+        for (out, row) in out.iter_mut().zip(x.chunks_exact(n)) {
+            *out = T::narrowed(T::fold_block(f, isa, row));
+        }
+        return;
+    }
+    T::fold_short(f, isa, x, n, out);
 }
 
 fn pairwise<T: Reducible>(isa: Isa, f: Reduce, x: &[T]) -> T::Accumulator {
@@ -236,6 +262,56 @@ fn block_loop<T: Reducible, F: Fold<T::Accumulator>>(x: &[T]) -> T::Accumulator 
     lanes[0]
 }
 
+/// Elements of the rows that are reduced together.
+const TOGETHER: usize = 1024;
+
+/// Combines each pair of lanes `WIDTH` apart, of rows that lie one after the other.
+#[inline(always)]
+fn halve<A: Copy, F: Fold<A>, const WIDTH: usize>(from: &[A], to: &mut [A]) {
+    let (to, _) = to.as_chunks_mut::<WIDTH>();
+    let (from, _) = from.as_chunks::<WIDTH>();
+    let (from, _) = from.as_chunks::<2>();
+    for (to, [a, b]) in to.iter_mut().zip(from) {
+        for i in 0..WIDTH {
+            to[i] = F::of(a[i], b[i]);
+        }
+    }
+}
+
+/// Computes `block_loop` for each row: lanes past the next power of two are identities, which change nothing.
+#[inline(always)]
+fn short_loop<T: Reducible, F: Fold<T::Accumulator>>(x: &[T], n: usize, out: &mut [T]) {
+    let lanes = n.next_power_of_two();
+    let together = TOGETHER / lanes;
+    let (mut even, mut odd) = ([F::IDENTITY; TOGETHER], [F::IDENTITY; TOGETHER]);
+    for (out, x) in out.chunks_mut(together).zip(x.chunks(together * n)) {
+        for (to, row) in even.chunks_exact_mut(lanes).zip(x.chunks_exact(n)) {
+            for (to, v) in to.iter_mut().zip(row) {
+                *to = F::of(F::IDENTITY, v.widened());
+            }
+            to[n..].fill(F::IDENTITY);
+        }
+        let (mut from, mut to) = (&mut even, &mut odd);
+        let mut width = lanes / 2;
+        while width > 0 {
+            let (of, result) = (&from[..2 * width * out.len()], &mut to[..width * out.len()]);
+            match width {
+                32 => halve::<_, F, 32>(of, result),
+                16 => halve::<_, F, 16>(of, result),
+                8 => halve::<_, F, 8>(of, result),
+                4 => halve::<_, F, 4>(of, result),
+                2 => halve::<_, F, 2>(of, result),
+                _ => halve::<_, F, 1>(of, result),
+            }
+            std::mem::swap(&mut from, &mut to);
+            width /= 2;
+        }
+        for (out, v) in out.iter_mut().zip(from.iter()) {
+            *out = T::narrowed(*v);
+        }
+    }
+}
+
 #[inline(always)]
 fn rows_loop<T: Reducible, F: Fold<T::Accumulator>>(rows: &[T], stride: usize, out: &mut [T::Accumulator]) {
     let columns = out.len();
@@ -299,6 +375,15 @@ macro_rules! reduce_loops {
                 }
             }
 
+            fn fold_short(f: Reduce, isa: Isa, x: &[$t], n: usize, out: &mut [$t]) {
+                match f {
+                    // SAFETY: an `Isa` exists only for what this machine has.
+                    $(Reduce::$f => unsafe { pick_short::<$t, $f>(isa)(x, n, out) },)*
+                    #[allow(unreachable_patterns)]
+                    _ => {}
+                }
+            }
+
             fn fold_rows(f: Reduce, isa: Isa, rows: &[$t], stride: usize, out: &mut [$accumulator]) {
                 match f {
                     // SAFETY: an `Isa` exists only for what this machine has.
@@ -312,6 +397,7 @@ macro_rules! reduce_loops {
 }
 
 for_each_isa!(pick_block = block_loop<T: Reducible, F: FoldOf<T>>(x: &[T]) -> T::Accumulator);
+for_each_isa!(pick_short = short_loop<T: Reducible, F: FoldOf<T>>(x: &[T], n: usize, out: &mut [T]));
 for_each_isa!(pick_rows = rows_loop<T: Reducible, F: FoldOf<T>>(rows: &[T], stride: usize, out: &mut [T::Accumulator]));
 
 /// `Fold` of an element type's accumulator, as one name.

@@ -2,7 +2,7 @@
 
 use super::complex;
 use super::element::Element;
-use super::error_function::erf_f32;
+use super::error_function::{erf_f32, erfc_f32};
 use super::exp_log::*;
 use super::gamma::digamma_f64;
 use super::hyperbolic::*;
@@ -349,11 +349,11 @@ float_unary_table! { f32_kernel for f32: exp_f32 expm1_f32 log_f32 log1p_f32 tan
     heavy Acosh(x) = acosh_f32(x);
     heavy Atanh(x) = atanh_f32(x);
     heavy Erf(x) = erf_f32(x);
-    scalar Erfc(x) = libm::erfc(x as f64) as f32;
+    heavy Erfc(x) = erfc_f32(x);
     scalar Lgamma(x) = libm::lgamma(x as f64) as f32;
     scalar Digamma(x) = digamma_f64(x as f64) as f32;
-    @bounded Sin(x) = sin_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE as f32) => libm::sin(x as f64) as f32;
-    @bounded Cos(x) = cos_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE as f32) => libm::cos(x as f64) as f32;
+    @bounded Sin(x) = sin_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE_F32) => sin_of_large_f32(x);
+    @bounded Cos(x) = cos_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE_F32) => cos_of_large_f32(x);
     @bounded Tan(x) = tan_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE as f32) => libm::tan(x as f64) as f32;
 }
 

@@ -5,7 +5,7 @@ Each row fits g on [lo, hi] by a polynomial of the given degree, lowest power fi
 that the polynomial serves. The comment after a constant is log2 of the error before rounding the coefficients.
 """
 
-from mpmath import atan, atanh, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt
+from mpmath import asin, atan, atanh, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sin, sqrt
 
 mp.dps = 60
 
@@ -80,12 +80,21 @@ cos_rest = near_zero(
 atan_rest = near_zero(
     lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, [mpf(-1) ** (k + 1) / (2 * k + 3) for k in range(20)]
 )
+asin_series = [mp.binomial(2 * k, k) / (mpf(4) ** k * (2 * k + 1)) for k in range(1, 21)]
+asin_rest = near_zero(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, asin_series)
 erf_scale = 2 / sqrt(pi)
 erf_rest = near_zero(
     lambda z: erf(sqrt(z)) / sqrt(z) - 1,
     [erf_scale - 1] + [erf_scale * mpf(-1) ** k / (mp.factorial(k) * (2 * k + 1)) for k in range(1, 20)],
 )
 edge = mpf("0.921875")
+
+
+def scaled_erfc(v):
+    """Returns erfc(a) exp(a^2), where v = (a - 2) / (a + 2)."""
+    a = 2 * (1 + v) / (1 - v)
+    return erfc(a) * exp(a**2)
+
 
 ROWS = [
     ("EXP", 32, exp_rest, lambda r: r**2, -half_ln2, half_ln2, 4),
@@ -101,12 +110,16 @@ ROWS = [
         mpf(4),
         8,
     ),
+    ("SIN", 32, sin_rest, lambda z: z, mpf(0), (pi / 4 * mpf("1.001")) ** 2, 3),
+    ("COS", 32, cos_rest, lambda z: z**2, mpf(0), (pi / 4 * mpf("1.001")) ** 2, 2),
+    ("ATAN", 32, atan_rest, lambda z: z, mpf(0), mpf(1), 8),
+    ("ASIN", 32, asin_rest, lambda z: z, mpf(0), mpf("0.25"), 5),
     ("EXP", 64, exp_rest, lambda r: r**2, -half_ln2, half_ln2, 9),
     ("EXPM1", 64, exp_rest, abs, -half_ln2, half_ln2, 10),
     ("LOG", 64, log_ratio, lambda z: z, mpf(0), ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf("1.001"), 6),
+    ("SCALED_ERFC", 64, scaled_erfc, lambda v: 1 / scaled_erfc(v), mpf(-1), mpf("8.1") / mpf("12.1"), 12),
     ("SIN", 64, sin_rest, lambda z: z, mpf(0), (pi / 4 * mpf("1.001")) ** 2, 5),
     ("COS", 64, cos_rest, lambda z: z**2, mpf(0), (pi / 4 * mpf("1.001")) ** 2, 5),
-    ("ATAN", 64, atan_rest, lambda z: z, mpf(0), mpf(1), 13),
 ]
 
 for name, bits, g, weight, lo, hi, degree in ROWS:

@@ -6,6 +6,8 @@ from ferroflow._src.autodiff import (
 )
 from ferroflow._src.autodiff.rules import (
     array,
+    calls,
+    collective,
     data,
     flow,
     image,
@@ -28,6 +30,8 @@ from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas a
 
 __all__ = [
     "array",
+    "calls",
+    "collective",
     "data",
     "flow",
     "image",

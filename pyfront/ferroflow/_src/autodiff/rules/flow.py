@@ -47,5 +47,6 @@ register_none(
         "StackClose",
         "StackPop",
         "StackPush",
+        "Timestamp",
     ]
 )

@@ -10,7 +10,6 @@ from ferroflow._src.autodiff.terms import (
     concat,
     conj,
     densified,
-    dims,
     expand_dims,
     filled,
     gather,
@@ -26,7 +25,7 @@ from ferroflow._src.autodiff.terms import (
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, static_dims
 
 gather_nd, maximum = term("GatherNd", 2), term("Maximum", 2)
 
@@ -110,7 +109,7 @@ def _fill_empty_rows(op: Operation, _indices: Any, g: Any, _empty: Any, _map: An
 def _to_dense(op: Operation, g: Any) -> list[Any]:
     indices, output_shape, values, _ = op.inputs
     g = densified(g)
-    known = dims(indices)
+    known = static_dims(indices)
     if known is None or len(known) < 2:
         # A list of numbers, or one number, is a column of indices.
         rank = expand_dims(size(output_shape), 0)
@@ -118,7 +117,7 @@ def _to_dense(op: Operation, g: Any) -> list[Any]:
     taken = gather_nd(g, indices)
     total = reduce_sum(taken, [0])
     default = reduce_sum(g, span(0, tensor_op("Rank", [g]))) - total
-    return [None, None, total if dims(values) == () else taken, default]
+    return [None, None, total if static_dims(values) == () else taken, default]
 
 
 def _cwise_mul_or_div(op: Operation, g: Any, is_mul: bool) -> list[Any]:

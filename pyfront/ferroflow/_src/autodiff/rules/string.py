@@ -8,6 +8,7 @@ register_none(
     [
         "AsString",
         "DecodeBase64",
+        "DecodePaddedRaw",
         "DecodeRaw",
         "EncodeBase64",
         "ReduceJoin",

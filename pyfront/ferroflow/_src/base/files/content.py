@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
+import os
 from typing import Any
 
+from ferroflow._src.base import errors
+from ferroflow._src.base.files.failures import failures_of
 from ferroflow._src.base.files.file import GFile
-from ferroflow._src.base.files.system import remove, rename
+from ferroflow._src.base.files.replacement import replacing
 from ferroflow._src.base.typing import PathLike
 
 
@@ -58,10 +60,8 @@ def atomic_write_string_to_file(filename: str, contents: str | bytes, overwrite:
         tf.errors.AlreadyExistsError: if the file is there and may not be replaced.
         tf.errors.OpError: if the file cannot be written, of the subclass for the cause.
     """
-    temporary = f"{filename}.tmp{uuid.uuid4().hex}"
-    write_string_to_file(temporary, contents)
-    try:
-        rename(temporary, filename, overwrite)
-    except BaseException:
-        remove(temporary)
-        raise
+    path = os.fspath(filename)
+    if not overwrite and os.path.exists(path):
+        raise errors.AlreadyExistsError(None, None, "file already exists")
+    with failures_of(path), replacing(path) as file:
+        file.write(contents.encode() if isinstance(contents, str) else contents)

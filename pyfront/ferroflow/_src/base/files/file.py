@@ -128,18 +128,19 @@ class GFile:
 
     @deprecated_args(position="offset")
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Moves the place of reading.
+        """Sets the position of the next read.
 
         Args:
             offset: int, bytes.
-            whence: int: from the start (0), from where reading stands (1), from the end (2).
-            position: int, deprecated spelling of `offset`.
+            whence: int: from the start (0), from the current position (1), from the end (2).
+            position: int, deprecated name of `offset`.
 
         Raises:
             TypeError: if none or both of `offset` and `position` are given.
             tf.errors.InvalidArgumentError: if the new position is before the start of the file, or `whence` is not one
                 of these.
-            tf.errors.OutOfRangeError: if the place lies behind the end, where reading then stands.
+            tf.errors.OutOfRangeError: if the new position is beyond the end of the file, to which the position is then
+                set.
             tf.errors.PermissionDeniedError: if the mode is `w` or `a`.
             tf.errors.NotFoundError: if the file does not exist.
         """
@@ -165,7 +166,7 @@ class GFile:
             raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def tell(self) -> int:
-        """Returns the place of reading, in bytes from the start.
+        """Returns the position of the next read, in bytes from the start.
 
         Raises:
             tf.errors.PermissionDeniedError: if the mode is `w` or `a`.

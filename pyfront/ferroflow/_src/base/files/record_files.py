@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TFRecordCompressionType:
-    """The compressions of record files."""
+    """Compression formats of record files."""
 
     NONE = 0
     ZLIB = 1

@@ -12,6 +12,7 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import failures_of, path_of
+from ferroflow._src.base.files.replacement import replacing
 from ferroflow._src.base.typing import PathLike, StringLike
 
 
@@ -155,7 +156,7 @@ def rename(oldname: PathLike, newname: PathLike, overwrite: bool = False) -> Non
 
 
 def copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
-    """Copies the contents of a file.
+    """Copies the contents of a file; if that fails, a file of the new name stays as it was.
 
     Args:
         oldpath: str, bytes or path object.
@@ -173,7 +174,7 @@ def copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
         # TF 1.x empties a file that is copied onto itself; here it stays what it is.
         if os.path.exists(new) and os.path.samefile(old, new):
             return
-        with failures_of(new), open(new, "wb") as target:
+        with failures_of(new), replacing(new) as target:
             shutil.copyfileobj(source, target, 1 << 20)
 
 
@@ -201,7 +202,7 @@ def delete_recursively(dirname: PathLike) -> None:
 
 
 def list_directory(dirname: PathLike) -> list[str]:
-    """Lists what is in a folder.
+    """Lists the files and folders in a folder.
 
     Args:
         dirname: str, bytes or path object.

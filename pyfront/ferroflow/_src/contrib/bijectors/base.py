@@ -48,7 +48,7 @@ class Bijector:
     `_inverse_log_det_jacobian`, and if it changes shapes `_forward_event_shape`, `_inverse_event_shape` and their
     counterparts that end in `_tensor`. The public methods of the others raise NotImplementedError.
 
-    The results of a tensor are remembered: the inverse of what `forward` returned is its argument itself.
+    Results are cached: the inverse of a tensor that `forward` returned is the argument of `forward` itself.
 
     Args:
         graph_parents: list of the Tensors, of any dtype and shape, that it depends on.
@@ -145,7 +145,7 @@ class Bijector:
         return input_shape
 
     def forward_event_shape_tensor(self, input_shape: Any, name: str = "forward_event_shape_tensor") -> Any:
-        """Returns the shape of an event of the value of `forward`.
+        """Returns the shape of one event in the result of `forward`.
 
         Args:
             input_shape: Tensor of int32, of shape [rank]: the shape of an event of its argument.
@@ -163,7 +163,7 @@ class Bijector:
         return input_shape
 
     def forward_event_shape(self, input_shape: Any) -> Any:
-        """Returns the static shape of an event of the value of `forward`.
+        """Returns the static shape of one event in the result of `forward`.
 
         Args:
             input_shape: TensorShape, or list of int: the shape of an event of its argument.
@@ -177,7 +177,7 @@ class Bijector:
         return output_shape
 
     def inverse_event_shape_tensor(self, output_shape: Any, name: str = "inverse_event_shape_tensor") -> Any:
-        """Returns the shape of an event of the value of `inverse`.
+        """Returns the shape of one event in the result of `inverse`.
 
         Args:
             output_shape: Tensor of int32, of shape [rank]: the shape of an event of its argument.
@@ -195,7 +195,7 @@ class Bijector:
         return output_shape
 
     def inverse_event_shape(self, output_shape: Any) -> Any:
-        """Returns the static shape of an event of the value of `inverse`.
+        """Returns the static shape of one event in the result of `inverse`.
 
         Args:
             output_shape: TensorShape, or list of int: the shape of an event of its argument.
@@ -269,7 +269,7 @@ class Bijector:
         raise NotImplementedError("inverse_log_det_jacobian not implemented.")
 
     def inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str = "inverse_log_det_jacobian") -> Any:
-        """Returns the logarithm of the absolute value of the determinant of the Jacobian of `inverse`.
+        """Returns `log(abs(det(J)))` for the Jacobian J of `inverse`.
 
         Args:
             y: Tensor of `dtype`.
@@ -315,7 +315,7 @@ class Bijector:
         raise NotImplementedError("forward_log_det_jacobian not implemented.")
 
     def forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str = "forward_log_det_jacobian") -> Any:
-        """Returns the logarithm of the absolute value of the determinant of the Jacobian of `forward`.
+        """Returns `log(abs(det(J)))` for the Jacobian J of `forward`.
 
         Args:
             x: Tensor of `dtype`.

@@ -17,9 +17,9 @@ class Inline(Bijector):
         inverse_fn: callable of y that returns x.
         inverse_log_det_jacobian_fn: callable of y that returns the logarithm of the determinant.
         forward_log_det_jacobian_fn: callable of x that returns the logarithm of the determinant.
-        forward_event_shape_fn: callable of the static shape of x that returns that of y; None if shapes are equal.
+        forward_event_shape_fn: callable from the static shape of x to that of y; None if the shapes are equal.
         forward_event_shape_tensor_fn: callable of the shape of x, a Tensor of int32, that returns that of y.
-        inverse_event_shape_fn: callable of the static shape of y that returns that of x; None if shapes are equal.
+        inverse_event_shape_fn: callable from the static shape of y to that of x; None if the shapes are equal.
         inverse_event_shape_tensor_fn: callable of the shape of y, a Tensor of int32, that returns that of x.
         is_constant_jacobian: bool. If True, the Jacobian is the same for all arguments.
         validate_args: bool, without an effect.

@@ -151,7 +151,7 @@ def masked_dense(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Applies a dense layer of which blocks of outputs depend on blocks of inputs before them alone.
+    """Applies a dense layer in which each block of outputs depends only on earlier blocks of inputs.
 
     Args:
         inputs: Tensor of a float dtype, of shape [..., n].

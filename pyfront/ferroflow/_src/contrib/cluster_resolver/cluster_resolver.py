@@ -55,7 +55,7 @@ class ClusterResolver(abc.ABC):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """Returns the number of accelerators of a task, by type of device: none, since steps run on CPUs.
+        """Returns the number of a task's accelerators by device type: none, since steps run on CPUs.
 
         Args:
             task_type: str, the job; not used.
@@ -108,7 +108,7 @@ class SimpleClusterResolver(ClusterResolver):
         master: str, the target of sessions.
         task_type: str, the job of this task, or None.
         task_id: int, the index of this task in its job, or None.
-        environment: str, what the program runs in.
+        environment: str, the environment of the program.
         num_accelerators: dict from types of devices to numbers, or None.
         rpc_layer: str, the protocol, or None.
 
@@ -281,7 +281,7 @@ class UnionClusterResolver(ClusterResolver):
 
     @property
     def rpc_layer(self) -> str | None:
-        """The protocol between the tasks: what was given, or the first resolver's."""
+        """The protocol between the tasks: the given one, or the first resolver's."""
         return self._resolvers[0].rpc_layer if self._rpc_layer is None else self._rpc_layer
 
     @rpc_layer.setter

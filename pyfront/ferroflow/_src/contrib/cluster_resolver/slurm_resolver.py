@@ -117,7 +117,7 @@ class SlurmClusterResolver(ClusterResolver):
             raise RuntimeError(f"Requested {sum(self._jobs.values())} tasks but only {all_tasks} were assigned.")
 
     def cluster_spec(self) -> ClusterSpec:
-        """Returns the cluster; the first call also makes the own task known.
+        """Returns the cluster; the first call also registers this task.
 
         Jobs take the step's tasks in the order of the jobs' names.
         """
@@ -143,8 +143,8 @@ class SlurmClusterResolver(ClusterResolver):
         """Returns the target of a session.
 
         Args:
-            task_type: str, the job of the server to connect to; None for the own one.
-            task_id: int, the index of that server's task; None for the own one.
+            task_type: str, the job of the server to connect to; None for this one.
+            task_id: int, the index of that server's task; None for this one.
             rpc_layer: str, the protocol; None for that of the constructor.
 
         Returns:

@@ -33,7 +33,7 @@ class TFConfigClusterResolver(ClusterResolver):
         task_type: str, the job of this task, instead of TF_CONFIG's.
         task_id: int, the index of this task, instead of TF_CONFIG's.
         rpc_layer: str, the protocol, instead of TF_CONFIG's `rpc_layer`.
-        environment: str, what the program runs in.
+        environment: str, the environment of the program.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class TFConfigClusterResolver(ClusterResolver):
         """Returns the target of a session.
 
         Args:
-            task_type: str, the job of the server to connect to; None for the own one.
-            task_id: int, the index of that server's task; None for the own one.
+            task_type: str, the job of the server to connect to; None for this one.
+            task_id: int, the index of that server's task; None for this one.
             rpc_layer: str, the protocol; None for the usual one.
 
         Returns:

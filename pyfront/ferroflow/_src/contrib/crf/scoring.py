@@ -87,7 +87,7 @@ def crf_sequence_score(
 def crf_multitag_sequence_score(
     inputs: TensorLike, tag_bitmap: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike
 ) -> Any:
-    """Returns the logarithm of the sum of the exponentials of the scores of all sequences of allowed tags.
+    """Returns `log(sum(exp(score)))` over all sequences of allowed tags.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.
@@ -104,7 +104,7 @@ def crf_multitag_sequence_score(
 
 
 def crf_log_norm(inputs: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike) -> Any:
-    """Returns the logarithm of the sum of the exponentials of the scores of all tag sequences.
+    """Returns the logarithm of the partition function: `log(sum(exp(score)))` over all tag sequences.
 
     Args:
         inputs: Tensor of a float dtype, of shape [batch, time, tags]: the scores of tags.
@@ -160,7 +160,7 @@ def crf_log_likelihood(
 
 
 def crf_unary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, inputs: TensorLike) -> Any:
-    """Returns the sum of the scores of the tags of sequences.
+    """Returns the sum of each sequence's tag scores.
 
     Args:
         tag_indices: Tensor of int32 or int64, of shape [batch, time].
@@ -183,7 +183,7 @@ def _mask(tag_indices: Tensor, sequence_lengths: Any, dtype: Any) -> Tensor:
 
 
 def crf_binary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike) -> Any:
-    """Returns the sum of the scores of the transitions of sequences.
+    """Returns the sum of each sequence's transition scores.
 
     Args:
         tag_indices: Tensor of int32 or int64, of shape [batch, time].

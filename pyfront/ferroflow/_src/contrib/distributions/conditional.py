@@ -49,7 +49,7 @@ class ConditionalDistribution(Distribution):
         return self._of_value(value, name, function, lambda x: convert(otherwise(x)))
 
     def log_prob(self, value: Any, name: str = "log_prob", **condition_kwargs: Any) -> Any:
-        """Returns `Distribution.log_prob`, with arguments for the subclass.
+        """Computes `Distribution.log_prob`, with arguments for the subclass.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -62,7 +62,7 @@ class ConditionalDistribution(Distribution):
         return self._conditional(value, name, "_log_prob", "_prob", log, condition_kwargs)
 
     def prob(self, value: Any, name: str = "prob", **condition_kwargs: Any) -> Any:
-        """Returns `Distribution.prob`, with arguments for the subclass.
+        """Computes `Distribution.prob`, with arguments for the subclass.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -75,7 +75,7 @@ class ConditionalDistribution(Distribution):
         return self._conditional(value, name, "_prob", "_log_prob", exp, condition_kwargs)
 
     def log_cdf(self, value: Any, name: str = "log_cdf", **condition_kwargs: Any) -> Any:
-        """Returns `Distribution.log_cdf`, with arguments for the subclass.
+        """Computes `Distribution.log_cdf`, with arguments for the subclass.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -88,7 +88,7 @@ class ConditionalDistribution(Distribution):
         return self._conditional(value, name, "_log_cdf", "_cdf", log, condition_kwargs)
 
     def cdf(self, value: Any, name: str = "cdf", **condition_kwargs: Any) -> Any:
-        """Returns `Distribution.cdf`, with arguments for the subclass.
+        """Computes `Distribution.cdf`, with arguments for the subclass.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -101,7 +101,7 @@ class ConditionalDistribution(Distribution):
         return self._conditional(value, name, "_cdf", "_log_cdf", exp, condition_kwargs)
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function", **condition_kwargs: Any) -> Any:
-        """Returns `Distribution.log_survival_function`, with arguments for the subclass.
+        """Computes `Distribution.log_survival_function`, with arguments for the subclass.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -116,7 +116,7 @@ class ConditionalDistribution(Distribution):
         )
 
     def survival_function(self, value: Any, name: str = "survival_function", **condition_kwargs: Any) -> Any:
-        """Returns `Distribution.survival_function`, with arguments for the subclass.
+        """Computes `Distribution.survival_function`, with arguments for the subclass.
 
         Args:
             value: Tensor of `dtype`, of a shape that broadcasts with `batch_shape` + `event_shape`.
@@ -137,8 +137,8 @@ class ConditionalTransformedDistribution(ConditionalDistribution, TransformedDis
     Args:
         distribution: Distribution of the bijector's argument.
         bijector: Bijector; None for the identity.
-        batch_shape: Tensor of int32, of shape [rank]: as of `TransformedDistribution`.
-        event_shape: Tensor of int32, of shape [rank]: as of `TransformedDistribution`.
+        batch_shape: Tensor of int32, of shape [rank]: as for `TransformedDistribution`.
+        event_shape: Tensor of int32, of shape [rank]: as for `TransformedDistribution`.
         validate_args: bool. If True, steps check shapes that are not known before.
         name: str, name scope of its operations; None for the names of the bijector and the distribution.
     """

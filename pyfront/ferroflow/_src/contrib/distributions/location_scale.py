@@ -174,7 +174,7 @@ class Logistic(LocationScale):
 
 
 class HalfNormal(ScalarDistribution):
-    """The distribution of the absolute value of a normal number of mean 0.
+    """The distribution of `abs(x)` for a normal `x` with mean 0.
 
     Args:
         scale: Tensor of a float dtype, above 0: the standard deviation of the normal number.

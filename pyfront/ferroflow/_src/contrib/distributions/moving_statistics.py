@@ -68,7 +68,7 @@ def assign_log_moving_mean_exp(log_mean_exp_var: Any, log_value: Any, decay: Any
     Args:
         log_mean_exp_var: Variable of a float dtype: the logarithm of the mean.
         log_value: Tensor of the same dtype and shape: the logarithms of the values.
-        decay: Tensor of that dtype, in [0, 1]: how much of the average stays.
+        decay: Tensor of that dtype, in [0, 1]: the fraction of the average that each update keeps.
         name: str, name scope of the operations.
 
     Returns:

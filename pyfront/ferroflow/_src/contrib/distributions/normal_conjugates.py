@@ -22,7 +22,7 @@ def _posterior(prior: Any, scale: Any, s: Any, n: Any) -> tuple[Any, Any]:
 
 
 def normal_conjugates_known_scale_posterior(prior: Any, scale: Any, s: Any, n: Any) -> Any:
-    """Returns the distribution of the mean of normal observations after n of them.
+    """Returns the posterior distribution of a normal mean after n observations.
 
     Args:
         prior: Normal, the distribution of the mean before.

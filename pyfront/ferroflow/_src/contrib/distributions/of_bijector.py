@@ -302,7 +302,7 @@ class SinhArcsinh(TransformedDistribution):
 
 
 class VectorSinhArcsinhDiag(TransformedDistribution):
-    """The distribution of vectors of independent numbers of `SinhArcsinh` distributions.
+    """The distribution of vectors whose elements are independent, each with a `SinhArcsinh` distribution.
 
     Args:
         loc: Tensor of a float dtype, of shape [..., k]; None for 0.
@@ -386,11 +386,11 @@ class VectorStudentT(TransformedDistribution):
     Args:
         df: Tensor of a float dtype, above 0: the degrees of freedom.
         loc: Tensor of the same dtype, of shape [..., k]; None for 0.
-        scale_identity_multiplier: part of the scale, as of `bijectors.Affine`.
-        scale_diag: part of the scale, as of `bijectors.Affine`.
-        scale_tril: part of the scale, as of `bijectors.Affine`.
-        scale_perturb_factor: part of the scale, as of `bijectors.Affine`.
-        scale_perturb_diag: part of the scale, as of `bijectors.Affine`.
+        scale_identity_multiplier: part of the scale, as for `bijectors.Affine`.
+        scale_diag: part of the scale, as for `bijectors.Affine`.
+        scale_tril: part of the scale, as for `bijectors.Affine`.
+        scale_perturb_factor: part of the scale, as for `bijectors.Affine`.
+        scale_perturb_diag: part of the scale, as for `bijectors.Affine`.
         validate_args: bool. If True, steps check the parameters.
         allow_nan_stats: bool. If True, a statistic that is not defined is NaN; else an error.
         name: str, name scope of its operations.

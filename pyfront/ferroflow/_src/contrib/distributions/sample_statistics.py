@@ -16,8 +16,9 @@ from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.arithmetic import minimum, pow as power
-from ferroflow._src.ops.math.cast import cast, complex as complex_of
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
+from ferroflow._src.ops.math.complex_parts import complex as complex_of
 from ferroflow._src.ops.math.elementwise import ceil, conj, floor, log, round as rounded
 from ferroflow._src.ops.math.reduction import reduce_mean
 from ferroflow._src.ops.nn.ranking import top_k
@@ -32,7 +33,7 @@ def auto_correlation(
     normalize: bool = True,
     name: str = "auto_correlation",
 ) -> Any:
-    """Returns the correlation of a series with itself, moved by 0, 1, 2 ... steps.
+    """Returns the autocorrelation of a series at lags 0, 1, 2 ...
 
     Args:
         x: Tensor of float32, float64, complex64 or complex128.

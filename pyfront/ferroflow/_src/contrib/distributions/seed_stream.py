@@ -25,7 +25,7 @@ class SeedStream:
 
     @property
     def salt(self) -> str:
-        """The word that the series is made with."""
+        """The word from which the series is made."""
         return self._salt
 
     def __call__(self) -> int | None:

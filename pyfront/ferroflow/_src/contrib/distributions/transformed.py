@@ -49,8 +49,8 @@ class TransformedDistribution(Distribution):
     Args:
         distribution: Distribution of x.
         bijector: Bijector; None for the identity.
-        batch_shape: Tensor of int32, of shape [rank]: a batch shape in place of that of `distribution`, which must be
-            scalar then; None or empty for its own.
+        batch_shape: Tensor of int32, of shape [rank]: a batch shape that replaces that of `distribution`, which must be
+            scalar; None or empty keeps its own.
         event_shape: Tensor of int32, of shape [rank]: the shape of an event of independent numbers of `distribution`,
             whose event must be scalar then; None or empty for its own.
         validate_args: bool. If True, steps check shapes that are not known before.
@@ -146,7 +146,7 @@ class TransformedDistribution(Distribution):
 
     @property
     def distribution(self) -> Any:
-        """The distribution of what the bijector is applied to."""
+        """The distribution to whose samples the bijector is applied."""
         return self._distribution
 
     @property

@@ -87,7 +87,7 @@ def quadrature_scheme_softmaxnormal_gauss_hermite(
 def quadrature_scheme_softmaxnormal_quantiles(
     normal_loc: Any, normal_scale: Any, quadrature_size: int, validate_args: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """Returns points between the quantiles of weights that are the softmax of a normal number, and their weights.
+    """Returns grid points between the quantiles of softmax-normal weights, and their weights.
 
     Args:
         normal_loc: Tensor of a float dtype, of shape [..., 1]: the means.

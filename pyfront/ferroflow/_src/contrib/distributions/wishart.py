@@ -222,7 +222,7 @@ class WishartLinearOperator(Distribution):
             )
 
     def log_normalization(self, name: str = "log_normalization") -> Any:
-        """Returns the logarithm of what the density is divided by, of shape `batch_shape`."""
+        """Returns the logarithm of the density's normalizer, of shape `batch_shape`."""
         with self._name_scope(name):
             return (
                 self._df * self._scale_operator.log_abs_determinant()

@@ -28,6 +28,18 @@ def current_arg_scope() -> Scope:
     return _SCOPES[-1]
 
 
+def arg_scope_func_key(op: Callable[..., Any]) -> Any:
+    """Returns the key under which scopes keep the defaults of a function.
+
+    Args:
+        op: a Python function.
+
+    Returns:
+        str; for a function that is not decorated with `add_arg_scope`, its text.
+    """
+    return getattr(op, "_key_op", str(op))
+
+
 def has_arg_scope(func: Callable[..., Any]) -> bool:
     """Returns True if a function is decorated with `add_arg_scope`, so that scopes set its defaults.
 

@@ -11,12 +11,15 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.checkpoint.reader import CheckpointReader
 from ferroflow._src.checkpoint.saver import Saver
-from ferroflow._src.framework.default_graph import get_collection
+from ferroflow._src.framework.default_graph import control_dependencies, get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
-from ferroflow._src.ops.array.making import placeholder
+from ferroflow._src.ops.array.making import placeholder, zeros
+from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.math.elementwise import logical_not
 from ferroflow._src.session.session import BaseSession
+from ferroflow._src.variables.initialization import is_variable_initialized
 from ferroflow._src.variables.variable import Variable, save_slice_of
 
 
@@ -162,3 +165,23 @@ def assign_from_checkpoint_fn(
         return None
     saver = Saver(var_list, reshape=reshape_variables)
     return lambda session: saver.restore(session, model_path)
+
+
+def zero_initializer(ref: Any, use_locking: bool = True, name: str = "zero_initializer") -> Any:
+    """Fills a variable with zeros, which must not have a value yet.
+
+    Args:
+        ref: variable of any dtype and known shape.
+        use_locking: bool. If True, the variable's lock is held.
+        name: str, name scope of the operations.
+
+    Returns:
+        The variable after the operation, or an Operation for a resource variable.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when the step runs, if the variable has a value.
+    """
+    with name_scope(name):
+        is_new = logical_not(is_variable_initialized(ref))
+        with control_dependencies([Assert(is_new, ["input is already initialized"])]):
+            return ref.assign(zeros(ref.get_shape(), ref.dtype.base_dtype), use_locking=use_locking)

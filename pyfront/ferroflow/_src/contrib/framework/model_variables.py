@@ -223,7 +223,7 @@ def get_variables(
 
 
 def get_model_variables(scope: ScopeLike | None = None, suffix: str | None = None) -> list[Any]:
-    """Returns `get_variables` of `GraphKeys.MODEL_VARIABLES`.
+    """Returns the variables of `GraphKeys.MODEL_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -236,7 +236,7 @@ def get_model_variables(scope: ScopeLike | None = None, suffix: str | None = Non
 
 
 def get_local_variables(scope: ScopeLike | None = None, suffix: str | None = None) -> list[Any]:
-    """Returns `get_variables` of `GraphKeys.LOCAL_VARIABLES`.
+    """Returns the variables of `GraphKeys.LOCAL_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.
@@ -249,7 +249,7 @@ def get_local_variables(scope: ScopeLike | None = None, suffix: str | None = Non
 
 
 def get_trainable_variables(scope: ScopeLike | None = None, suffix: str | None = None) -> list[Any]:
-    """Returns `get_variables` of `GraphKeys.TRAINABLE_VARIABLES`.
+    """Returns the variables of `GraphKeys.TRAINABLE_VARIABLES`.
 
     Args:
         scope: str, a regular expression that the names match from the start, or VariableScope; None for all.

@@ -1,1 +1,1 @@
-"""`tf.contrib.image`: rotated, moved and warped pictures."""
+"""`tf.contrib.image`: rotated, moved and warped images."""

@@ -1,4 +1,4 @@
-"""Projective transforms of pictures, and the vectors of eight numbers that describe them."""
+"""Projective transforms of images, and the vectors of eight numbers that describe them."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def _at_least_one(values: Any, rank: int, what: str) -> Tensor:
 def angles_to_projective_transforms(
     angles: TensorLike, image_height: TensorLike, image_width: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Returns the transforms that rotate pictures about their centres, counterclockwise.
+    """Returns the transforms that rotate images about their centres, counterclockwise.
 
     Args:
-        angles: Tensor of float32, in radians, of shape [] or [pictures].
+        angles: Tensor of float32, in radians, of shape [] or [images].
         image_height: number or scalar Tensor.
         image_width: number or scalar Tensor.
         name: str, name scope.
 
     Returns:
-        Tensor of float32 of shape [pictures, 8].
+        Tensor of float32 of shape [images, 8].
 
     Raises:
         TypeError: if `angles` is neither a number nor a vector.
@@ -68,14 +68,14 @@ def angles_to_projective_transforms(
 
 
 def translations_to_projective_transforms(translations: TensorLike, name: str | None = None) -> Tensor:
-    """Returns the transforms that move pictures.
+    """Returns the transforms that move images.
 
     Args:
-        translations: Tensor of float32 of shape [2] or [pictures, 2]: to the right and down.
+        translations: Tensor of float32 of shape [2] or [images, 2]: to the right and down.
         name: str, name scope.
 
     Returns:
-        Tensor of float32 of shape [pictures, 8].
+        Tensor of float32 of shape [images, 8].
 
     Raises:
         TypeError: if `translations` is neither a vector nor a matrix.
@@ -90,10 +90,10 @@ def flat_transforms_to_matrices(transforms: TensorLike) -> Tensor:
     """Returns transforms as matrices.
 
     Args:
-        transforms: Tensor of float32 of shape [8] or [pictures, 8].
+        transforms: Tensor of float32 of shape [8] or [images, 8].
 
     Returns:
-        Tensor of float32 of shape [pictures, 3, 3].
+        Tensor of float32 of shape [images, 3, 3].
 
     Raises:
         ValueError: if `transforms` has neither 1 nor 2 dimensions.
@@ -109,10 +109,10 @@ def matrices_to_flat_transforms(transform_matrices: TensorLike) -> Tensor:
     """Returns matrices as transforms, divided by their last element.
 
     Args:
-        transform_matrices: Tensor of float32 of shape [3, 3] or [pictures, 3, 3].
+        transform_matrices: Tensor of float32 of shape [3, 3] or [images, 3, 3].
 
     Returns:
-        Tensor of float32 of shape [pictures, 8].
+        Tensor of float32 of shape [images, 8].
 
     Raises:
         ValueError: if `transform_matrices` has neither 2 nor 3 dimensions.
@@ -125,13 +125,13 @@ def matrices_to_flat_transforms(transform_matrices: TensorLike) -> Tensor:
 
 
 def compose_transforms(*transforms: Any) -> Tensor:
-    """Returns the transform that has the effect of several, the first of them first.
+    """Returns one transform with the effect of several, applied in their order.
 
     Args:
-        *transforms: Tensors of float32 of shape [8] or [pictures, 8].
+        *transforms: Tensors of float32 of shape [8] or [images, 8].
 
     Returns:
-        Tensor of float32 of shape [pictures, 8].
+        Tensor of float32 of shape [images, 8].
 
     Raises:
         AssertionError: if there are none.
@@ -152,15 +152,15 @@ def transform(
     output_shape: ShapeTensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Returns pictures whose pixel (x, y) is that of the input at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k).
+    """Returns images whose pixel (x, y) is that of the input at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k).
 
-    `k` is `c0 x + c1 y + 1`. Pixels from outside of the picture are 0. The gradient is the gradient's picture under the
+    `k` is `c0 x + c1 y + 1`. Pixels from outside of the image are 0. The gradient is the gradient's image under the
     inverse transform, as in TensorFlow, which is exact for moves by whole pixels alone.
 
     Args:
         images: Tensor of uint8, int32, int64, float16, float32 or float64, of shape
-            [pictures, height, width, channels], [height, width, channels] or [height, width].
-        transforms: Tensor of float32 of shape [8] or [pictures, 8]: a0, a1, a2, b0, b1, b2, c0, c1.
+            [images, height, width, channels], [height, width, channels] or [height, width].
+        transforms: Tensor of float32 of shape [8] or [images, 8]: a0, a1, a2, b0, b1, b2, c0, c1.
         interpolation: "NEAREST" or "BILINEAR".
         output_shape: Tensor of int32 of shape [2], height and width of the result; None for those of the input.
         name: str, name scope.
@@ -209,7 +209,7 @@ def _check_rank(images: Tensor) -> int:
 
 
 def _sampled(pictures: Tensor, rows: Tensor, size: Tensor, interpolation: str) -> Tensor:
-    """Returns the pixels of [pictures, height, width, channels] that transforms of [1 or pictures, 8] choose."""
+    """Returns the pixels of [images, height, width, channels] that transforms of [1 or images, 8] choose."""
     across, down = meshgrid(cast(number_range(size[1]), dtypes.float32), cast(number_range(size[0]), dtypes.float32))
     a0, a1, a2, b0, b1, b2, c0, c1 = (rows[:, i, None, None] for i in range(8))
     depth = c0 * across + c1 * down + 1.0
@@ -242,7 +242,7 @@ def _rounded(x: Tensor) -> Tensor:
 
 
 def _pixels(pictures: Tensor, y: Tensor, x: Tensor) -> Tensor:
-    """Returns the pixels at whole coordinates of [pictures, height, width]; 0 outside."""
+    """Returns the pixels at whole coordinates of [images, height, width]; 0 outside."""
     dims = shape(pictures)
     height, width = cast(dims[1], dtypes.float32), cast(dims[2], dtypes.float32)
     inside = logical_and(logical_and(y >= 0.0, y < height), logical_and(x >= 0.0, x < width))
@@ -254,11 +254,11 @@ def _pixels(pictures: Tensor, y: Tensor, x: Tensor) -> Tensor:
 
 
 def rotate(images: TensorLike, angles: TensorLike, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
-    """Rotates pictures about their centres, counterclockwise.
+    """Rotates images about their centres, counterclockwise.
 
     Args:
         images: as for `transform`.
-        angles: Tensor of float32, in radians, of shape [] or [pictures].
+        angles: Tensor of float32, in radians, of shape [] or [images].
         interpolation: "NEAREST" or "BILINEAR".
         name: str, name scope.
 
@@ -282,11 +282,11 @@ def rotate(images: TensorLike, angles: TensorLike, interpolation: str = "NEAREST
 def translate(
     images: TensorLike, translations: TensorLike, interpolation: str = "NEAREST", name: str | None = None
 ) -> Tensor:
-    """Moves pictures.
+    """Shifts images.
 
     Args:
         images: as for `transform`.
-        translations: Tensor of float32 of shape [2] or [pictures, 2]: to the right and down.
+        translations: Tensor of float32 of shape [2] or [images, 2]: to the right and down.
         interpolation: "NEAREST" or "BILINEAR".
         name: str, name scope.
 

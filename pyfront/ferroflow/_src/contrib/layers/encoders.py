@@ -69,7 +69,7 @@ def bow_encoder(
     scope: Any = None,
     reuse: Any = None,
 ) -> Tensor:
-    """Returns the mean of the rows of a table for the ids of each example, as a bag of words.
+    """Returns each example as a bag of words: the mean of its ids' rows in a table.
 
     Args:
         ids: Tensor or SparseTensor of int32 or int64, of shape [batch, steps]; with `sparse_lookup` ids of 0 in a

@@ -43,7 +43,7 @@ def legacy_fully_connected(
         name: str, the variable scope; None for "fully_connected", made unique.
         weight_collections: list of keys of collections for the weights.
         bias_collections: list of keys of collections for the bias.
-        output_collections: list of keys of collections for the outputs, besides `GraphKeys.ACTIVATIONS`.
+        output_collections: list of keys of collections for the outputs, in addition to `GraphKeys.ACTIVATIONS`.
         trainable: bool. If True, the variables are trained.
         weight_regularizer: callable of the weights that gives a loss.
         bias_regularizer: callable of the bias that gives a loss.

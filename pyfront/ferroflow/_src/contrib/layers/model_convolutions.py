@@ -168,10 +168,10 @@ def separable_convolution2d(
         num_outputs: int, the number of channels of the outputs; None to leave the results unmixed.
         kernel_size: int, or list of two ints: the height and width of windows.
         depth_multiplier: int, how many channels are made of each before they are mixed.
-        stride: int, or list of two equal ints: the distances of windows.
+        stride: int, or list of two equal ints: the distances between windows.
         padding: "SAME" or "VALID".
         data_format: "NHWC" or "NCHW".
-        rate: int, or list of two ints: the distances of the points of a window; 1 if `stride` is not.
+        rate: int, or list of two ints: the distances between a window's points; 1 if `stride` is not.
         activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
@@ -289,7 +289,7 @@ def convolution2d_in_plane(
     Args:
         inputs: Tensor of a float dtype, of shape [batch, height, width, channels].
         kernel_size: int, or list of two ints: the height and width of windows.
-        stride: int, or list of two equal ints: the distances of windows.
+        stride: int, or list of two equal ints: the distances between windows.
         padding: "SAME" or "VALID".
         activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.

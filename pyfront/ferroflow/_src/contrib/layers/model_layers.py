@@ -21,6 +21,7 @@ from ferroflow._src.base.typing import (
     TensorLike,
 )
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
+from ferroflow._src.contrib.layers.averaged_normalization import Averages, Parameters, normalize
 from ferroflow._src.contrib.layers.collecting import (
     NAMES,
     ONES,
@@ -191,10 +192,10 @@ def _convolution(
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
         num_outputs: int, the number of channels of the outputs.
         kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
-        stride: int, or list of an int for each dimension of space: the distances of windows.
+        stride: int, or list of an int for each dimension of space: the distances between windows.
         padding: "SAME" or "VALID".
         data_format: "NWC", "NHWC" or "NDHWC", or "NCW", "NCHW" or "NCDHW"; None for channels last.
-        rate: int, or list of an int for each dimension of space: the distances of the points of a window.
+        rate: int, or list of an int for each dimension of space: the distances between a window's points.
         activation_fn: callable of the outputs, or None.
         normalizer_fn: callable that is applied in place of adding biases; None for biases.
         normalizer_params: dict of further arguments of it.
@@ -310,8 +311,10 @@ def batch_norm(
     variables_collections: Collections | DictLike | None = None,
     outputs_collections: Collections | DictLike | None = None,
     trainable: bool = True,
+    batch_weights: TensorLike | None = None,
     fused: bool | None = None,
     data_format: str = "NHWC",
+    zero_debias_moving_mean: bool = False,
     scope: ScopeLike | None = None,
     renorm: bool = False,
     renorm_clipping: dict[str, Any] | None = None,
@@ -319,8 +322,6 @@ def batch_norm(
     adjustment: Callable[..., Any] | None = None,
 ) -> Any:
     """Normalizes by the mean and variance of the batch in training, and by their averages otherwise.
-
-    TF 1.x's batch weights and zero debiasing of the averages are not supported.
 
     Args:
         inputs: Tensor of a float dtype, of known rank.
@@ -339,8 +340,10 @@ def batch_norm(
         variables_collections: list of keys of collections for the variables, or dict from their names to such lists.
         outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         trainable: bool. If True, beta and gamma are trained.
+        batch_weights: Tensor of shape [batch], how much each example counts in mean and variance; None for 1.
         fused: bool, as `tf.layers.BatchNormalization`; None for True.
         data_format: "NHWC" (the channels are the last dimension) or "NCHW" (the channels are the second dimension).
+        zero_debias_moving_mean: bool. If True, the average of means has no bias towards its start at 0.
         scope: str, the variable scope; None for "BatchNorm", made unique.
         renorm: bool, as `tf.layers.BatchNormalization`.
         renorm_clipping: dict, as `tf.layers.BatchNormalization`.
@@ -351,7 +354,8 @@ def batch_norm(
         Tensor of the dtype and shape of `inputs`.
 
     Raises:
-        ValueError: if `data_format` is not one of the listed values, or the rank or the number of channels is unknown.
+        ValueError: if `data_format` is not one of the listed values, the rank or the number of channels is unknown, or
+            `renorm` is combined with `batch_weights` or `zero_debias_moving_mean`.
 
     Example:
         >>> images = tf.random_normal([16, 8, 8, 3], mean=5.0, seed=1)
@@ -368,6 +372,20 @@ def batch_norm(
         if static.ndims is None:
             raise ValueError(f"Inputs {inputs.name} has undefined rank")
         is_fused = fused is None or fused
+        if batch_weights is not None or zero_debias_moving_mean:
+            averages = Averages(decay, zero_debias_moving_mean, is_training, updates_collections, batch_weights)
+            can_fuse = is_fused and batch_weights is None and not renorm and adjustment is None
+            if renorm:
+                raise ValueError(
+                    "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
+                )
+            parameters = Parameters(
+                center, scale, param_initializers or {}, param_regularizers or {}, variables_collections, trainable
+            )
+            outputs = normalize(inputs, parameters, averages, epsilon, data_format, can_fuse)
+            if activation_fn is not None:
+                outputs = activation_fn(outputs)
+            return collect_named_outputs(outputs_collections, opened.name, outputs)
         # TF 1.x: a matrix is normalized as an image of one point, with the variance divided by n - 1.
         is_image_of_one_point = is_fused and static.ndims == 2 and not renorm and adjustment is None
         given = inputs
@@ -449,7 +467,7 @@ def _pooling(
     Args:
         inputs: Tensor of a float dtype, of shape [batch] + space + [channels], or [batch, channels] + space.
         kernel_size: int, or list of an int for each dimension of space: the sizes of windows.
-        stride: int, or list of an int for each dimension of space: the distances of windows.
+        stride: int, or list of an int for each dimension of space: the distances between windows.
         padding: "VALID" or "SAME".
         data_format: "{value.last}" or "{value.first}".
         outputs_collections: str or list of str, keys of collections that the result is put into, or None.
@@ -602,7 +620,7 @@ def _name_of(layer: Any, default: str) -> str:
 
 
 def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Applies a layer several times, each time with variables of its own.
+    """Applies a layer several times, each time with its own variables.
 
     Args:
         inputs: Tensor of a dtype and shape that the layer takes.
@@ -624,7 +642,7 @@ def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *arg
 
 
 def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
-    """Applies a layer several times with different arguments, each time with variables of its own.
+    """Applies a layer several times with different arguments, each time with its own variables.
 
     Args:
         inputs: Tensor of a dtype and shape that the layer takes.

@@ -41,8 +41,8 @@ def pool(
         pooling_type: "AVG" or "MAX".
         padding: "VALID" or "SAME".
         data_format: "NWC", "NHWC" or "NDHWC", or "NCW", "NCHW" or "NCDHW"; None for channels last.
-        dilation_rate: int, or list of an int for each dimension of space: the distances of the points of a window.
-        stride: int, or list of an int for each dimension of space: the distances of windows.
+        dilation_rate: int, or list of an int for each dimension of space: the distances between a window's points.
+        stride: int, or list of an int for each dimension of space: the distances between windows.
         outputs_collections: str or list of str, keys of collections that the result is put into, or None.
         scope: str, name scope of the operations.
 

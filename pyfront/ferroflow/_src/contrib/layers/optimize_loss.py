@@ -77,15 +77,15 @@ def optimize_loss(
             Optimizer, or its class; callable of the learning rate to an Optimizer.
         gradient_noise_scale: float, the factor of normal random numbers that are added to gradients, or None.
         gradient_multipliers: dict of float, the factors of gradients by variables or their names, or None.
-        clip_gradients: float, the global norm that gradients are scaled down to; callable of a list of pairs of
-            gradients and variables to such a list, or None.
+        clip_gradients: float, the global norm that gradients are scaled down to; callable from a list of (gradient,
+            variable) pairs to such a list, or None.
         learning_rate_decay_fn: callable of the learning rate and the global step to the rate of the step, or
             None.
         update_ops: iterable of Operations that run before; None for those of `GraphKeys.UPDATE_OPS`.
         variables: list of Variables to train; None for all trainable ones.
         name: str, the variable scope; None for "OptimizeLoss".
-        summaries: list of str of `OPTIMIZER_SUMMARIES`, what is summarized; None for the loss, the learning rate and
-            the global norm of gradients.
+        summaries: list of str of `OPTIMIZER_SUMMARIES`, the values to summarize; None for the loss, the learning rate
+            and the gradients' global norm.
         colocate_gradients_with_ops: bool, as `Optimizer.compute_gradients` takes it.
         increment_global_step: bool. If True, the step is counted.
 
@@ -244,7 +244,7 @@ def adaptive_clipping_fn(
         name: str, the variable scope; None for "AdaptiveMaxNorm".
 
     Returns:
-        callable of a list of pairs of gradients and variables to such a list.
+        callable from a list of (gradient, variable) pairs to such a list.
 
     Source: Graves, Generating Sequences With Recurrent Neural Networks; section 3.2.1 of arXiv:1412.1602.
     """

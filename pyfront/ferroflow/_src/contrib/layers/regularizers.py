@@ -129,7 +129,7 @@ def l1_l2_regularizer(scale_l1: FloatLike = 1.0, scale_l2: FloatLike = 1.0, scop
 
 
 def apply_regularization(regularizer: Regularizer, weights_list: Iterable[Any] | None = None) -> Tensor:
-    """Adds up what a regularizer gives for some weights, and puts it into `GraphKeys.REGULARIZATION_LOSSES`.
+    """Adds up a regularizer's losses for some weights, and adds the sum to `GraphKeys.REGULARIZATION_LOSSES`.
 
     Args:
         regularizer: callable of a weight that gives a Tensor of shape [] or None.

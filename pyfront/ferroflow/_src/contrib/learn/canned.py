@@ -291,7 +291,7 @@ class _Classifier(_Model):
         as_iterable: bool = True,
         iterate_batches: bool = False,
     ) -> Any:
-        """Predicts the class of each example, or what `outputs` names.
+        """Predicts the class of each example, or the outputs that `outputs` names.
 
         Args:
             x: array, or dict of arrays; None where `input_fn` is given.
@@ -354,7 +354,7 @@ class _Regressor(_Model):
         as_iterable: bool = True,
         iterate_batches: bool = False,
     ) -> Any:
-        """Predicts the score of each example, or what `outputs` names.
+        """Predicts the score of each example, or the outputs that `outputs` names.
 
         Args:
             x: array, or dict of arrays; None where `input_fn` is given.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,12 +12,34 @@ from ferroflow._src.base.typing import DictLike
 from ferroflow._src.contrib.learn.array_inputs import input_fn_of
 from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, spec_of
 from ferroflow._src.contrib.learn.monitors import replace_monitors_with_hooks
+from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator import estimator as core
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.serving import ServingInputReceiver
+from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook
+from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
 
 __all__ = ["BaseEstimator", "Estimator", "SKCompat"]
+
+# The name that a model's own metric "loss" has below, where "loss" is the mean of the batches' losses.
+_OWN_LOSS: Final = "model_loss"
+
+
+def _ending(input_fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns an input function whose features are given once, if nothing else would end them."""
+
+    def once() -> Any:
+        found = input_fn()
+        features = found[0] if isinstance(found, tuple) else found
+        graph = get_default_graph()
+        has_end = isinstance(found, Dataset) or graph.get_collection(GraphKeys.QUEUE_RUNNERS)
+        if has_end or any(op.type in ("IteratorGetNext", "IteratorGetNextSync") for op in graph.get_operations()):
+            return found
+        return Dataset.from_tensors(features)
+
+    return once
 
 
 class BaseEstimator:
@@ -37,13 +59,12 @@ class BaseEstimator:
 
     def _core_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
         spec = spec_of(self._call_model_fn(features, labels, mode, config), mode)
-        if not self._metrics:
-            return spec
         metrics = {
             name: _metric_ops(metric, features, labels, spec.predictions) for name, metric in self._metrics.items()
         }
         names = {name if isinstance(name, str) else name[0]: found for name, found in metrics.items()}
-        return spec._replace(eval_metric_ops={**(spec.eval_metric_ops or {}), **names})
+        named = {**(spec.eval_metric_ops or {}), **names}
+        return spec._replace(eval_metric_ops={_OWN_LOSS if name == "loss" else name: named[name] for name in named})
 
     @property
     def config(self) -> RunConfig:
@@ -90,7 +111,10 @@ class BaseEstimator:
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         given = input_fn_of(x, y, input_fn, batch_size, shuffle=True, num_epochs=None)
-        hooks = replace_monitors_with_hooks(monitors or [], self)
+        hooks = list(replace_monitors_with_hooks(monitors or [], self))
+        if steps == 0:
+            # The hook lets one step run, as in TensorFlow; the estimator below refuses 0.
+            steps, hooks = None, [*hooks, StopAtStepHook(num_steps=0)]
         self._core.train(given, hooks=hooks, steps=steps, max_steps=max_steps)
         return self
 
@@ -132,7 +156,7 @@ class BaseEstimator:
         hooks: Any = None,
         log_progress: bool = True,
     ) -> dict[str, Any]:
-        """Evaluates the metrics of the model, and those that are given.
+        """Evaluates the model's metrics, and the given ones.
 
         Args:
             x: array, or dict of arrays, of one length; None where `input_fn` is given.
@@ -162,7 +186,10 @@ class BaseEstimator:
         all_hooks = [*(hooks or ()), *([FeedFnHook(feed_fn)] if feed_fn is not None else [])]
         self._metrics = metrics or {}
         try:
-            return self._core.evaluate(given, steps=steps, hooks=all_hooks, checkpoint_path=checkpoint_path, name=name)
+            found = self._core.evaluate(given, steps=steps, hooks=all_hooks, checkpoint_path=checkpoint_path, name=name)
+            if _OWN_LOSS in found:
+                found["loss"] = found.pop(_OWN_LOSS)
+            return found
         finally:
             self._metrics = {}
 
@@ -193,7 +220,7 @@ class BaseEstimator:
             ValueError: if both or neither of `x` and `input_fn` are given, or `outputs` is empty.
         """
         self._check_fitted(None)
-        given = input_fn_of(x, None, input_fn, batch_size)
+        given = _ending(input_fn_of(x, None, input_fn, batch_size))
         found = self._core.predict(
             given, predict_keys=outputs, yield_single_examples=as_iterable and not iterate_batches
         )
@@ -273,7 +300,7 @@ def _joined(batches: Iterator[Any]) -> Any:
 
 
 class Estimator(BaseEstimator):
-    """An estimator of a function that builds the model.
+    """An estimator whose model is built by a function.
 
     Args:
         model_fn: callable of features and labels and, if it takes them, `mode`, `params`, `config` and `model_dir`;

@@ -178,7 +178,7 @@ class Experiment:
         """Trains, evaluates new checkpoints meanwhile, and evaluates and exports at the end.
 
         Returns:
-            dict of the metrics by name, and a list of what the export strategies returned.
+            dict of the metrics by name, and a list of the export strategies' results.
         """
         monitors = list(self._train_monitors)
         if self._min_eval_frequency != 0:
@@ -208,7 +208,7 @@ class Experiment:
             continuous_eval_predicate_fn: function of the last metrics, None at first; if False, no turn follows.
 
         Returns:
-            dict of the last metrics by name, and a list of what the export strategies returned.
+            dict of the last metrics by name, and a list of the export strategies' results.
 
         Raises:
             ValueError: if `train_steps` or the steps of a turn are not known.
@@ -239,7 +239,7 @@ class Experiment:
         continuous_eval_predicate_fn: Callable[..., Any] | None = None,
         name: str = "continuous",
     ) -> Any:
-        """Evaluates each new checkpoint until the global step `train_steps`, or a function says so.
+        """Evaluates each new checkpoint until the global step `train_steps`, or until a function returns True.
 
         Args:
             delay_secs: float, seconds to wait first; None for `eval_delay_secs`.
@@ -249,7 +249,7 @@ class Experiment:
             name: str, added to the name of the summaries' folder.
 
         Returns:
-            dict of the last metrics by name, and a list of what the export strategies returned.
+            dict of the last metrics by name, and a list of the export strategies' results.
         """
         return self._watch(
             self._eval_input_fn,
@@ -275,7 +275,7 @@ class Experiment:
             name: str, added to the name of the summaries' folder.
 
         Returns:
-            dict of the last metrics by name, and a list of what the export strategies returned.
+            dict of the last metrics by name, and a list of the export strategies' results.
         """
         delays = (delay_secs, throttle_delay_secs)
         return self._watch(self._train_input_fn, name, delays, True, continuous_eval_predicate_fn)
@@ -313,7 +313,7 @@ class Experiment:
         """Trains one step, evaluates one batch and exports.
 
         Returns:
-            dict of the metrics by name, and a list of what the export strategies returned.
+            dict of the metrics by name, and a list of the export strategies' results.
         """
         before = self._eval_steps
         self._fit(self._train_monitors, _steps_of(self._estimator) + 1)

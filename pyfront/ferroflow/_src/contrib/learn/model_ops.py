@@ -66,7 +66,7 @@ class ModelFnOps:
         predictions: Tensor, or dict from str to Tensor, of any dtype and shape.
         loss: scalar Tensor of a float dtype.
         train_op: Operation, or Tensor of any dtype and shape, that makes a step.
-        eval_metric_ops: dict from str to pairs of a value and an update.
+        eval_metric_ops: dict from str to pairs of a value and an update, or to values that need no update.
         output_alternatives: dict from str to pairs of a `ProblemType` and a dict of Tensors of any dtype and shape.
         training_chief_hooks: list of SessionRunHook, for the chief.
         training_hooks: list of SessionRunHook.
@@ -118,7 +118,10 @@ class ModelFnOps:
             predictions=self.predictions,
             loss=self.loss,
             train_op=self.train_op,
-            eval_metric_ops=self.eval_metric_ops,
+            eval_metric_ops={
+                name: metric if isinstance(metric, tuple) else (metric, metric)
+                for name, metric in self.eval_metric_ops.items()
+            },
             training_chief_hooks=self.training_chief_hooks,
             training_hooks=self.training_hooks,
             scaffold=self.scaffold,
@@ -148,7 +151,7 @@ def spec_of(made: Any, mode: str) -> EstimatorSpec:
 
 
 class MetricSpec:
-    """A metric with the keys of what it compares.
+    """A metric with the keys of the values that it compares.
 
     Args:
         metric_fn: function of predictions, labels and `weights` that returns a pair of a value and an update.

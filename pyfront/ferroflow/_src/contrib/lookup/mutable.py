@@ -25,6 +25,7 @@ class _MutableTable(LookupInterface):
         self._table_ref = table_ref
         self._default_value = default_value
         self._value_shape = default_value.get_shape()
+        self._key_shape = tensor_shape.scalar()
 
     @property
     def table_ref(self) -> Tensor:
@@ -79,12 +80,12 @@ class _MutableTable(LookupInterface):
         Raises:
             TypeError: if the dtypes differ.
         """
-        keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
-        values = convert_to_tensor(values, preferred_dtype=self._value_dtype, name="values")
-        check_table_dtypes(self, keys.dtype, values.dtype)
-        inputs = [self._table_ref, keys, values]
-        with name_scope(name, f"{self._name}_lookup_table_insert", inputs), colocate_with(self._table_ref):
-            return apply_op("LookupTableInsertV2", inputs)
+        with name_scope(name, f"{self._name}_lookup_table_insert", [self._table_ref, keys, values]):
+            keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
+            values = convert_to_tensor(values, preferred_dtype=self._value_dtype, name="values")
+            check_table_dtypes(self, keys.dtype, values.dtype)
+            with colocate_with(self._table_ref):
+                return apply_op("LookupTableInsertV2", [self._table_ref, keys, values])
 
     def remove(self, keys: Any, name: str | None = None) -> Operation:
         """Removes rows; keys that are not in the table are ignored.
@@ -102,7 +103,7 @@ class _MutableTable(LookupInterface):
         keys = convert_to_tensor(keys, preferred_dtype=self._key_dtype, name="keys")
         self._check_keys(keys.dtype)
         inputs = [self._table_ref, keys]
-        with name_scope(name, f"{self._name}_lookup_table_remove", inputs), colocate_with(self._table_ref):
+        with name_scope(name, f"{self._name}_lookup_table_remove", inputs):
             return apply_op("LookupTableRemoveV2", inputs)
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -114,8 +115,9 @@ class _MutableTable(LookupInterface):
         Returns:
             Tensors of the key dtype, of shape [n, ...], and of the value dtype, of shape [n, ...].
         """
-        with name_scope(name, f"{self._name}_lookup_table_export_values", [self._table_ref]) as scope:
-            return export_rows(self, self._value_shape, scope)
+        scope = name_scope(name, f"{self._name}_lookup_table_export_values", [self._table_ref])
+        with scope, colocate_with(self._table_ref):
+            return export_rows(self, self._key_shape, self._value_shape)
 
 
 class _TableSaveable(SaveableObject):
@@ -129,7 +131,7 @@ class _TableSaveable(SaveableObject):
         """Replaces the table's rows."""
         del restored_shapes
         table_ref = self.op.table_ref
-        with colocate_with(table_ref):
+        with name_scope(f"{self.name}_table_restore"), colocate_with(table_ref):
             return apply_op("LookupTableImportV2", [table_ref, *restored_tensors])
 
 
@@ -197,7 +199,7 @@ class MutableDenseHashTable(_MutableTable):
         checkpoint: bool = True,
         deleted_key: Any = None,
     ) -> None:
-        default = convert_to_tensor(default_value, dtype=value_dtype)
+        default = convert_to_tensor(default_value, dtype=value_dtype, name="default_value")
         empty = convert_to_tensor(empty_key, dtype=key_dtype, name="empty_key")
         # The same tensor in both places: the table has no key for deleted rows.
         deleted = empty if deleted_key is None else convert_to_tensor(deleted_key, dtype=key_dtype, name="deleted_key")
@@ -211,6 +213,7 @@ class MutableDenseHashTable(_MutableTable):
             attrs["initial_num_buckets"] = initial_num_buckets
         table_ref = tensor_op("MutableDenseHashTableV2", [empty, deleted], attrs, name=name)
         super().__init__(dtypes.as_dtype(key_dtype), value_dtype, table_ref, default)
+        self._key_shape = empty.get_shape()
         if checkpoint:
             add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, name))
 

@@ -7,6 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated, deprecated_argument_lookup
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -18,7 +19,7 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import square
 from ferroflow._src.ops.math.reduction import reduce_sum
 
-add_loss = deprecated("tf.losses.add_loss", "tf.contrib.losses.add_loss")(collections.add_loss)
+add_loss = add_arg_scope(deprecated("tf.losses.add_loss", "tf.contrib.losses.add_loss")(collections.add_loss))
 get_losses = deprecated("tf.losses.get_losses", "tf.contrib.losses.get_losses")(collections.get_losses)
 get_regularization_losses = deprecated(
     "tf.losses.get_regularization_losses", "tf.contrib.losses.get_regularization_losses"
@@ -44,7 +45,10 @@ def _with_rank_of(losses: Tensor, weights: Any) -> Tensor:
 
 
 def _weighted(losses: Tensor, weights: Any, scope: str | None) -> Tensor:
-    return weighting.compute_weighted_loss(losses, _with_rank_of(losses, weights), scope)
+    loss = weighting.compute_weighted_loss(losses, _with_rank_of(losses, weights), scope, loss_collection=None)
+    # An argument scope of `add_loss` decides the collection.
+    add_loss(loss)
+    return loss
 
 
 @deprecated("tf.losses.compute_weighted_loss", "tf.contrib.losses.compute_weighted_loss")
@@ -83,10 +87,11 @@ def absolute_difference(
     Raises:
         ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
-    losses = regression.absolute_difference(
-        labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
-    )
-    return _weighted(losses, weights, scope)
+    with name_scope(scope, "absolute_difference", [predictions, labels, weights]) as scope:
+        losses = regression.absolute_difference(
+            labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
+        )
+        return _weighted(losses, weights, scope)
 
 
 @deprecated("tf.losses.mean_squared_error", "tf.contrib.losses.mean_squared_error")
@@ -107,10 +112,11 @@ def mean_squared_error(
     Raises:
         ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
-    losses = regression.mean_squared_error(
-        labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
-    )
-    return _weighted(losses, weights, scope)
+    with name_scope(scope, "mean_squared_error", [predictions, labels, weights]) as scope:
+        losses = regression.mean_squared_error(
+            labels, predictions, scope=scope, loss_collection=None, reduction=Reduction.NONE
+        )
+        return _weighted(losses, weights, scope)
 
 
 @deprecated("tf.losses.log_loss", "tf.contrib.losses.log_loss")
@@ -132,10 +138,11 @@ def log_loss(
     Raises:
         ValueError: if the shapes are known not to fit, or labels or predictions are None.
     """
-    losses = regression.log_loss(
-        labels, predictions, epsilon=epsilon, scope=scope, loss_collection=None, reduction=Reduction.NONE
-    )
-    return _weighted(losses, weights, scope)
+    with name_scope(scope, "log_loss", [predictions, labels, weights]) as scope:
+        losses = regression.log_loss(
+            labels, predictions, epsilon=epsilon, scope=scope, loss_collection=None, reduction=Reduction.NONE
+        )
+        return _weighted(losses, weights, scope)
 
 
 @deprecated("tf.losses.cosine_distance", "tf.contrib.losses.cosine_distance")
@@ -165,10 +172,11 @@ def cosine_distance(
         ValueError: if the shapes are known not to fit, labels or predictions are None, or no axis is given.
     """
     axis = deprecated_argument_lookup("axis", axis, "dim", dim)
-    losses = regression.cosine_distance(
-        labels, predictions, axis=axis, scope=scope, loss_collection=None, reduction=Reduction.NONE
-    )
-    return _weighted(shaping.squeeze(losses, [axis]), weights, scope)
+    with name_scope(scope, "cosine_distance_loss", [predictions, labels, weights]) as scope:
+        losses = regression.cosine_distance(
+            labels, predictions, axis=axis, scope=scope, loss_collection=None, reduction=Reduction.NONE
+        )
+        return _weighted(shaping.squeeze(losses, [axis]), weights, scope)
 
 
 @deprecated("tf.losses.hinge_loss", "tf.contrib.losses.hinge_loss")
@@ -209,15 +217,16 @@ def sigmoid_cross_entropy(
     Raises:
         ValueError: if the shapes are known not to fit, or labels or logits are None.
     """
-    losses = classification.sigmoid_cross_entropy(
-        multi_class_labels,
-        logits,
-        label_smoothing=label_smoothing,
-        scope=scope,
-        loss_collection=None,
-        reduction=Reduction.NONE,
-    )
-    return _weighted(losses, weights, scope)
+    with name_scope(scope, "sigmoid_cross_entropy_loss", [logits, multi_class_labels, weights]) as scope:
+        losses = classification.sigmoid_cross_entropy(
+            multi_class_labels,
+            logits,
+            label_smoothing=label_smoothing,
+            scope=scope,
+            loss_collection=None,
+            reduction=Reduction.NONE,
+        )
+        return _weighted(losses, weights, scope)
 
 
 @deprecated("tf.losses.softmax_cross_entropy", "tf.contrib.losses.softmax_cross_entropy")
@@ -244,15 +253,16 @@ def softmax_cross_entropy(
     Raises:
         ValueError: if the shapes are known not to fit, or labels or logits are None.
     """
-    losses = classification.softmax_cross_entropy(
-        onehot_labels,
-        logits,
-        label_smoothing=label_smoothing,
-        scope=scope,
-        loss_collection=None,
-        reduction=Reduction.NONE,
-    )
-    return _weighted(losses, weights, scope)
+    with name_scope(scope, "softmax_cross_entropy_loss", [logits, onehot_labels, weights]) as scope:
+        losses = classification.softmax_cross_entropy(
+            onehot_labels,
+            logits,
+            label_smoothing=label_smoothing,
+            scope=scope,
+            loss_collection=None,
+            reduction=Reduction.NONE,
+        )
+        return _weighted(losses, weights, scope)
 
 
 @deprecated("tf.losses.sparse_softmax_cross_entropy", "tf.contrib.losses.sparse_softmax_cross_entropy")
@@ -273,12 +283,13 @@ def sparse_softmax_cross_entropy(
     Raises:
         ValueError: if the shapes are known not to fit, or logits are None.
     """
-    labels = convert_to_tensor(labels)
-    labels = shaping.reshape(labels, [shaping.shape(labels)[0]])
-    losses = classification.sparse_softmax_cross_entropy(
-        labels, logits, scope=scope, loss_collection=None, reduction=Reduction.NONE
-    )
-    return _weighted(losses, weights, scope)
+    with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
+        labels = convert_to_tensor(labels)
+        labels = shaping.reshape(labels, [shaping.shape(labels)[0]])
+        losses = classification.sparse_softmax_cross_entropy(
+            labels, logits, scope=scope, loss_collection=None, reduction=Reduction.NONE
+        )
+        return _weighted(losses, weights, scope)
 
 
 @deprecated("tf.losses.mean_pairwise_squared_error", "tf.contrib.losses.mean_pairwise_squared_error")
@@ -312,5 +323,5 @@ def mean_pairwise_squared_error(
         loss = reduce_sum(arithmetic.multiply(first - second, weights))
         is_present = reduce_sum(count) > 0
         mean_loss = indexing.where(is_present, loss, making.zeros_like(loss), name="value")
-        collections.add_loss(mean_loss)
+        add_loss(mean_loss)
         return mean_loss

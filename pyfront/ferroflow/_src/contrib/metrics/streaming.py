@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes
@@ -18,6 +18,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.metrics import averaging, class_matrices, counting, ranking, thresholds
 from ferroflow._src.metrics.accumulation import Pair, collected, match_ranks, match_weights, metric_variable
 from ferroflow._src.metrics.description import described
+from ferroflow._src.metrics.thresholds import counts_at_thresholds
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math import arithmetic, comparison
@@ -94,17 +95,41 @@ streaming_precision_at_thresholds = predictions_first(
     thresholds.precision_at_thresholds, "streaming_precision_at_thresholds"
 )
 streaming_recall_at_thresholds = predictions_first(thresholds.recall_at_thresholds, "streaming_recall_at_thresholds")
-streaming_true_positives_at_thresholds = predictions_first(
-    thresholds.true_positives_at_thresholds, "streaming_true_positives_at_thresholds"
+
+
+@FunctionFamily
+def _counted(
+    key: str,
+    predictions: TensorLike,
+    labels: TensorLike,
+    thresholds: Sequence[float],
+    weights: TensorLike | None = None,
+) -> Pair:
+    """Returns the weight of the {what} at each threshold, in a variable outside any scope of its own.
+
+    Args:
+        predictions: Tensor of a float dtype, of any shape, in [0, 1].
+        labels: Tensor of the shape of `predictions`, cast to bool.
+        thresholds: list of float, in [0, 1].
+        weights: Tensor that broadcasts to `predictions`; None for 1.
+
+    Returns:
+        (value, update), Tensors of float32, of shape [thresholds].
+
+    Raises:
+        ValueError: if the shapes are known to be incompatible.
+    """
+    variables, updates = counts_at_thresholds(labels, predictions, thresholds, weights, includes=(key,))
+    return variables[key], updates[key]
+
+
+streaming_true_positives_at_thresholds = _counted("streaming_true_positives_at_thresholds", "tp", what="true positives")
+streaming_true_negatives_at_thresholds = _counted("streaming_true_negatives_at_thresholds", "tn", what="true negatives")
+streaming_false_positives_at_thresholds = _counted(
+    "streaming_false_positives_at_thresholds", "fp", what="false positives"
 )
-streaming_true_negatives_at_thresholds = predictions_first(
-    thresholds.true_negatives_at_thresholds, "streaming_true_negatives_at_thresholds"
-)
-streaming_false_positives_at_thresholds = predictions_first(
-    thresholds.false_positives_at_thresholds, "streaming_false_positives_at_thresholds"
-)
-streaming_false_negatives_at_thresholds = predictions_first(
-    thresholds.false_negatives_at_thresholds, "streaming_false_negatives_at_thresholds"
+streaming_false_negatives_at_thresholds = _counted(
+    "streaming_false_negatives_at_thresholds", "fn", what="false negatives"
 )
 streaming_sensitivity_at_specificity = predictions_first(
     thresholds.sensitivity_at_specificity, "streaming_sensitivity_at_specificity"

@@ -21,14 +21,14 @@ class AdaMaxOptimizer(AdamOptimizer):
     """AdaMax optimizer: moves each variable by its running mean gradient over its decayed maximum gradient.
 
     In step t, `m += (1 - beta1) * (gradient - m)`, `v = max(beta2 * v, abs(gradient))`,
-    `variable -= learning_rate / (1 - beta1 ** t) * m / (v + epsilon)`. Of a sparse gradient only the rows it names
-    change, in the variable and in the slots.
+    `variable -= learning_rate / (1 - beta1 ** t) * m / (v + epsilon)`. A sparse gradient changes only its own rows, in
+    the variable and in the slots.
 
     Source: Kingma, Ba, "Adam: a method for stochastic optimization", ICLR 2015, section 7.1.
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
-        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta1: as `learning_rate`; the fraction of the mean gradient that each step keeps.
         beta2: as `learning_rate`; how much of the largest gradient stays in a step.
         epsilon: as `learning_rate`; keeps the denominator from zero.
         use_locking: accepted; every update is atomic.
@@ -46,7 +46,7 @@ class AdaMaxOptimizer(AdamOptimizer):
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
-    def _power(self) -> Any:
+    def _get_beta_accumulators(self) -> Any:
         return self._get_non_slot_variable("beta1_power", get_default_graph())
 
     def _create_slots(self, var_list: list[Any]) -> None:
@@ -58,7 +58,7 @@ class AdaMaxOptimizer(AdamOptimizer):
             self._zeros_slot(var, "v", self._name)
 
     def _parameters(self, var: Any) -> list[Tensor]:
-        return cast_to(var, self._power(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        return cast_to(var, self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
 
     def _update_op(self, var: Any, gradient: list[Tensor]) -> tuple[str, list[Any], dict[str, Any]]:
         slots = [self.get_slot(var, "m"), self.get_slot(var, "v")]
@@ -78,7 +78,7 @@ class AdaMaxOptimizer(AdamOptimizer):
         )
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
-        power = self._power()
+        power = self._get_beta_accumulators()
         with control_dependencies(update_ops), colocate_with(power):
             updated = power.assign(power * self._beta1_t, use_locking=self._use_locking)
         return group(*update_ops, updated, name=name_scope)

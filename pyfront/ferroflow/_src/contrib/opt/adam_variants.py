@@ -24,8 +24,8 @@ class LazyAdamOptimizer(AdamOptimizer):
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
-        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
-        beta2: as `learning_rate`; how much of the mean squared gradient stays in a step.
+        beta1: as `learning_rate`; the fraction of the mean gradient that each step keeps.
+        beta2: as `learning_rate`; the fraction of the mean squared gradient that each step keeps.
         epsilon: as `learning_rate`; keeps the denominator from zero.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slots.
@@ -52,8 +52,8 @@ class NadamOptimizer(AdamOptimizer):
 
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
-        beta1: as `learning_rate`; how much of the mean gradient stays in a step.
-        beta2: as `learning_rate`; how much of the mean squared gradient stays in a step.
+        beta1: as `learning_rate`; the fraction of the mean gradient that each step keeps.
+        beta2: as `learning_rate`; the fraction of the mean squared gradient that each step keeps.
         epsilon: as `learning_rate`; keeps the denominator from zero.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slots.

@@ -39,11 +39,11 @@ class MovingAverageOptimizer(Optimizer):
         self._sequential_update = sequential_update
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns the gradients, by the other optimizer.
+        """Returns the gradients, computed by the wrapped optimizer.
 
         Args:
-            *args: as for `compute_gradients` of that.
-            **kwargs: as for `compute_gradients` of that.
+            *args: as for the wrapped optimizer's `compute_gradients`.
+            **kwargs: as for the wrapped optimizer's `compute_gradients`.
 
         Returns:
             List of (gradient, variable) pairs, as `Optimizer.compute_gradients`.

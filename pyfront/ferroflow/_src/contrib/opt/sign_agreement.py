@@ -90,7 +90,7 @@ class AddSignOptimizer(_SignOptimizer):
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
         alpha: as `learning_rate`; the factor of gradients that neither agree nor disagree.
-        beta: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta: as `learning_rate`; the fraction of the mean gradient that each step keeps.
         sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slot.
@@ -126,7 +126,7 @@ class PowerSignOptimizer(_SignOptimizer):
     Args:
         learning_rate: float, scalar tensor, or function without arguments that gives one.
         base: float above zero.
-        beta: as `learning_rate`; how much of the mean gradient stays in a step.
+        beta: as `learning_rate`; the fraction of the mean gradient that each step keeps.
         sign_decay_fn: function of the global step that gives the factor of the signs; 1 by default.
         use_locking: accepted; every update is atomic.
         name: name scope of the operations made, and name of the slot.

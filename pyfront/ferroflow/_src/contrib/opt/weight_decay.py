@@ -52,14 +52,14 @@ class DecoupledWeightDecayExtension(Optimizer):
         """Calls `Optimizer.minimize` with the variables that decay.
 
         Args:
-            loss: as of `Optimizer.minimize`.
-            global_step: as of `Optimizer.minimize`.
-            var_list: as of `Optimizer.minimize`.
-            gate_gradients: as of `Optimizer.minimize`.
-            aggregation_method: as of `Optimizer.minimize`.
-            colocate_gradients_with_ops: as of `Optimizer.minimize`.
-            name: as of `Optimizer.minimize`.
-            grad_loss: as of `Optimizer.minimize`.
+            loss: as for `Optimizer.minimize`.
+            global_step: as for `Optimizer.minimize`.
+            var_list: as for `Optimizer.minimize`.
+            gate_gradients: as for `Optimizer.minimize`.
+            aggregation_method: as for `Optimizer.minimize`.
+            colocate_gradients_with_ops: as for `Optimizer.minimize`.
+            name: as for `Optimizer.minimize`.
+            grad_loss: as for `Optimizer.minimize`.
             decay_var_list: the variables that decay; by default all that are updated.
 
         Returns:
@@ -90,9 +90,9 @@ class DecoupledWeightDecayExtension(Optimizer):
         """Calls `Optimizer.apply_gradients` with the variables that decay.
 
         Args:
-            grads_and_vars: as of `Optimizer.apply_gradients`.
-            global_step: as of `Optimizer.apply_gradients`.
-            name: as of `Optimizer.apply_gradients`.
+            grads_and_vars: as for `Optimizer.apply_gradients`.
+            global_step: as for `Optimizer.apply_gradients`.
+            name: as for `Optimizer.apply_gradients`.
             decay_var_list: the variables that decay; by default those of `minimize`, or all that are updated.
 
         Returns:
@@ -170,12 +170,12 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
 
     Args:
         weight_decay: float, scalar tensor, or function without arguments that gives one.
-        learning_rate: as of `AdamOptimizer`.
-        beta1: as of `AdamOptimizer`.
-        beta2: as of `AdamOptimizer`.
-        epsilon: as of `AdamOptimizer`.
-        use_locking: as of `AdamOptimizer`.
-        name: as of `AdamOptimizer`.
+        learning_rate: as for `AdamOptimizer`.
+        beta1: as for `AdamOptimizer`.
+        beta2: as for `AdamOptimizer`.
+        epsilon: as for `AdamOptimizer`.
+        use_locking: as for `AdamOptimizer`.
+        name: as for `AdamOptimizer`.
     """
 
     def __init__(
@@ -204,11 +204,11 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
 
     Args:
         weight_decay: float, scalar tensor, or function without arguments that gives one.
-        learning_rate: as of `MomentumOptimizer`.
-        momentum: as of `MomentumOptimizer`.
-        use_locking: as of `MomentumOptimizer`.
-        name: as of `MomentumOptimizer`.
-        use_nesterov: as of `MomentumOptimizer`.
+        learning_rate: as for `MomentumOptimizer`.
+        momentum: as for `MomentumOptimizer`.
+        use_locking: as for `MomentumOptimizer`.
+        name: as for `MomentumOptimizer`.
+        use_nesterov: as for `MomentumOptimizer`.
     """
 
     def __init__(

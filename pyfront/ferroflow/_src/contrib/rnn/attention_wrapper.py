@@ -78,7 +78,7 @@ class AttentionCellWrapper(RNNCell):
 
     @property
     def state_size(self) -> Any:
-        """Tuple of the wrapped cell's state, of what was attended to and of the last outputs; or the sum of these."""
+        """Tuple of the sizes of the wrapped cell's state, the attention and the last outputs; or their sum."""
         return self._sizes() if self._state_is_tuple else sum(self._sizes())
 
     @property

@@ -1,34 +1,17 @@
-"""`LSTMBlockCell`, `GRUBlockCell` and `GRUBlockCellV2`: the cells that TF 1.x computes with one operation a step.
-
-Here they are made of the operations of the other cells; what is kept is their variables, and so their checkpoints.
-"""
+"""`LSTMBlockCell`, `GRUBlockCell` and `GRUBlockCellV2`: cells whose step is one operation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base.deprecation import warn_deprecated
-from ferroflow._src.base.typing import ListLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, ListLike, TensorLike
+from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.layers.input_spec import InputSpec
-from ferroflow._src.ops.array.joining import concat, split
-from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.elementwise import sigmoid, tanh
-from ferroflow._src.ops.math.linalg import matmul
-from ferroflow._src.ops.nn.activation import bias_add
+from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.rnn.cell import LayerRNNCell
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.variables.initializers import Constant
-
-
-def _clipped(state: Any, bound: float) -> Any:
-    """Returns the state within its bounds; TF 1.x: the block's gradient passes as if it were not clipped."""
-
-    def clip(x: TensorLike) -> tuple[Any, Callable[[Any], Any]]:
-        return clip_by_value(x, -bound, bound), lambda g: g
-
-    return custom_gradient(clip)(state)
 
 
 class LSTMWeights:
@@ -52,46 +35,70 @@ class LSTMWeights:
         cell_clip: float | None,
         use_peephole: bool,
     ) -> None:
-        self._forget_bias = forget_bias
-        self._clip = cell_clip if cell_clip is not None and cell_clip > 0 else None
+        self._num_units = num_units
+        self._attrs = {
+            "forget_bias": forget_bias,
+            "cell_clip": -1.0 if cell_clip is None else cell_clip,
+            "use_peephole": use_peephole,
+        }
         self._kernel = layer.add_variable("kernel", [input_size + num_units, 4 * num_units])
         self._bias = layer.add_variable("bias", [4 * num_units], initializer=Constant(0.0))
-        self._peepholes = None
+        self._peepholes: list[Any] = []
         if use_peephole:
             self._peepholes = [layer.add_variable(f"w_{gate}_diag", [num_units]) for gate in "ifo"]
 
-    def step(self, inputs: TensorLike, c_before: TensorLike, h_before: TensorLike) -> tuple[Any, Any]:
+    def _inputs(self, inputs: Any, c_before: Any, h_before: Any, dtype: DTypeLike) -> list[Any]:
+        peepholes = self._peepholes or [zeros([self._num_units], dtype=dtype)] * 3
+        return [inputs, c_before, h_before, self._kernel, *peepholes, self._bias]
+
+    def step(self, inputs: Any, c_before: TensorLike, h_before: TensorLike, dtype: DTypeLike) -> tuple[Any, Any]:
         """Computes a step.
 
         Args:
-            inputs: Tensor of a float dtype, of shape [batch, size].
+            inputs: Tensor of float16 or float32, of shape [batch, size].
             c_before: Tensor of the dtype of `inputs`, of shape [batch, units]: the cell state.
             h_before: Tensor of the dtype of `inputs`, of shape [batch, units]: the output before.
+            dtype: DType of `inputs`.
 
         Returns:
             The next cell state and the output.
         """
-        total = bias_add(matmul(concat([inputs, h_before], 1), self._kernel), self._bias)
-        i, j, f, o = split(value=total, num_or_size_splits=4, axis=1)
-        if self._peepholes is not None:
-            w_i, w_f, w_o = self._peepholes
-            i, f = i + w_i * c_before, f + w_f * c_before
-        c = sigmoid(f + self._forget_bias) * c_before + sigmoid(i) * tanh(j)
-        if self._clip is not None:
-            c = _clipped(c, self._clip)
-        if self._peepholes is not None:
-            o = o + w_o * c
-        return c, sigmoid(o) * tanh(c)
+        _, c, _, _, _, _, h = apply_op(
+            "LSTMBlockCell", self._inputs(inputs, c_before, h_before, dtype), self._attrs
+        ).outputs
+        return c, h
+
+    def steps(
+        self, count: Any, inputs: Any, c_before: TensorLike, h_before: TensorLike, dtype: DTypeLike
+    ) -> tuple[Any, Any]:
+        """Computes steps in time.
+
+        Args:
+            count: Tensor of int64, of shape []; the number of steps to compute.
+            inputs: Tensor of float16 or float32, of shape [time, batch, size].
+            c_before: Tensor of the dtype of `inputs`, of shape [batch, units]: the cell state.
+            h_before: Tensor of the dtype of `inputs`, of shape [batch, units]: the output before.
+            dtype: DType of `inputs`.
+
+        Returns:
+            The cell states and the outputs, of shape [time, batch, units]; zeros after `count` steps.
+        """
+        given = [count, *self._inputs(inputs, c_before, h_before, dtype)]
+        _, c, _, _, _, _, h = apply_op("BlockLSTM", given, self._attrs).outputs
+        return c, h
 
 
 class LSTMBlockCell(LayerRNNCell):
-    """A long short-term memory with the variables of TF's fused cell, which are those of `LSTMCell`.
+    """A long short-term memory whose step is one operation, with the variables of `LSTMCell`.
+
+    TF 1.x: the gradient of a clipped cell state is passed on as if it were not clipped.
 
     Args:
         num_units: int, the number of units.
         forget_bias: float, added to the forget gate; `LSTMCell` restores its own variables with the same one.
         cell_clip: float, the bound of cell states; None, or not positive, for none.
         use_peephole: bool. If True, the gates use the cell state.
+        dtype: DType of the variables, float16 or float32; None for that of the inputs.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
         name: str, name of the layer.
@@ -105,10 +112,11 @@ class LSTMBlockCell(LayerRNNCell):
         forget_bias: float = 1.0,
         cell_clip: float | None = None,
         use_peephole: bool = False,
+        dtype: DTypeLike | None = None,
         reuse: object = None,
         name: str = "lstm_cell",
     ) -> None:
-        super().__init__(_reuse=reuse, name=name)
+        super().__init__(_reuse=reuse, dtype=dtype, name=name)
         self._num_units = num_units
         self._forget_bias = forget_bias
         self._cell_clip = cell_clip
@@ -151,7 +159,7 @@ class LSTMBlockCell(LayerRNNCell):
         """Computes one step.
 
         Args:
-            inputs: Tensor of a float dtype, of shape [batch, size].
+            inputs: Tensor of float16 or float32, of shape [batch, size].
             state: pair of Tensors of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
@@ -162,12 +170,12 @@ class LSTMBlockCell(LayerRNNCell):
         """
         if len(state) != 2:
             raise ValueError("Expecting state to be a tuple with length 2.")
-        c, h = self._weights.step(inputs, *state)
+        c, h = self._weights.step(inputs, *state, dtype=self.dtype)
         return h, LSTMStateTuple(c, h)
 
 
 class GRUBlockCell(LayerRNNCell):
-    """A gated recurrent unit with the variables of TF's fused cell.
+    """A gated recurrent unit whose step is one operation.
 
     Args:
         num_units: int, the number of units.
@@ -233,11 +241,11 @@ class GRUBlockCell(LayerRNNCell):
         """Computes one step.
 
         Args:
-            inputs: Tensor of a float dtype, of shape [batch, size].
+            inputs: Tensor of float32, of shape [batch, size].
             h_prev: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            The output twice, of shape [batch, units].
+            The output and the next state: one Tensor of shape [batch, units], returned twice.
 
         Raises:
             ValueError: if the state has a wrong size.
@@ -246,12 +254,10 @@ class GRUBlockCell(LayerRNNCell):
         if size.value != self._cell_size:
             raise ValueError(f"Shape of h_prev[1] incorrect: cell_size {self._cell_size} vs {size}")
 
-        def of(weights: tuple[Any, Any], state: Any) -> Any:
-            return bias_add(matmul(concat([inputs, state], 1), weights[0]), weights[1])
-
-        reset, update = split(value=sigmoid(of(self._gates, h_prev)), num_or_size_splits=2, axis=1)
-        candidate = tanh(of(self._candidate, h_prev * reset))
-        h = update * h_prev + (1 - update) * candidate
+        _, _, _, h = apply_op(
+            "GRUBlockCell",
+            [inputs, h_prev, self._gates[0], self._candidate[0], self._gates[1], self._candidate[1]],
+        ).outputs
         return h, h
 
 

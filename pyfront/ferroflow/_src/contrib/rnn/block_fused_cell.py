@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, ListLike, TensorLike
 from ferroflow._src.contrib.rnn.block_cells import LSTMWeights
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -14,8 +15,8 @@ from ferroflow._src.ops.array.indexing import gather_nd
 from ferroflow._src.ops.array.joining import concat, stack, unstack
 from ferroflow._src.ops.array.making import range as int_range, sequence_mask, zeros
 from ferroflow._src.ops.array.shaping import expand_dims
-from ferroflow._src.rnn.cell import RNNCell
-from ferroflow._src.rnn.dynamic_running import dynamic_rnn
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_max
 from ferroflow._src.rnn.lstm_cells import LSTMStateTuple
 from ferroflow._src.rnn.sizes import size_of
 
@@ -54,7 +55,8 @@ class LSTMBlockWrapper(Layer):
         """Computes all steps.
 
         Args:
-            inputs: Tensor of a float dtype, of shape [time, batch, size], or list of Tensors of shape [batch, size].
+            inputs: Tensor of float16 or float32, of shape [time, batch, size], or list of Tensors of shape
+                [batch, size].
             initial_state: pair of Tensors of shape [batch, units]: cell state and output before; None for zeros.
             dtype: DType of the first state; needed if there is no `initial_state`.
             sequence_length: Tensor of int32 or int64, of shape [batch]: the number of steps of each sequence, after
@@ -98,41 +100,8 @@ class LSTMBlockWrapper(Layer):
         return unstack(outputs) if is_list else outputs, LSTMStateTuple(*last)
 
 
-class _AllStates(RNNCell):
-    """A cell without variables of its own, whose outputs are cell state and output."""
-
-    def __init__(self, weights: LSTMWeights, num_units: int) -> None:
-        super().__init__()
-        self._step = weights.step
-        self._num_units = num_units
-
-    @property
-    def state_size(self) -> Any:
-        """Pair of int, the number of units."""
-        return self._num_units, self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """Pair of int, the number of units."""
-        return self._num_units, self._num_units
-
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        """Computes one step.
-
-        Args:
-            inputs: Tensor of shape [batch, size].
-            state: pair of Tensors of shape [batch, units].
-            scope: not used.
-
-        Returns:
-            Twice the next state.
-        """
-        after = self._step(inputs, *state)
-        return after, after
-
-
 class LSTMBlockFusedCell(LSTMBlockWrapper):
-    """A long short-term memory over all steps, with the variables of TF's fused cell.
+    """A long short-term memory whose steps in time are one operation.
 
     Args:
         num_units: int, the number of units.
@@ -141,6 +110,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         use_peephole: bool. If True, the gates use the cell state.
         reuse: True, None or `AUTO_REUSE`. If True, the scope's existing variables are used; `AUTO_REUSE` creates
             missing ones.
+        dtype: DType of the variables, float16 or float32; None for that of the inputs.
         name: str, name of the layer.
 
     Source: Gers et al., Learning to Forget: Continual Prediction with LSTM, 1999.
@@ -153,9 +123,10 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         cell_clip: float | None = None,
         use_peephole: bool = False,
         reuse: object = None,
+        dtype: DTypeLike | None = None,
         name: str = "lstm_fused_cell",
     ) -> None:
-        super().__init__(_reuse=reuse, name=name)
+        super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self._num_units = num_units
         self._forget_bias = forget_bias
         self._cell_clip = cell_clip
@@ -188,12 +159,5 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
     def _call_cell(
         self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: Any, sequence_length: Any
     ) -> Any:
-        outputs, _ = dynamic_rnn(
-            _AllStates(self._weights, self._num_units),
-            inputs,
-            sequence_length=sequence_length,
-            initial_state=(initial_cell_state, initial_output),
-            dtype=dtype,
-            time_major=True,
-        )
-        return outputs
+        steps = size_of(inputs, 0) if sequence_length is None else reduce_max(sequence_length)
+        return self._weights.steps(cast(steps, dtypes.int64), inputs, initial_cell_state, initial_output, dtype)

@@ -82,7 +82,7 @@ class UGRNNCell(_GatedCell):
             state: Tensor of the dtype of `inputs`, of shape [batch, units].
 
         Returns:
-            The output twice, of shape [batch, units].
+            The output and the next state: one Tensor of shape [batch, units], returned twice.
 
         Raises:
             ValueError: if the last dimension of the inputs is unknown.

@@ -29,7 +29,7 @@ class GridLSTMCell(RNNCell):
     """A long short-term memory with two memories: one goes over the blocks of frequencies of a step, one over time.
 
     Args:
-        num_units: int, the number of units of each of the two.
+        num_units: int, the number of units in each cell.
         use_peepholes: bool. If True, the gates use both cell states.
         share_time_frequency_weights: bool. If True, both have the same weights.
         cell_clip: float, the bound of cell states, or None.
@@ -38,7 +38,7 @@ class GridLSTMCell(RNNCell):
         forget_bias: float, added to the forget gates.
         feature_size: int, the number of frequencies of a block.
         frequency_skip: int, how far the blocks are apart.
-        num_frequency_blocks: list of int, the number of blocks of each range of frequencies.
+        num_frequency_blocks: list of int, the number of blocks for each frequency range.
         start_freqindex_list: list of int, where each range begins; None: there is one range, all frequencies.
         end_freqindex_list: list of int, where each range ends.
         couple_input_forget_gates: bool. If True, the forget gate is 1 minus the input gate.
@@ -274,7 +274,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         forget_bias: float, added to the forget gates.
         feature_size: int, the number of frequencies of a block.
         frequency_skip: int, how far the blocks are apart.
-        num_frequency_blocks: list of int, the number of blocks of each range of frequencies.
+        num_frequency_blocks: list of int, the number of blocks for each frequency range.
         start_freqindex_list: list of int, where each range begins; None: there is one range, all frequencies.
         end_freqindex_list: list of int, where each range ends.
         couple_input_forget_gates: bool. If True, the forget gate is 1 minus the input gate.

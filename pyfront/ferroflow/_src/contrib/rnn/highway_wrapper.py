@@ -17,7 +17,7 @@ class HighwayWrapper(CellWrapper):
     """A cell whose outputs are the inputs times a carry gate plus another cell's outputs times a transform gate.
 
     Args:
-        cell: RNNCell, the wrapped one, of outputs of the shape of the inputs.
+        cell: RNNCell to wrap, whose outputs have the shape of the inputs.
         couple_carry_transform_gates: bool. If True, the transform gate is 1 minus the carry gate.
         carry_bias_init: float, the first value of the carry gate's bias, and minus that of the transform gate's.
 

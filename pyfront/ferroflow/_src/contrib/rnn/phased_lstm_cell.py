@@ -30,7 +30,7 @@ def _of_uniform_logarithm(low: float, high: float) -> Callable[..., Any]:
 
 
 class PhasedLSTMCell(RNNCell):
-    """A long short-term memory whose units change in the open phase of their periods, and leak in the rest.
+    """A phased LSTM: each unit updates in the open phase of its period, and leaks in the rest.
 
     Args:
         num_units: int, the number of units.

@@ -38,7 +38,7 @@ def stack_bidirectional_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Any:
-    """Runs layers of two cells over a list of inputs, one cell forwards and one backwards.
+    """Runs layers over a list of inputs; each layer has one cell that runs forwards and one that runs backwards.
 
     Args:
         cells_fw: list of RNNCells, one for each layer.
@@ -51,7 +51,7 @@ def stack_bidirectional_rnn(
         scope: str or VariableScope; None for "stack_bidirectional_rnn".
 
     Returns:
-        List of the outputs of the last layer, and the tuples of the last states of the cells of both lists.
+        List of the last layer's outputs, and two tuples: the last states of the cells in each list.
 
     Raises:
         ValueError: if cells or states are not lists, or not as many as layers; also on the same conditions as

@@ -135,12 +135,12 @@ class MemoryAttention(AttentionMechanism):
 
     @property
     def memory_layer(self) -> Any:
-        """Layer or None, what makes keys of the memory."""
+        """Layer that makes keys from the memory, or None."""
         return self._memory_layer
 
     @property
     def query_layer(self) -> Any:
-        """Layer or None, what queries go through."""
+        """Layer applied to queries, or None."""
         return self._query_layer
 
     @property

@@ -265,7 +265,7 @@ class AttentionWrapper(RNNCell):
         """Computes one step.
 
         Args:
-            inputs: Tensor of shape [batch, size], or what `cell_input_fn` takes.
+            inputs: Tensor of shape [batch, size], or the input of `cell_input_fn`.
             state: AttentionWrapperState.
 
         Returns:

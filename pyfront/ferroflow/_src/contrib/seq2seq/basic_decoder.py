@@ -19,8 +19,8 @@ class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_outp
     """The output of a step: that of the cell and the layer after it, and the helper's sample.
 
     Args:
-        rnn_output: Tensor of a float dtype, of shape [batch, ...], or structure of them: what the cell and the layer
-            after it give.
+        rnn_output: Tensor of a float dtype, of shape [batch, ...], or structure of them: the result of the cell and the
+            layer after it.
         sample_id: Tensor, mostly of int32, of shape [batch, ...]: the helper's sample.
     """
 
@@ -67,7 +67,7 @@ class BasicDecoder(Decoder):
 
     @property
     def output_dtype(self) -> Any:
-        """BasicDecoderOutput of DTypes; those of outputs are the one of the first part of the state."""
+        """BasicDecoderOutput of DTypes; outputs have the dtype of the state's first part."""
         dtype = nest.flatten(self._initial_state)[0].dtype
         sizes = output_size_of(self._cell, self._output_layer)
         return BasicDecoderOutput(nest.map_structure(lambda _: dtype, sizes), self._helper.sample_ids_dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def tensor_description(var: Any) -> str:
-    """Writes down the dtype and shape of a tensor.
+    """Returns the dtype and shape of a tensor as text.
 
     Args:
         var: Tensor or Variable, of any dtype and known rank.

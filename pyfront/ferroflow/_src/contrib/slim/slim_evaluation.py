@@ -100,7 +100,7 @@ def evaluation_loop(
     timeout_fn: Callable[[], bool] | None = None,
     hooks: ListLike | None = None,
 ) -> Any:
-    """Evaluates the newest checkpoint of a folder, again and again as there are new ones.
+    """Evaluates a folder's newest checkpoint each time there is a new one.
 
     Args:
         master: str, the target of the sessions.
@@ -120,7 +120,7 @@ def evaluation_loop(
         eval_interval_secs: float, seconds between the beginnings of two evaluations at least.
         max_number_of_evaluations: int; None for no bound.
         session_config: ConfigProto of the sessions.
-        timeout: float, seconds to wait for a checkpoint at most; None for ever.
+        timeout: float, seconds to wait for a checkpoint at most; None for no limit.
         timeout_fn: callable without arguments, called after that time; if it returns True, the wait ends.
         hooks: list of SessionRunHook.
 

@@ -65,7 +65,7 @@ def create_train_op(
     gradient_multipliers: dict[Any, Any] | None = None,
     check_numerics: bool = True,
 ) -> Tensor:
-    """Makes the loss such that computing it trains one step.
+    """Returns the loss as a tensor whose evaluation also runs one training step.
 
     Args:
         total_loss: float scalar Tensor.
@@ -110,7 +110,7 @@ def create_train_op(
 
 
 def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Trains one step; what `train` calls by default.
+    """Trains one step; `train` calls this function by default.
 
     Args:
         sess: Session.
@@ -198,10 +198,10 @@ def train(
     trace_every_n_steps: int | None = None,
     ignore_live_threads: bool = False,
 ) -> Any:
-    """Trains until a step, or the end of input; with checkpoints and summaries, and again after a machine's restart.
+    """Trains until a given step or the end of input, saves checkpoints and summaries, and resumes after a restart.
 
     Args:
-        train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
+        train_op: float scalar Tensor, the loss, that trains one step when it is computed, as for `create_train_op`.
         logdir: str, folder of checkpoints and summaries, or None.
         train_step_fn: callable with a session, `train_op`, `global_step` and `train_step_kwargs` as arguments, that
             returns the loss and whether to stop.

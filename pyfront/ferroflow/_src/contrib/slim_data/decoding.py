@@ -26,7 +26,7 @@ from ferroflow._src.ops.string.encoding import decode_raw
 
 
 class DataDecoder(abc.ABC):
-    """A decoder: makes items, such as a picture and its label, of a record."""
+    """A decoder: makes items, such as an image and its label, of a record."""
 
     @abc.abstractmethod
     def decode(self, data: Any, items: Any) -> list[Any]:
@@ -248,15 +248,15 @@ class SparseTensor(ItemHandler):
 
 
 class Image(ItemHandler):
-    """Makes a picture of the features with its bytes and its format.
+    """Makes an image of the features with its bytes and its format.
 
     Args:
         image_key: str, the feature of the bytes; "image/encoded" by default.
         format_key: str, the feature of the format; "image/format" by default.
-        shape: the shape of the picture; None for that of the bytes.
+        shape: the shape of the image; None for that of the bytes.
         channels: int, 1, 3 or 4.
         dtype: uint8 or uint16 of PNG; of other formats the elements are cast to it.
-        repeated: bool. If True, the feature holds several pictures.
+        repeated: bool. If True, the feature holds several images.
         dct_method: str, of JPEG: "", "INTEGER_FAST" or "INTEGER_ACCURATE".
     """
 
@@ -280,14 +280,14 @@ class Image(ItemHandler):
         self._dct_method = dct_method
 
     def tensors_to_item(self, keys_to_tensors: Mapping[str, Any]) -> Any:
-        """Returns the picture, of shape [height, width, channels], or several, with a dimension before."""
+        """Returns the image, of shape [height, width, channels], or several, with a dimension before."""
         buffer, kind = keys_to_tensors[self._image_key], keys_to_tensors[self._format_key]
         if self._repeated:
             return map_fn(lambda one: self._decode(one, kind), buffer, dtype=self._dtype)
         return self._decode(buffer, kind)
 
     def _decode(self, image_buffer: Any, image_format: Any) -> _Tensor:
-        """Returns the picture of a string of bytes."""
+        """Returns the image of a string of bytes."""
 
         def jpeg() -> _Tensor:
             pixels: _Tensor = cast(decode_jpeg(image_buffer, self._channels, dct_method=self._dct_method), self._dtype)

@@ -59,7 +59,7 @@ def record_summaries_every_n_global_steps(n: Any, global_step: TensorLike | None
 
 
 def all_summary_ops() -> list[Any]:
-    """Returns all that record summaries in the default graph; run them in the steps to be recorded."""
+    """Returns the default graph's operations that record summaries; run them in the steps to record."""
     return get_collection(SUMMARY_COLLECTION)
 
 

@@ -146,7 +146,7 @@ class TPUEstimatorSpec(_SpecFields):
             name. It returns a dict from names to pairs of a metric's value and its update.
         export_outputs: dict from names of signatures to outputs such as `tf.estimator.export.PredictOutput`.
         scaffold_fn: callable without arguments that gives the `tf.train.Scaffold`.
-        host_call: tuple of a function and its arguments, as `eval_metrics`; what it gives is run with each step.
+        host_call: tuple of a function and its arguments, as `eval_metrics`; its results are run with each step.
         training_hooks: iterable of SessionRunHook for the training.
         evaluation_hooks: iterable of SessionRunHook for the evaluation.
         prediction_hooks: iterable of SessionRunHook for the prediction.
@@ -269,9 +269,11 @@ class TPUEstimator(Estimator):
         size = self._batch_sizes[mode]
         return dict(params) if size is None else {**params, _BATCH_SIZE: size}
 
-    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str) -> Any:
+    def _call_input_fn(self, input_fn: Callable[..., Any], mode: str, strategy: Any = None) -> Any:
         _check_takes_params("input_fn", input_fn)
         given = {"mode": mode, "config": self.config}
+        if strategy is not None:
+            given["input_context"] = strategy.extended.input_context()
         taken = argument_names(input_fn)
         chosen = {name: value for name, value in given.items() if name in taken}
         with device("/cpu:0"):

@@ -277,7 +277,7 @@ class HParams:
 
         Args:
             key: str, its name.
-            default: any value; of a hyperparameter that there is, one of its type, or None.
+            default: any value; if the hyperparameter exists, a value of its type, or None.
 
         Returns:
             The value, or `default`.

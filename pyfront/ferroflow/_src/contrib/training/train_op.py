@@ -71,7 +71,7 @@ def _mapped(gradient: Any, function: Callable[[Any], Any]) -> Any:
 def clip_gradient_norms(
     gradients_to_variables: Iterable[tuple[Any, Any]], max_norm: FloatLike
 ) -> GradientsAndVariables:
-    """Scales each gradient down to a norm that it exceeds.
+    """Scales down each gradient whose norm exceeds `max_norm`.
 
     Args:
         gradients_to_variables: pairs of a gradient, or None, and its variable.
@@ -87,7 +87,7 @@ def clip_gradient_norms(
 
 
 def clip_gradient_norms_fn(max_norm: FloatLike) -> Callable[[Iterable[tuple[Any, Any]]], GradientsAndVariables]:
-    """Returns `clip_gradient_norms` with a norm, as a `transform_grads_fn` of `create_train_op`.
+    """Returns a function that clips gradients to a norm, for `transform_grads_fn` of `create_train_op`.
 
     Args:
         max_norm: float, or float scalar Tensor.
@@ -146,7 +146,7 @@ def create_train_op(
     colocate_gradients_with_ops: bool = False,
     check_numerics: bool = True,
 ) -> Tensor:
-    """Makes the loss such that computing it trains one step.
+    """Returns the loss as a tensor whose evaluation also runs one training step.
 
     Args:
         total_loss: float scalar Tensor.

@@ -24,7 +24,7 @@ def train(
     """Trains until a hook, such as `StopAtStepHook`, or the end of input stops it.
 
     Args:
-        train_op: float scalar Tensor, the loss, that trains one step when it is computed, as of `create_train_op`.
+        train_op: float scalar Tensor, the loss, that trains one step when it is computed, as for `create_train_op`.
         logdir: str, folder of checkpoints and summaries, or None.
         master: str, the target of the session.
         is_chief: bool; True if this worker is the chief.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 
 __all__ = ["DebugTensorDatum", "Values", "has_inf_or_nan", "watchable_tensors"]
 
@@ -96,7 +96,7 @@ def watchable_tensors(graph: Graph, elements: Iterable[Any], fed: Iterable[Any])
         if op in seen:
             continue
         seen.add(op)
-        if op._get_control_flow_context() is None and graph.is_fetchable(op):
+        if flow_context(op) is None and graph.is_fetchable(op):
             found.update(tensor for tensor in op.outputs if _has_value(tensor))
         waiting.extend(tensor.op for tensor in op.inputs if tensor not in stops)
         waiting.extend(op.control_inputs)

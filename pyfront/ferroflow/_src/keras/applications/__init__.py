@@ -1,1 +1,1 @@
-"""Networks for pictures whose architectures and layers' names are Keras's, for its files of weights."""
+"""Networks for images whose architectures and layers' names are Keras's, for its files of weights."""

@@ -1,4 +1,4 @@
-"""The common parts of the networks for pictures: the input, the head and the weights."""
+"""The common parts of the networks for images: the input, the head and the weights."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Network:
         name: str, the model's name.
         body: callable of the input that returns the last features.
         head: callable of the features and the number of classes that returns the predictions.
-        default_size: int, height and width of pictures.
+        default_size: int, height and width of images.
         min_size: int, the least height and width.
         weights: Weights.
         named_pools: bool. If True, pooling without the head has the name of that in the head.
@@ -96,7 +96,7 @@ class Network:
 
 
 def channel_axis(data_format: str | None = None) -> int:
-    """Returns the dimension of channels in batches of pictures.
+    """Returns the dimension of channels in batches of images.
 
     Args:
         data_format: "channels_last" or "channels_first"; None for Keras's setting.
@@ -108,7 +108,7 @@ def channel_axis(data_format: str | None = None) -> int:
 
 
 def channels_of(x: Any) -> int:
-    """Returns the number of channels of a batch of pictures.
+    """Returns the number of channels of a batch of images.
 
     Args:
         x: Tensor of shape [batch, height, width, channels], or as Keras's setting says.
@@ -176,7 +176,7 @@ def relu6(x: Any, name: str | None = None) -> Any:
 
 
 def correct_pad(x: Any, size: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Returns the padding after which a filter with a stride of 2 covers pictures as other frameworks do.
+    """Returns the padding after which a filter with a stride of 2 covers images as other frameworks do.
 
     Args:
         x: Tensor of shape [batch, height, width, channels].
@@ -242,14 +242,14 @@ def check_weights(weights: Any, include_top: bool, classes: int) -> None:
 def input_shape_of(
     input_shape: Any, default_size: int, min_size: int, is_fixed: bool, weights: Any = None
 ) -> tuple[int | None, ...]:
-    """Returns the shape of a picture for a network.
+    """Returns the shape of an image for a network.
 
     Args:
         input_shape: tuple of int or None, as the caller gave it; None for the network's own.
         default_size: int, the network's own height and width.
         min_size: int, the least height and width.
         is_fixed: bool. If True, height and width must be known.
-        weights: "imagenet", whose pictures have three channels; anything else for other weights.
+        weights: "imagenet", whose images have three channels; anything else for other weights.
 
     Returns:
         tuple of int or None, without the batch.
@@ -307,7 +307,7 @@ def network(
         weights: "imagenet", whose file is downloaded to `~/.keras/models` if it is missing; str, a file of weights or
             the prefix of a checkpoint; None for random ones.
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
-        input_shape: tuple of int, the shape of a picture; None for the architecture's own.
+        input_shape: tuple of int, the shape of an image; None for the architecture's own.
         pooling: without `include_top`: "avg" or "max" over all positions, None for no pooling.
         classes: int, the number of classes.
 
@@ -352,7 +352,7 @@ def application(
         weights: "imagenet", whose file is downloaded to `~/.keras/models` if it is missing; str, a file of weights or
             the prefix of a checkpoint; None for random ones.
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
-        input_shape: tuple of int, the shape of a picture; None for the architecture's own.
+        input_shape: tuple of int, the shape of an image; None for the architecture's own.
         pooling: without `include_top`: "avg" or "max" over all positions, None for no pooling.
         classes: int, the number of classes.
 

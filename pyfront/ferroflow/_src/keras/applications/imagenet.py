@@ -1,4 +1,4 @@
-"""ImageNet's pictures as the networks were trained on them, and the names of its classes."""
+"""ImageNet's images as the networks were trained on them, and the names of its classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEVIATIONS: Final = (0.229, 0.224, 0.225)
 
 
 def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any:
-    """Puts pictures on the scale that networks were trained on.
+    """Scales images as in the networks' training.
 
     Args:
         x: array or Tensor of numbers from 0 to 255, of shape [height, width, 3] or [batch, height, width, 3]. An array
@@ -65,7 +65,7 @@ def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe"
 
 
 def preprocess_input_tf(x: Any, data_format: str | None = None) -> Any:
-    """Scales pictures to -1 to 1.
+    """Scales images to -1 to 1.
 
     Args:
         x: array or Tensor of numbers from 0 to 255, of shape [..., height, width, 3]. An array of floats is changed
@@ -79,7 +79,7 @@ def preprocess_input_tf(x: Any, data_format: str | None = None) -> Any:
 
 
 def preprocess_input_torch(x: Any, data_format: str | None = None) -> Any:
-    """Subtracts ImageNet's means from pictures, and divides by the standard deviations.
+    """Subtracts ImageNet's means from images, and divides by the standard deviations.
 
     Args:
         x: array or Tensor of numbers from 0 to 255, of shape [..., height, width, 3]. An array of floats is changed
@@ -104,10 +104,10 @@ def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, fl
 
     Args:
         preds: array of floats, of shape [batch, 1000].
-        top: int, how many for each picture.
+        top: int, how many for each image.
 
     Returns:
-        For each picture a list of tuples: WordNet's number, the name, and the probability.
+        For each image a list of tuples: WordNet's number, the name, and the probability.
 
     Raises:
         ValueError: if `preds` has another shape.

@@ -86,7 +86,7 @@ def _rows(shape: Any) -> tuple[int | None, int | None]:
 
 
 def _default_size(shape: Any, sizes: tuple[int, ...]) -> int:
-    """Returns the size of pictures whose weights fit: a square of a known size, else 224."""
+    """Returns the size of images whose weights fit: a square of a known size, else 224."""
     if shape is None or len(shape) != 3:
         return 224
     height, width = _rows(shape)
@@ -94,7 +94,7 @@ def _default_size(shape: Any, sizes: tuple[int, ...]) -> int:
 
 
 def _trained_rows(shape: Any, default_size: int, is_fixed: bool, weights: Any, sizes: tuple[int, ...]) -> Any:
-    """Returns the height in the model's name, which is that of the weights' pictures if ImageNet's are requested."""
+    """Returns the height in the model's name, which is that of the weights' images if ImageNet's are requested."""
     height, width = _rows(input_shape_of(shape, default_size, 32, is_fixed, weights))
     if weights == "imagenet" and (height != width or height not in sizes):
         warnings.warn(
@@ -120,14 +120,14 @@ def MobileNet(  # noqa: N802  # Keras's spelling
     """Returns the network MobileNet.
 
     Args:
-        input_shape: tuple of int, the shape of a picture; None for (224, 224, 3).
+        input_shape: tuple of int, the shape of an image; None for (224, 224, 3).
         alpha: float, a factor for the number of all filters.
         depth_multiplier: int, the number of filters for each channel in depthwise convolutions.
         dropout: float, the part of the last features that is left out in training.
         include_top: bool. If True, the model ends with the predictions of classes.
-        weights: "imagenet", str or None, as of `network`.
+        weights: "imagenet", str or None, as for `network`.
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
-        pooling: "avg", "max" or None, as of `network`.
+        pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
 
     Returns:
@@ -212,12 +212,12 @@ def MobileNetV2(  # noqa: N802  # Keras's spelling
     """Returns the network MobileNetV2.
 
     Args:
-        input_shape: tuple of int, the shape of a picture; None for (224, 224, 3), or that of `input_tensor`.
+        input_shape: tuple of int, the shape of an image; None for (224, 224, 3), or that of `input_tensor`.
         alpha: float, a factor for the number of all filters.
         include_top: bool. If True, the model ends with the predictions of classes.
-        weights: "imagenet", str or None, as of `network`.
+        weights: "imagenet", str or None, as for `network`.
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
-        pooling: "avg", "max" or None, as of `network`.
+        pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
 
     Returns:

@@ -186,11 +186,11 @@ def NASNetLarge(  # noqa: N802  # Keras's spelling
     """Returns the network NASNetLarge.
 
     Args:
-        input_shape: tuple of int, the shape of a picture; None for the network's own.
+        input_shape: tuple of int, the shape of an image; None for the network's own.
         include_top: bool. If True, the model ends with the predictions of classes.
-        weights: "imagenet", str or None, as of `network`.
+        weights: "imagenet", str or None, as for `network`.
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
-        pooling: "avg", "max" or None, as of `network`.
+        pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
 
     Returns:
@@ -215,11 +215,11 @@ def NASNetMobile(  # noqa: N802  # Keras's spelling
     """Returns the network NASNetMobile.
 
     Args:
-        input_shape: tuple of int, the shape of a picture; None for the network's own.
+        input_shape: tuple of int, the shape of an image; None for the network's own.
         include_top: bool. If True, the model ends with the predictions of classes.
-        weights: "imagenet", str or None, as of `network`.
+        weights: "imagenet", str or None, as for `network`.
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
-        pooling: "avg", "max" or None, as of `network`.
+        pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
 
     Returns:

@@ -132,7 +132,7 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, 
         batch_dims: int, the number of leading dimensions that `params` and `indices` share.
 
     Returns:
-        Tensor of the dtype of `params`, of shape [...] + what `k` leaves of the shape of `params`.
+        Tensor of the dtype of `params`, of shape [...] + the shape of `params` after its first k dimensions.
 
     Raises:
         ValueError: if k is above the rank of `params`, or a rank does not allow `batch_dims`.
@@ -189,7 +189,7 @@ def _tensor_scatter(
     Args:
         tensor: Tensor of any dtype, left as it is.
         indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `tensor`.
-        updates: Tensor of the dtype of `tensor`, of shape [...] + what k leaves of its shape.
+        updates: Tensor of the dtype of `tensor`, of shape [...] + the shape of `tensor` after its first k dimensions.
         name: str, name of the operation.
 
     Returns:

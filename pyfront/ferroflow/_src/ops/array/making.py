@@ -347,7 +347,8 @@ def range(
     """Returns the sequence start, start + delta, start + 2 * delta, ..., which ends before `limit`.
 
     Args:
-        start: Tensor of int32, int64, float32 or float64, of shape []; the limit if no limit is given, from 0 then.
+        start: Tensor of int32, int64, float32 or float64, of shape []; if `limit` is None, this is the limit, and the
+            sequence starts at 0.
         limit: Tensor of such a dtype, of shape [].
         delta: Tensor of such a dtype, of shape [].
         dtype: DType of the result; None for the widest of the arguments.
@@ -440,26 +441,28 @@ def one_hot(
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as scope:
         if dtype is not None:
             dtype = dtypes.as_dtype(dtype).base_dtype
-        given = {}
-        for argument, value in (("on_value", on_value), ("off_value", off_value)):
-            if value is not None:
-                tensor = convert_to_tensor(value, name=argument)
-                if dtype is not None and tensor.dtype.base_dtype != dtype:
-                    raise TypeError(
-                        f"dtype {tensor.dtype.base_dtype} of {argument} does not match dtype parameter {dtype}"
-                    )
-                given[argument] = tensor
+        given = {"on_value": on_value, "off_value": off_value}
+        # Tensors that give the dtypes; the values themselves become constants once more, as in TF 1.x.
+        known = {
+            argument: convert_to_tensor(value).dtype.base_dtype
+            for argument, value in given.items()
+            if value is not None
+        }
+        for argument, own in known.items():
+            if dtype is not None and own != dtype:
+                raise TypeError(f"dtype {own} of {argument} does not match dtype parameter {dtype}")
         if dtype is None:
-            first = given.get("on_value", given.get("off_value"))
-            dtype = dtypes.float32 if first is None else first.dtype.base_dtype
-        on = given["on_value"] if "on_value" in given else convert_to_tensor(1, dtype, name="on_value")
-        off = given["off_value"] if "off_value" in given else convert_to_tensor(0, dtype, name="off_value")
-        if on.dtype.base_dtype != off.dtype.base_dtype:
+            dtype = known.get("on_value", known.get("off_value", dtypes.float32))
+        for argument, default in (("on_value", 1), ("off_value", 0)):
+            if argument not in known:
+                given[argument] = convert_to_tensor(default, dtype, name=argument)
+                known[argument] = dtype
+        if known["on_value"] != known["off_value"]:
             raise TypeError(
-                f"dtype {on.dtype.base_dtype} of on_value does not match dtype {off.dtype.base_dtype} of off_value"
+                f"dtype {known['on_value']} of on_value does not match dtype {known['off_value']} of off_value"
             )
         attrs = {"axis": -1 if axis is None else axis}
-        return tensor_op("OneHot", [indices, depth, on, off], attrs, name=scope)
+        return tensor_op("OneHot", [indices, depth, given["on_value"], given["off_value"]], attrs, name=scope)
 
 
 def sequence_mask(

@@ -301,7 +301,7 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 
     Args:
         input: Tensor of any dtype and shape.
-        multiples: Tensor of int32 or int64, of shape [rank of `input`]: how often along each.
+        multiples: Tensor of int32 or int64, of shape [rank of `input`]: how often to repeat along each dimension.
         name: str, name of the operation.
 
     Returns:
@@ -384,7 +384,7 @@ def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
-    """Computes the shape that two shapes broadcast to, from what is known when the graph is built.
+    """Computes the shape that two shapes broadcast to, from their static values.
 
     Args:
         shape_x: TensorShape.
@@ -546,7 +546,7 @@ def batch_to_space_nd(
     Args:
         input: Tensor of any dtype, of shape [batch] + space + rest.
         block_shape: Tensor of int32 or int64, of shape [n]: the size of a block.
-        crops: Tensor of int32 or int64, of shape [n, 2]: what is cut off space at the end.
+        crops: Tensor of int32 or int64, of shape [n, 2]: the sizes to cut off at the end of the spatial dimensions.
         name: str, name of the operation.
 
     Returns:
@@ -562,7 +562,7 @@ def space_to_batch(
     name: str | None = None,
     block_shape: ShapeTensorLike | None = None,
 ) -> Tensor:
-    """Returns `space_to_batch_nd` of images, with square blocks.
+    """Computes `space_to_batch_nd` for images, with square blocks.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].
@@ -593,7 +593,7 @@ def batch_to_space(
     name: str | None = None,
     block_shape: ShapeTensorLike | None = None,
 ) -> Tensor:
-    """Returns `batch_to_space_nd` of images, with square blocks.
+    """Computes `batch_to_space_nd` for images, with square blocks.
 
     Args:
         input: Tensor of any dtype, of shape [batch, height, width, depth].

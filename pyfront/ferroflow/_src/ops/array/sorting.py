@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
-from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -115,14 +115,12 @@ def _sorted(values: Any, axis: Any, direction: str, wants_indices: bool) -> Tens
 
 
 def _swapped_with_last(values: Tensor, axis: int) -> Any:
-    """Returns the numbers of the dimensions, that of a dimension and of the last one swapped: list of ints or int32
-    vector.
-    """
+    """Returns the numbers of the dimensions, that of a dimension and of the last one swapped: an int32 vector."""
     rank = values.shape.ndims
     if rank is not None:
         order = list(range(rank))
         order[axis], order[-1] = order[-1], order[axis]
-        return order
+        return constant(order, dtypes.int32, name="transposition")
     count = shaping.rank(values)
     last = count - 1
     swapped = convert_to_tensor(axis, dtypes.int32) if axis >= 0 else count + axis

@@ -24,7 +24,7 @@ def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
 
 
 def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> Operation:
-    """Writes a file, and the folders it lies in; who reads meanwhile sees the old contents or the new ones.
+    """Writes a file, and creates its folders; concurrent readers see the old contents or the new ones.
 
     Args:
         filename: Tensor of string, of shape [].

@@ -20,7 +20,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.flow.branches import cond
 from ferroflow._src.ops.flow.grouping import group, no_op, with_dependencies
@@ -580,7 +580,7 @@ def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | No
 
     Args:
         tensor: Tensor of any dtype.
-        name: str, name of the constant made of what is not a Tensor yet.
+        name: str, name of the constant made of a value that is not a Tensor.
         message: str, put before the error's text.
 
     Returns:
@@ -619,7 +619,7 @@ def verify_tensor_all_finite(
     x: TensorLike | None = None,
     message: str | None = None,
 ) -> Tensor:
-    """Returns a tensor that is there only if all its elements are finite.
+    """Returns a tensor after a check that all its elements are finite.
 
     Args:
         t: Tensor of float16, bfloat16, float32 or float64, of any shape.
@@ -656,7 +656,7 @@ def add_check_numerics_ops() -> Operation:
     for op in get_default_graph().get_operations():
         for output in op.outputs:
             if output.dtype in floats:
-                if op._get_control_flow_context() is not None:
+                if flow_context(op) is not None:
                     raise ValueError(
                         "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such "
                         "as `tf.cond()` or `tf.while_loop()`."

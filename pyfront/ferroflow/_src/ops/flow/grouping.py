@@ -26,7 +26,7 @@ from ferroflow._src.ops.array.making import identity
 
 
 def no_op(name: str | None = None) -> Operation:
-    """Makes an operation that does nothing but wait for its control inputs.
+    """Creates an operation that only waits for its control inputs.
 
     Args:
         name: str, name of the operation.
@@ -58,7 +58,7 @@ def _no_op_after(dependencies: Iterable[Any], on_device: str | None, name: str |
 
 
 def group(*inputs: TensorObject | OperationObject | ListLike | DictLike | None, name: str | None = None) -> Operation:
-    """Makes an operation that is done when all inputs are.
+    """Creates an operation that ends when all inputs have run.
 
     Args:
         *inputs: Operations, Tensors of any dtype and shape, or nests of them.

@@ -37,7 +37,7 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> SampleDistortedBoundingBox:
-    """Draws a crop of an image that covers enough of one of its objects.
+    """Draws a crop of an image that contains enough of at least one object.
 
     Args:
         image_size: Tensor of uint8, int8, int16, int32 or int64, of shape [3]: height, width, channels.
@@ -126,7 +126,7 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: TensorLike = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Returns `non_max_suppression` that also gives scores, and can lower them in place of leaving boxes out.
+    """Selects boxes as `non_max_suppression` does, with their scores, and can lower scores instead of dropping boxes.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -156,7 +156,7 @@ def non_max_suppression_padded(
     pad_to_max_output_size: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Returns `non_max_suppression` that can fill its result up to a fixed size.
+    """Selects boxes as `non_max_suppression` does, and can pad the result to a fixed size.
 
     Args:
         boxes: Tensor of float16 or float32, of shape [boxes, 4]: two opposite corners, y1, x1, y2, x2.
@@ -187,7 +187,7 @@ def non_max_suppression_overlaps(
     score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """Returns `non_max_suppression` for overlaps that are given.
+    """Selects boxes as `non_max_suppression` does, from given overlaps.
 
     Args:
         overlaps: Tensor of float32, of shape [boxes, boxes].

@@ -74,6 +74,34 @@ def _check_sizes(image: Tensor, shape: TensorShape, require_static: bool, words:
     return [checking.assert_positive(shaping.shape(image), ["all dims of 'image.shape' must be > 0."])]
 
 
+def check_grayscale(images: Tensor) -> list[Operation]:
+    """Checks that images have one channel.
+
+    Args:
+        images: Tensor of any dtype.
+
+    Returns:
+        list of the Operations to run for the check.
+
+    Raises:
+        ValueError: if the last dimension is known and not 1, or the rank is known and below 2.
+    """
+    shape = images.get_shape()
+    channels = "Last dimension of a grayscale image should be size 1."
+    too_flat = "A grayscale image must be at least two-dimensional."
+    if shape.ndims is not None:
+        if shape.ndims > 0 and not shape[-1].is_compatible_with(1):
+            raise ValueError(channels)
+        if shape.ndims < 2:
+            raise ValueError(too_flat)
+    if shape.is_fully_defined():
+        return []
+    return [
+        checking.assert_equal(shaping.shape(images)[-1], 1, message=channels),
+        checking.assert_greater_equal(shaping.rank(images), 3, message=too_flat),
+    ]
+
+
 def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operation]:
     """Checks that an image or batch of images has at least three dimensions, and that none is empty.
 

@@ -14,7 +14,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.grouping import with_dependencies
-from ferroflow._src.ops.image.checking import checked_at_least_3d, require
+from ferroflow._src.ops.image.checking import check_grayscale, checked_at_least_3d, require
 from ferroflow._src.ops.math import arithmetic, cast, elementwise
 from ferroflow._src.ops.math.linalg import tensordot
 from ferroflow._src.ops.math.reduction import reduce_mean, reduce_prod, reduce_std
@@ -196,7 +196,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
 
 
 def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
-    """Multiplies the distance of pixels from the mean of their image and channel.
+    """Scales the pixels' distance from the mean of their image and channel.
 
     Args:
         images: Tensor of a real number dtype, of shape [..., height, width, channels].
@@ -299,14 +299,19 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype of `images`, of shape [..., 3].
+
+    Raises:
+        ValueError: if the last dimension is known and not 1, or the rank is known and below 2.
+        tf.errors.InvalidArgumentError: when the step runs, if the last dimension is not 1, or the rank is below 3.
     """
     with name_scope(name, "grayscale_to_rgb", [images]) as scope:
-        images = making.identity(convert_to_tensor(images, name="images"), name="control_dependency")
-        rank = shaping.expand_dims(shaping.rank(images) - 1, 0)
+        checked: Tensor = convert_to_tensor(images, name="images")
+        checked = with_dependencies(check_grayscale(checked), checked)
+        rank = shaping.expand_dims(shaping.rank(checked) - 1, 0)
         ones = making.ones(rank, dtype=dtypes.int32)
         multiples = joining.concat([ones, shaping.expand_dims(3, 0)], 0)
-        rgb = shaping.tile(images, multiples, name=scope)
-        rgb.set_shape(images.get_shape()[:-1].concatenate([3]))
+        rgb = shaping.tile(checked, multiples, name=scope)
+        rgb.set_shape(checked.get_shape()[:-1].concatenate([3]))
         return rgb
 
 

@@ -323,7 +323,7 @@ def extract_patches(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """Returns `extract_image_patches` by its later name.
+    """Extracts patches of images; the newer name of `extract_image_patches`.
 
     Args:
         images: Tensor of a real number dtype, of shape [batch, height, width, channels].

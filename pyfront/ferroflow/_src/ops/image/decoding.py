@@ -316,7 +316,7 @@ def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str |
 def random_jpeg_quality(
     image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Tensor:
-    """Returns `adjust_jpeg_quality` with a random quality.
+    """Encodes images as JPEG with a random quality and decodes them again.
 
     Args:
         image: Tensor of a real number dtype, of shape [height, width, 1 or 3].

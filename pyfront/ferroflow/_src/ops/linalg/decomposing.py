@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.math.cast import real
+from ferroflow._src.ops.math.complex_parts import real
 
 
 def self_adjoint_eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:

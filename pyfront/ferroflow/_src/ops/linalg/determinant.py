@@ -8,7 +8,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.linalg.solving import cholesky
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.cast import real
+from ferroflow._src.ops.math.complex_parts import real
 from ferroflow._src.ops.math.linalg import matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_sum
 

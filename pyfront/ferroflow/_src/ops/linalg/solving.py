@@ -94,7 +94,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
     """Solves A X = B by the Cholesky decomposition of A.
 
     Args:
-        chol: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n]: what `cholesky` makes of A.
+        chol: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n]: the result of `cholesky` for A.
         rhs: Tensor of the dtype of `chol`, of shape [..., n, k]: B.
         name: str, name scope of the operations.
 

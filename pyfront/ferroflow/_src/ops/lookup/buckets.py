@@ -61,9 +61,7 @@ def StrongHashSpec(key: Any) -> HasherSpec:  # noqa: N802  # TF1's spelling
     return HasherSpec("stronghash", key)
 
 
-def _hash_function(spec: Any) -> Callable[..., Tensor]:
-    if not isinstance(spec, HasherSpec):
-        raise TypeError(f"hasher_spec must be of type HasherSpec, got {spec}")
+def _hash_function(spec: HasherSpec) -> Callable[..., Tensor]:
     if spec.hasher == "fasthash":
         return string_to_hash_bucket_fast
     if spec.hasher == "legacy":
@@ -118,7 +116,9 @@ class IdTableWithHashBuckets(LookupInterface):
             raise TypeError(f"Invalid key_dtype, expected integer or string, got {key_dtype}.")
         self._table = table
         self._num_oov_buckets = num_oov_buckets
-        self._hash = _hash_function(hasher_spec)
+        if not isinstance(hasher_spec, HasherSpec):
+            raise TypeError(f"hasher_spec must be of type HasherSpec, got {hasher_spec}")
+        self._hasher_spec = hasher_spec
         super().__init__(key_dtype, dtypes.int64, name.rsplit("/", 1)[-1])
 
     @property
@@ -167,15 +167,16 @@ class IdTableWithHashBuckets(LookupInterface):
         if self._num_oov_buckets == 0 and self._table is not None:
             ids = self._table.lookup(values, name=name)
         else:
-            with name_scope(name, f"{self.name}_Lookup") as scope:
+            with name_scope(name, f"{self.name}_Lookup"):
                 text = values if values.dtype.base_dtype == dtypes.string else as_string(values)
-                buckets = self._hash(text, num_buckets=self._num_oov_buckets, name="hash_bucket")
+                hashed = _hash_function(self._hasher_spec)
+                buckets = hashed(text, num_buckets=self._num_oov_buckets, name="hash_bucket")
                 if self._table is None:
                     ids = buckets
                 else:
                     ids = self._table.lookup(values)
                     buckets = add(buckets, self._table.size())
-                    ids = where(not_equal(ids, self._table.default_value), ids, buckets, name=scope)
+                    ids = where(not_equal(ids, self._table.default_value), ids, buckets)
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, ids, keys.dense_shape)
         return ids
@@ -205,5 +206,5 @@ def StaticVocabularyTable(  # noqa: N802  # TF1's spelling
     if initializer is not None:
         if initializer.value_dtype != dtypes.int64:
             raise TypeError(f"Invalid value dtype, expected {dtypes.int64} but got {initializer.value_dtype}.")
-        table = HashTable(initializer, default_value=-1, name=name)
+        table = HashTable(initializer, default_value=-1)
     return IdTableWithHashBuckets(table, num_oov_buckets, FastHashSpec, name, lookup_key_dtype)

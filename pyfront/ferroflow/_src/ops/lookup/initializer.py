@@ -81,10 +81,9 @@ class KeyValueTensorInitializer(TableInitializerBase):
         value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
-        with name_scope(name, "key_value_init", [keys, values]) as scope:
-            self._keys = convert_to_tensor(keys, dtype=key_dtype, name="keys")
-            self._values = convert_to_tensor(values, dtype=value_dtype, name="values")
-            self._name = scope
+        self._keys = convert_to_tensor(keys, dtype=key_dtype, name="keys")
+        self._values = convert_to_tensor(values, dtype=value_dtype, name="values")
+        self._name = "key_value_init" if name is None else name
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def initialize(self, table: Any) -> Operation:
@@ -100,14 +99,14 @@ class KeyValueTensorInitializer(TableInitializerBase):
             TypeError: if the dtypes differ.
         """
         check_table_dtypes(table, self._keys.dtype, self._values.dtype)
-        with name_scope(self._name, values=(table.table_ref, self._keys, self._values)) as scope:
-            init_op = apply_op("InitializeTableV2", [table.table_ref, self._keys, self._values], name=scope)
+        with name_scope(self._name, values=(table.table_ref, self._keys, self._values)):
+            init_op = apply_op("LookupTableImportV2", [table.table_ref, self._keys, self._values])
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, init_op)
         return init_op
 
 
 class TextFileIndex:
-    """Positions of keys and values on a line, besides columns."""
+    """Positions of keys and values on a line, in addition to columns."""
 
     WHOLE_LINE: Final = -2
     LINE_NUMBER: Final = -1
@@ -148,7 +147,7 @@ class TextFileInitializer(TableInitializerBase):
         _check_index("value", value_index, value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"Invalid vocab_size {vocab_size}.")
-        self._filename = filename
+        self._filename = convert_to_tensor(filename, dtypes.string, name="asset_path")
         self._key_index = key_index
         self._value_index = value_index
         self._vocab_size = vocab_size
@@ -169,18 +168,17 @@ class TextFileInitializer(TableInitializerBase):
             TypeError: if the dtypes differ.
         """
         check_table_dtypes(table, self.key_dtype, self.value_dtype)
-        with name_scope(self._name, "text_file_init", (table.table_ref,)) as scope:
-            filename = convert_to_tensor(self._filename, dtypes.string, name="asset_filepath")
+        with name_scope(self._name, "text_file_init", (table.table_ref,)):
             attrs = {
                 "key_index": self._key_index,
                 "value_index": self._value_index,
                 "vocab_size": -1 if self._vocab_size is None else self._vocab_size,
                 "delimiter": self._delimiter,
             }
-            init_op = apply_op("InitializeTableFromTextFileV2", [table.table_ref, filename], attrs, name=scope)
+            init_op = apply_op("InitializeTableFromTextFileV2", [table.table_ref, self._filename], attrs)
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, init_op)
-        if filename.op.type == "Const":
-            add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
+        if self._filename.op.type == "Const":
+            add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
         return init_op
 
 

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import colocate_with, get_collection, name_scope
+from ferroflow._src.framework.default_graph import control_dependencies, get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.flow.grouping import group, no_op
@@ -109,12 +109,15 @@ class LookupInterface:
             raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype}, got {dtype}.")
 
 
-def export_rows(table: Any, value_shape: tensor_shape.TensorShape, scope: str) -> tuple[Tensor, Tensor]:
-    """Returns all keys and values of a table, by an operation named `scope`."""
-    with colocate_with(table.table_ref):
-        attrs = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
-        keys, values = apply_op("LookupTableExportV2", [table.table_ref], attrs, name=scope).outputs
-    values.set_shape(keys.get_shape().concatenate(value_shape))
+def export_rows(
+    table: Any, key_shape: tensor_shape.TensorShape, value_shape: tensor_shape.TensorShape
+) -> tuple[Tensor, Tensor]:
+    """Returns all keys and values of a table."""
+    attrs = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
+    keys, values = apply_op("LookupTableExportV2", [table.table_ref], attrs).outputs
+    rows = tensor_shape.vector(None)
+    keys.set_shape(rows.concatenate(key_shape))
+    values.set_shape(rows.concatenate(value_shape))
     return keys, values
 
 
@@ -122,17 +125,23 @@ class InitializableLookupTableBase(LookupInterface):
     """A table that is filled once, by `initializer`; missing keys have the value `default_value`.
 
     Args:
-        table_ref: Tensor of resource, of shape []: the handle of the table.
         default_value: Tensor of the value dtype, of shape [].
         initializer: TableInitializerBase, which has the key and the value dtype.
     """
 
-    def __init__(self, table_ref: Tensor, default_value: TensorLike, initializer: TableInitializerBase) -> None:
-        super().__init__(initializer.key_dtype, initializer.value_dtype, table_ref.op.name.rsplit("/", 1)[-1])
-        self._table_ref = table_ref
-        self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
-        self._default_value.get_shape().merge_with(tensor_shape.scalar())
+    def __init__(self, default_value: TensorLike, initializer: TableInitializerBase) -> None:
+        default = convert_to_tensor(default_value, dtype=initializer.value_dtype)
+        default.get_shape().merge_with(tensor_shape.scalar())
+        # A table outlives the branch or loop in which it is made.
+        with control_dependencies(None):
+            self._table_ref = self._make(initializer)
+        super().__init__(initializer.key_dtype, initializer.value_dtype, self._table_ref.op.name.rsplit("/", 1)[-1])
+        self._default_value = default
         self._init = initializer.initialize(self)
+
+    def _make(self, initializer: TableInitializerBase) -> Tensor:
+        """Returns the handle of a new table: Tensor of resource, of shape []."""
+        raise NotImplementedError
 
     @property
     def table_ref(self) -> Tensor:
@@ -202,15 +211,18 @@ class HashTable(InitializableLookupTableBase):
         shared_name: str | None = None,
         name: str | None = None,
     ) -> None:
-        with name_scope(name, "hash_table", (initializer, default_value)) as scope:
-            attrs = {
-                "shared_name": shared_name or "",
-                "key_dtype": initializer.key_dtype,
-                "value_dtype": initializer.value_dtype,
-            }
-            table_ref = tensor_op("HashTableV2", [], attrs, name=scope)
-            super().__init__(table_ref, default_value, initializer)
-            self._value_shape = self._default_value.get_shape()
+        self._shared_name = shared_name or ""
+        self._op_name = name or "hash_table"
+        super().__init__(default_value, initializer)
+        self._value_shape = self._default_value.get_shape()
+
+    def _make(self, initializer: TableInitializerBase) -> Tensor:
+        attrs = {
+            "shared_name": self._shared_name,
+            "key_dtype": initializer.key_dtype,
+            "value_dtype": initializer.value_dtype,
+        }
+        return tensor_op("HashTableV2", [], attrs, name=self._op_name)
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Returns all keys and their values.
@@ -221,8 +233,8 @@ class HashTable(InitializableLookupTableBase):
         Returns:
             Tensors of shape [n] of the key dtype and of the value dtype.
         """
-        with name_scope(name, f"{self._name}_Export", [self._table_ref]) as scope:
-            return export_rows(self, self._value_shape, scope)
+        with name_scope(name, f"{self._name}_Export", [self._table_ref]):
+            return export_rows(self, tensor_shape.scalar(), self._value_shape)
 
 
 StaticHashTable = HashTable

@@ -82,8 +82,8 @@ def index_table_from_file(
             shown = constant_value(vocabulary_file) or "?"
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}. vocabulary_file: {shown}")
     _check_keys(num_oov_buckets, key_dtype)
-    with name_scope(name, "string_to_index") as scope:
-        with name_scope(None, "hash_table") as table_scope:
+    with name_scope(name, "string_to_index"):
+        with name_scope(None, "hash_table"):
             init = TextFileIdTableInitializer(
                 vocabulary_file,
                 vocab_size=vocab_size,
@@ -94,9 +94,9 @@ def index_table_from_file(
                 delimiter=delimiter,
             )
             shared = _shared_name(vocabulary_file, vocab_size, key_column_index, value_column_index)
-            table = HashTable(init, default_value, shared_name=shared, name=table_scope)
+            table = HashTable(init, default_value, shared_name=shared)
         if num_oov_buckets:
-            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, scope, key_dtype)
+            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, key_dtype=key_dtype)
         return table
 
 
@@ -130,24 +130,24 @@ def index_table_from_tensor(
     if vocabulary_list is None:
         vocabulary_list = mapping
     if vocabulary_list is None:
-        raise ValueError("vocabulary_list (mapping) must be specified.")
+        raise ValueError("vocabulary_list must be specified (of tf.contrib.lookup: mapping must be specified).")
     dtype = dtypes.as_dtype(dtype)
     _check_keys(num_oov_buckets, dtype)
-    with name_scope(name, "string_to_index") as scope:
+    with name_scope(name, "string_to_index"):
         keys = convert_to_tensor(vocabulary_list)
         if keys.dtype.is_integer != dtype.is_integer:
             raise ValueError(f"Expected {'integer' if dtype.is_integer else 'non-integer'}, got {keys.dtype}.")
         if not dtype.is_integer and keys.dtype.base_dtype != dtype:
             raise ValueError(f"Expected {dtype}, got {keys.dtype}.")
-        values = cast(making.range(shaping.size(keys)), dtypes.int64, name="ToInt64")
-        with name_scope(None, "hash_table") as table_scope:
-            table_keys = cast(keys, dtypes.int64, name="ToInt64") if keys.dtype.is_integer else keys
+        values = cast(making.range(shaping.size(keys)), dtypes.int64)
+        with name_scope(None, "hash_table"):
+            table_keys = cast(keys, dtypes.int64) if keys.dtype.is_integer else keys
             init = KeyValueTensorInitializer(
                 table_keys, values, table_keys.dtype.base_dtype, dtypes.int64, name="table_init"
             )
-            table = HashTable(init, default_value, name=table_scope)
+            table = HashTable(init, default_value)
         if num_oov_buckets:
-            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, scope, dtype)
+            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, key_dtype=dtype)
         return table
 
 
@@ -180,7 +180,7 @@ def index_to_string_table_from_file(
     _check_file(vocabulary_file)
     if vocab_size is not None and vocab_size < 1:
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}.")
-    with name_scope(name, "index_to_string") as scope:
+    with name_scope(name, "index_to_string"):
         init = TextFileStringTableInitializer(
             vocabulary_file,
             vocab_size=vocab_size,
@@ -190,7 +190,7 @@ def index_to_string_table_from_file(
             delimiter=delimiter,
         )
         shared = _shared_name(vocabulary_file, vocab_size, key_column_index, value_column_index)
-        return HashTable(init, default_value, shared_name=shared, name=scope)
+        return HashTable(init, default_value, shared_name=shared)
 
 
 def index_to_string_table_from_tensor(
@@ -213,12 +213,12 @@ def index_to_string_table_from_tensor(
     if vocabulary_list is None:
         vocabulary_list = mapping
     if vocabulary_list is None:
-        raise ValueError("vocabulary_list (mapping) must be specified.")
-    with name_scope(name, "index_to_string") as scope:
+        raise ValueError("vocabulary_list must be specified (of tf.contrib.lookup: mapping must be specified).")
+    with name_scope(name, "index_to_string"):
         words = convert_to_tensor(vocabulary_list, dtypes.string)
-        keys = cast(making.range(shaping.size(words)), dtypes.int64, name="ToInt64")
+        keys = cast(making.range(shaping.size(words)), dtypes.int64)
         init = KeyValueTensorInitializer(keys, words, dtypes.int64, dtypes.string, name="table_init")
-        return HashTable(init, default_value, name=scope)
+        return HashTable(init, default_value)
 
 
 @deprecated("tf.contrib.lookup.index_table_from_file")

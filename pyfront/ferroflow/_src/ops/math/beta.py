@@ -11,7 +11,7 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 
 
 def lbeta(x: TensorLike, name: str = "lbeta") -> Tensor:
-    """Computes the logarithm of the absolute value of the beta function of vectors.
+    """Computes `log(abs(beta(x)))` for vectors `x`.
 
     Args:
         x: Tensor of float32 or float64, of shape [..., k].

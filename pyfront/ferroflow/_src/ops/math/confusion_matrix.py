@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
@@ -67,26 +65,32 @@ def confusion_matrix(
         predictions = convert_to_tensor(predictions, name="predictions")
         labels, predictions = remove_squeezable_dimensions(labels, predictions)
         labels, predictions = cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
-        labels = _checked(labels, "labels", num_classes)
-        predictions = _checked(predictions, "predictions", num_classes)
+        labels = _not_negative(labels, "labels")
+        predictions = _not_negative(predictions, "predictions")
         if num_classes is None:
             num_classes = tensor_op("Maximum", [reduce_max(predictions), reduce_max(labels)]) + 1
-        num_classes = cast(num_classes, dtypes.int64)
+        else:
+            limit = cast(num_classes, dtypes.int64)
+            labels = _below(labels, "labels", limit)
+            predictions = _below(predictions, "predictions", limit)
         if weights is not None:
             weights = cast(weights, dtype)
             predictions.get_shape().assert_is_compatible_with(weights.get_shape())
-        values = making.ones_like(predictions, dtype) if weights is None else weights
         shape = joining.stack([num_classes, num_classes])
         places = joining.stack([labels, predictions], axis=1)
+        values = making.ones_like(predictions, dtype) if weights is None else weights
+        full_shape = cast(shape, dtypes.int64)
         empty = making.zeros(cast(shape, dtypes.int32), values.dtype)
-        return tensor_op("SparseTensorDenseAdd", [places, values, cast(shape, dtypes.int64), empty])
+        return tensor_op("SparseTensorDenseAdd", [places, values, full_shape, empty])
 
 
-def _checked(classes: Tensor, which: str, num_classes: Any) -> Tensor:
+def _not_negative(classes: Tensor, which: str) -> Tensor:
     check = checking.assert_non_negative(classes, message=f"`{which}` contains negative values")
     checked: Tensor = with_dependencies([check], classes)
-    if num_classes is None:
-        return checked
-    check = checking.assert_less(checked, cast(num_classes, dtypes.int64), message=f"`{which}` out of bound")
-    checked = with_dependencies([check], checked)
+    return checked
+
+
+def _below(classes: Tensor, which: str, limit: Tensor) -> Tensor:
+    check = checking.assert_less(classes, limit, message=f"`{which}` out of bound")
+    checked: Tensor = with_dependencies([check], classes)
     return checked

@@ -220,24 +220,6 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
 
 
-def angle(input: TensorLike, name: str | None = None) -> Tensor:
-    """Computes the angle of complex numbers in the complex plane, element by element.
-
-    Args:
-        input: Tensor of a number dtype, of any shape.
-        name: str, name of the operation.
-
-    Returns:
-        Tensor of the shape of `input`, in radians: of float32 for complex64, of float64 for complex128; zeros where
-        `input` is real.
-    """
-    with name_scope(name, "Angle", [input]) as scope:
-        input = convert_to_tensor(input, name="input")
-        if input.dtype.is_complex:
-            return tensor_op("Angle", [input], {"Tout": input.dtype.real_dtype}, name=scope)
-        return tensor_op("ZerosLike", [input], name="zeros_like")
-
-
 add_example(
     square,
     """

@@ -267,7 +267,7 @@ def _position(
     dimension: IntsLike | None = None,
     output_type: DTypeLike = dtypes.int64,
 ) -> Tensor:
-    """Finds the position of the {what} along a dimension, the first one of equals.
+    """Finds the position of the {what} along a dimension, the first one if several are equal.
 
     Args:
         input: Tensor of a number dtype.

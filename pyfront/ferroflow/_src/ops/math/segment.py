@@ -49,7 +49,7 @@ def _unsorted_segment(
 
     Args:
         data: Tensor of a number dtype, whose shape begins with that of `segment_ids`.
-        segment_ids: Tensor of int32 or int64; what has a negative id is left out.
+        segment_ids: Tensor of int32 or int64; rows with negative ids are ignored.
         num_segments: Tensor of int32 or int64, of shape [].
         name: str, name of the operation.
 

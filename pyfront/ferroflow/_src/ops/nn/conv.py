@@ -130,12 +130,12 @@ def conv2d(
             [batch,
             in_channels, height, width] if `data_format` is "NCHW".
         filter: Tensor of the dtype of `input`, of shape [height, width, in_channels, out_channels].
-        strides: list of 4 ints, the distances of windows, in the order of the dimensions of `input`; or 1 or 2 ints for
-            space.
+        strides: list of 4 ints, the distances between windows, in the order of the dimensions of `input`; or 1 or 2
+            ints for space.
         padding: "SAME", "VALID", or list of 4 pairs of ints: zeros before and after each dimension of `input`.
         use_cudnn_on_gpu: bool, accepted for compatibility.
         data_format: "NHWC" or "NCHW".
-        dilations: list of 4 ints, the distances of the points of a window; or 1 or 2 ints for space.
+        dilations: list of 4 ints, the distances between a window's points; or 1 or 2 ints for space.
         name: str, name of the operation.
         filters: another name of `filter`.
 
@@ -176,11 +176,11 @@ def conv2d_backprop_input(
         input_sizes: Tensor of int32, of shape [4]: the shape of the input.
         filter: Tensor of float16, bfloat16, float32 or float64, of shape [height, width, in_channels, out_channels].
         out_backprop: Tensor of the dtype of `filter`, of the shape of the convolution's output: its gradient.
-        strides: as of `conv2d`.
-        padding: as of `conv2d`.
+        strides: as for `conv2d`.
+        padding: as for `conv2d`.
         use_cudnn_on_gpu: bool, accepted for compatibility.
         data_format: "NHWC" or "NCHW".
-        dilations: as of `conv2d`.
+        dilations: as for `conv2d`.
         name: str, name of the operation.
         filters: another name of `filter`.
 
@@ -209,14 +209,14 @@ def conv2d_backprop_filter(
     """Computes the gradient of `conv2d` by its filter.
 
     Args:
-        input: Tensor of float16, bfloat16, float32 or float64, as of `conv2d`.
+        input: Tensor of float16, bfloat16, float32 or float64, as for `conv2d`.
         filter_sizes: Tensor of int32, of shape [4]: the shape of the filter.
         out_backprop: Tensor of the dtype of `input`, of the shape of the convolution's output: its gradient.
-        strides: as of `conv2d`.
-        padding: as of `conv2d`.
+        strides: as for `conv2d`.
+        padding: as for `conv2d`.
         use_cudnn_on_gpu: bool, accepted for compatibility.
         data_format: "NHWC" or "NCHW".
-        dilations: as of `conv2d`.
+        dilations: as for `conv2d`.
         name: str, name of the operation.
 
     Returns:
@@ -246,11 +246,11 @@ def conv3d(
             [batch,
             in_channels, depth, height, width] if `data_format` is "NCDHW".
         filter: Tensor of the dtype of `input`, of shape [depth, height, width, in_channels, out_channels].
-        strides: list of 5 ints, the distances of windows, in the order of the dimensions of `input`; or 1 or 3 ints for
-            space.
+        strides: list of 5 ints, the distances between windows, in the order of the dimensions of `input`; or 1 or 3
+            ints for space.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW".
-        dilations: list of 5 ints, the distances of the points of a window; or 1 or 3 ints for space.
+        dilations: list of 5 ints, the distances between a window's points; or 1 or 3 ints for space.
         name: str, name of the operation.
         filters: another name of `filter`.
 
@@ -282,10 +282,10 @@ def conv3d_backprop_input_v2(
         filter: Tensor of float16, bfloat16, float32 or float64, of shape [depth, height, width, in_channels,
             out_channels].
         out_backprop: Tensor of the dtype of `filter`, of the shape of the convolution's output: its gradient.
-        strides: as of `conv3d`.
+        strides: as for `conv3d`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW".
-        dilations: as of `conv3d`.
+        dilations: as for `conv3d`.
         name: str, name of the operation.
 
     Returns:
@@ -311,13 +311,13 @@ def conv3d_backprop_filter_v2(
     """Computes the gradient of `conv3d` by its filter.
 
     Args:
-        input: Tensor of float16, bfloat16, float32 or float64, as of `conv3d`.
+        input: Tensor of float16, bfloat16, float32 or float64, as for `conv3d`.
         filter_sizes: Tensor of int32, of shape [5]: the shape of the filter.
         out_backprop: Tensor of the dtype of `input`, of the shape of the convolution's output: its gradient.
-        strides: as of `conv3d`.
+        strides: as for `conv3d`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW".
-        dilations: as of `conv3d`.
+        dilations: as for `conv3d`.
         name: str, name of the operation.
 
     Returns:
@@ -484,11 +484,11 @@ def deconv2d(
     """Computes `conv2d_transpose`.
 
     Args:
-        value: as of `conv2d_transpose`.
-        filter: as of `conv2d_transpose`.
-        output_shape: as of `conv2d_transpose`.
-        strides: as of `conv2d_transpose`.
-        padding: as of `conv2d_transpose`.
+        value: as for `conv2d_transpose`.
+        filter: as for `conv2d_transpose`.
+        output_shape: as for `conv2d_transpose`.
+        strides: as for `conv2d_transpose`.
+        padding: as for `conv2d_transpose`.
         name: str, name of the operation.
 
     Returns:

@@ -262,11 +262,11 @@ class Convolution:
     Args:
         input_shape: TensorShape of the input, as far as it is known.
         filter_shape: TensorShape of the filter, as far as it is known.
-        padding: as of `convolution`.
-        strides: as of `convolution`.
-        dilation_rate: as of `convolution`.
-        name: as of `convolution`.
-        data_format: as of `convolution`.
+        padding: as for `convolution`.
+        strides: as for `convolution`.
+        dilation_rate: as for `convolution`.
+        name: as for `convolution`.
+        data_format: as for `convolution`.
 
     Raises:
         ValueError: if the shapes, sizes and `padding` are incompatible.
@@ -325,7 +325,7 @@ class Convolution:
             filter: Tensor, the filter.
 
         Returns:
-            Tensor, as of `convolution`.
+            Tensor, as for `convolution`.
         """
         return self.conv_op(inp, filter)
 
@@ -348,8 +348,8 @@ def convolution(
             in_channels] + space if `data_format` starts with "NC".
         filter: Tensor of the dtype of `input`, of shape space + [in_channels, out_channels].
         padding: "SAME" or "VALID".
-        strides: list of an int for each dimension of space: the distances of windows; None for ones.
-        dilation_rate: list of an int for each dimension of space: the distances of the points of a window; None for
+        strides: list of an int for each dimension of space: the distances between windows; None for ones.
+        dilation_rate: list of an int for each dimension of space: the distances between a window's points; None for
             ones.
         name: str, name scope of the operations.
         data_format: "NWC" or "NCW", "NHWC" or "NCHW", "NDHWC" or "NCDHW"; None for the first of these.

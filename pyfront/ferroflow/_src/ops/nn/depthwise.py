@@ -43,10 +43,10 @@ def depthwise_conv2d_native(
         input: Tensor of float16, bfloat16, float32 or float64, of shape [batch, height, width, in_channels], or [batch,
             in_channels, height, width] if `data_format` is "NCHW".
         filter: Tensor of the dtype of `input`, of shape [height, width, in_channels, channel_multiplier].
-        strides: list of 4 ints, the distances of windows, in the order of the dimensions of `input`.
+        strides: list of 4 ints, the distances between windows, in the order of the dimensions of `input`.
         padding: "SAME", "VALID", or list of 4 pairs of ints: zeros before and after each dimension of `input`.
         data_format: "NHWC" or "NCHW".
-        dilations: list of 4 ints, the distances of the points of a window.
+        dilations: list of 4 ints, the distances between a window's points.
         name: str, name of the operation.
 
     Returns:
@@ -77,10 +77,10 @@ def depthwise_conv2d_native_backprop_input(
         filter: Tensor of float16, bfloat16, float32 or float64, of shape [height, width, in_channels,
             channel_multiplier].
         out_backprop: Tensor of the dtype of `filter`, of the shape of the convolution's output: its gradient.
-        strides: as of `depthwise_conv2d_native`.
-        padding: as of `depthwise_conv2d_native`.
+        strides: as for `depthwise_conv2d_native`.
+        padding: as for `depthwise_conv2d_native`.
         data_format: "NHWC" or "NCHW".
-        dilations: as of `depthwise_conv2d_native`.
+        dilations: as for `depthwise_conv2d_native`.
         name: str, name of the operation.
 
     Returns:
@@ -106,13 +106,13 @@ def depthwise_conv2d_native_backprop_filter(
     """Computes the gradient of `depthwise_conv2d_native` by its filter.
 
     Args:
-        input: Tensor of float16, bfloat16, float32 or float64, as of `depthwise_conv2d_native`.
+        input: Tensor of float16, bfloat16, float32 or float64, as for `depthwise_conv2d_native`.
         filter_sizes: Tensor of int32, of shape [4]: the shape of the filter.
         out_backprop: Tensor of the dtype of `input`, of the shape of the convolution's output: its gradient.
-        strides: as of `depthwise_conv2d_native`.
-        padding: as of `depthwise_conv2d_native`.
+        strides: as for `depthwise_conv2d_native`.
+        padding: as for `depthwise_conv2d_native`.
         data_format: "NHWC" or "NCHW".
-        dilations: as of `depthwise_conv2d_native`.
+        dilations: as for `depthwise_conv2d_native`.
         name: str, name of the operation.
 
     Returns:
@@ -141,9 +141,9 @@ def depthwise_conv2d(
         input: Tensor of float16, bfloat16, float32 or float64, of shape [batch, height, width, in_channels], or [batch,
             in_channels, height, width] if `data_format` is "NCHW".
         filter: Tensor of the dtype of `input`, of shape [height, width, in_channels, channel_multiplier].
-        strides: list of 4 ints, the distances of windows, in the order of the dimensions of `input`.
+        strides: list of 4 ints, the distances between windows, in the order of the dimensions of `input`.
         padding: "SAME" or "VALID".
-        rate: list of 2 ints, the distances of the points of a window; None for ones.
+        rate: list of 2 ints, the distances between a window's points; None for ones.
         name: str, name scope of the operations.
         data_format: "NHWC" or "NCHW".
         dilations: another name of `rate`.
@@ -184,7 +184,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: IntsLike | None = None,
 ) -> Tensor:
-    """Computes a depthwise convolution, then one of single points that mixes the channels.
+    """Computes a depthwise convolution, then a 1 x 1 convolution that mixes the channels.
 
     Args:
         input: Tensor of float16, bfloat16, float32 or float64, of shape [batch, height, width, in_channels], or [batch,
@@ -194,7 +194,7 @@ def separable_conv2d(
             out_channels].
         strides: list of 4 ints, those of the depthwise convolution.
         padding: "SAME" or "VALID".
-        rate: list of 2 ints, the distances of the points of a window of the depthwise convolution; None for ones.
+        rate: list of 2 ints, the distances between a window's points of the depthwise convolution; None for ones.
         name: str, name scope of the operations.
         data_format: "NHWC" or "NCHW".
         dilations: another name of `rate`.

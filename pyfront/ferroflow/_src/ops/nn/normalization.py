@@ -151,7 +151,7 @@ def sufficient_statistics(
 def normalize_moments(
     counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike | None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Computes mean and variance of what `sufficient_statistics` gives.
+    """Computes mean and variance from the results of `sufficient_statistics`.
 
     Args:
         counts: Tensor of float, of shape [].
@@ -393,7 +393,8 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Tensor:
-    """Divides each channel by `(bias + alpha * s) ** beta`, with `s` the sum of its and its neighbours' squares.
+    """Divides each channel by `(bias + alpha * s) ** beta`, where `s` is the sum of squares of the channel and its
+    neighbours.
 
     Args:
         input: Tensor of float16, bfloat16 or float32, of shape [batch, height, width, channels].
@@ -451,7 +452,7 @@ def dropout(
             None for the shape of `x`.
         seed: int, the op's seed; None to derive it from the graph's.
         name: str, name scope of the operations.
-        rate: Tensor of the dtype of `x`, of shape []: 1 - `keep_prob`, the newer form of that argument.
+        rate: Tensor of the dtype of `x`, of shape []: 1 - `keep_prob`; it replaces that argument.
 
     Returns:
         Tensor of the dtype and shape of `x`; `x` itself for a `keep_prob` of 1.

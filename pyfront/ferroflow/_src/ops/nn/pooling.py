@@ -492,7 +492,7 @@ def fractional_max_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> FractionalMaxPool:
-    """Finds the largest element of regions whose sizes are random and make up a ratio that need not be whole.
+    """Pools the largest element of random regions, whose sizes have a mean ratio that need not be whole.
 
     Args:
         value: Tensor of float32, float64, int32 or int64, of shape [batch, height, width, channels].

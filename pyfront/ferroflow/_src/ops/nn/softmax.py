@@ -152,7 +152,7 @@ def softmax_cross_entropy_with_logits_v2(
         axis: int, the dimension of the classes; None for the last.
         name: str, name of the operation.
         dim: deprecated name of `axis`.
-        _sentinel: not to be given.
+        _sentinel: do not set; the other arguments must be given by name.
 
     Returns:
         Tensor of the dtype of `logits`, of its shape without that dimension.
@@ -215,7 +215,7 @@ def softmax_cross_entropy_with_logits(
     """Computes the cross entropy between distributions and the softmax of logits; no gradient reaches the labels.
 
     Args:
-        _sentinel: not to be given: the arguments are to be named.
+        _sentinel: do not set: the other arguments must be given by name.
         labels: Tensor of the dtype and shape of `logits`: a distribution along `axis`.
         logits: Tensor of float16, bfloat16, float32 or float64, of shape [batch, classes], or more dimensions.
         dim: deprecated name of `axis`.
@@ -250,7 +250,7 @@ def sparse_softmax_cross_entropy_with_logits(
     """Computes the cross entropy between classes and the softmax of logits.
 
     Args:
-        _sentinel: not to be given: the arguments are to be named.
+        _sentinel: do not set: the other arguments must be given by name.
         labels: Tensor of int32 or int64, of the shape of `logits` without its last dimension, in [0, classes).
         logits: Tensor of float16, bfloat16, float32 or float64, of shape [batch, classes], or more dimensions.
         name: str, name of the operation.
@@ -314,7 +314,7 @@ def sigmoid_cross_entropy_with_logits(
     """Computes the cross entropy between probabilities and the sigmoid of logits, element by element.
 
     Args:
-        _sentinel: not to be given: the arguments are to be named.
+        _sentinel: do not set: the other arguments must be given by name.
         labels: Tensor of the dtype and shape of `logits`.
         logits: Tensor of float16, bfloat16, float32 or float64, of any shape.
         name: str, name of the operation.

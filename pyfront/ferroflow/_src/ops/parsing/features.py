@@ -87,7 +87,7 @@ class _FixedLenSequenceFeature(NamedTuple):
 
 
 class FixedLenSequenceFeature(_FixedLenSequenceFeature):
-    """A feature of any number of rows of one shape, parsed to a Tensor.
+    """A feature with any number of rows, all of one shape, parsed to a Tensor.
 
     Args:
         shape: list or tuple of int, or TensorShape: the shape of a row.

@@ -198,7 +198,7 @@ class StagingArea(BaseStagingArea):
         return self._result(op.outputs, range(len(self._dtypes)))
 
     def peek(self, index: TensorLike, name: str | None = None) -> Any:
-        """Returns the tuple at a position, which stays, once there is one.
+        """Returns the tuple at a position without removing it; waits until there is one.
 
         Args:
             index: Tensor of int32, of shape []; 0 is the oldest.

@@ -119,7 +119,7 @@ class ReaderBase:
         """Returns the reader a saved state.
 
         Args:
-            state: Tensor of string, of shape []: what `serialize_state` of such a reader gave.
+            state: Tensor of string, of shape []: the result of `serialize_state` of such a reader.
             name: str, name of the operation.
 
         Returns:

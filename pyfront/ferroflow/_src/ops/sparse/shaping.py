@@ -101,7 +101,7 @@ def sparse_split(
     """Splits a sparse tensor along a dimension; the first parts are longer by one if the size does not divide.
 
     Args:
-        keyword_required: not to be given.
+        keyword_required: do not set; the other arguments must be given by name.
         sp_input: SparseTensor of any dtype.
         num_split: int, the number of parts.
         axis: Tensor of int32 or int64, of shape []: the dimension.
@@ -142,7 +142,7 @@ def sparse_slice(
     Args:
         sp_input: SparseTensor of any dtype and rank.
         start: Tensor of int64, of shape [rank]: the corner.
-        size: Tensor of int64, of shape [rank]: the lengths; what lies beyond the bounds is left out.
+        size: Tensor of int64, of shape [rank]: the lengths; positions beyond the bounds are ignored.
         name: str, name of the operation.
 
     Returns:

@@ -12,7 +12,8 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.cast import cast, complex, real
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.complex_parts import complex, real
 from ferroflow._src.ops.spectral.fourier import irfft, rfft
 
 

@@ -137,7 +137,7 @@ def _scatter_nd(
     Args:
         ref: Variable or reference Tensor of any dtype, of rank 1 or more.
         indices: Tensor of int32 or int64, of shape [..., k] with k up to the rank of `ref`.
-        updates: Tensor of the dtype of `ref`, of shape [...] + what k leaves of the shape of `ref`.
+        updates: Tensor of the dtype of `ref`, of shape [...] + the shape of `ref` after its first k dimensions.
         use_locking: bool, accepted: an update is always atomic.
         name: str, name of the operation.
 

@@ -69,7 +69,7 @@ def regex_replace(
         rewrite: str, or Tensor of string of shape []: what replaces a match; `\\1` to `\\9` stand for its groups.
         replace_global: bool. If True, all matches are replaced, or the first one.
         name: str, name of the operation.
-        source: another spelling of `input`.
+        source: another name of `input`.
 
     Returns:
         Tensor of string.

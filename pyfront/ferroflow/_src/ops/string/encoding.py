@@ -28,7 +28,7 @@ def as_string(
         scientific: bool. If True, floats have an exponent.
         shortest: bool. If True, floats have an exponent where that is shorter.
         width: int, the least characters; -1 for any.
-        fill: str, what fills up to the width: one of C's flags `0`, `-`, `+`, ` `, or empty for spaces.
+        fill: str, the padding: one of C's flags `0`, `-`, `+`, ` `, or empty for spaces.
         name: str, name of the operation.
 
     Returns:
@@ -53,7 +53,7 @@ def string_to_number(
         string_tensor: Tensor of string.
         out_type: float32, float64, int32 or int64.
         name: str, name of the operation.
-        input: the later spelling of `string_tensor`.
+        input: the newer name of `string_tensor`.
 
     Returns:
         Tensor of dtype `out_type`, of the shape of `string_tensor`.
@@ -109,7 +109,7 @@ def decode_raw(
         out_type: dtype of the numbers.
         little_endian: bool. If True, the lowest byte of a number is first.
         name: str, name of the operation.
-        input_bytes: the later spelling of `bytes`.
+        input_bytes: the newer name of `bytes`.
 
     Returns:
         Tensor of `out_type`, with one dimension more than `bytes`.

@@ -20,7 +20,7 @@ def string_to_hash_bucket(
         string_tensor: Tensor of string.
         num_buckets: int, at least 1.
         name: str, name of the operation.
-        input: the later spelling of `string_tensor`.
+        input: the newer name of `string_tensor`.
 
     Returns:
         Tensor of int64, in [0, num_buckets).

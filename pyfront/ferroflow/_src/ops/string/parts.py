@@ -20,31 +20,37 @@ from ferroflow._src.ops.array import joining, making, shaping
 
 def string_split(
     source: TensorLike,
-    delimiter: TensorLike = " ",
-    skip_empty: bool = True,
-    *,
     sep: TensorLike | None = None,
+    skip_empty: bool = True,
+    delimiter: TensorLike | None = None,
     result_type: str = "SparseTensor",
+    name: str | None = None,
 ) -> SparseTensor:
     """Splits strings at single characters.
 
     Args:
         source: Tensor of string, of shape [n].
-        delimiter: Tensor of string, of shape []: each of its bytes is a place to split; empty to split into bytes.
+        sep: Tensor of string, of shape []: each of its bytes is a place to split; empty to split into bytes; None for
+            " ".
         skip_empty: bool. If True, empty parts are left out.
-        sep: the later spelling of `delimiter`.
+        delimiter: the older name of `sep`.
         result_type: str, "SparseTensor".
+        name: str, name scope of the operation.
 
     Returns:
         SparseTensor of string, of shape [n, most parts of a string].
 
     Raises:
-        ValueError: if `result_type` is not one of the listed values.
+        ValueError: if `result_type` is not one of the listed values, or both `sep` and `delimiter` are given.
     """
     _check_result_type(result_type)
-    delimiter = convert_to_tensor(delimiter if sep is None else sep, dtype=dtypes.string)
-    source = convert_to_tensor(source, dtype=dtypes.string)
-    return _sparse(apply_op("StringSplit", [source, delimiter], {"skip_empty": skip_empty}).outputs)
+    if sep is not None and delimiter is not None:
+        raise ValueError("Cannot specify both 'sep' and 'delimiter'")
+    given = sep if delimiter is None else delimiter
+    with name_scope(name, "StringSplit", [source]):
+        separator = convert_to_tensor(" " if given is None else given, dtype=dtypes.string)
+        source = convert_to_tensor(source, dtype=dtypes.string)
+        return _sparse(apply_op("StringSplit", [source, separator], {"skip_empty": skip_empty}).outputs)
 
 
 def string_split_v2(
@@ -58,10 +64,10 @@ def string_split_v2(
 
     Args:
         input: Tensor of string, of shape [n, ...], of a known rank of one or more.
-        sep: Tensor of string, of shape []: what separates parts; None or empty for runs of spaces.
+        sep: Tensor of string, of shape []: the separator; None or empty for runs of spaces.
         maxsplit: int, the most splits of a string; -1 for no limit.
         result_type: str, "SparseTensor".
-        source: the older spelling of `input`.
+        source: the older name of `input`.
 
     Returns:
         SparseTensor of string, of shape [n, ..., most parts of a string].
@@ -125,17 +131,17 @@ def reduce_join(
     Args:
         inputs: Tensor of string.
         axis: Tensor of int32: the dimensions, joined in this order; None for all, last one first.
-        keep_dims: the older spelling of `keepdims`.
+        keep_dims: the older name of `keepdims`.
         separator: str, the separator.
         name: str, name of the operation.
-        reduction_indices: the older spelling of `axis`.
+        reduction_indices: the older name of `axis`.
         keepdims: bool. If True, joined dimensions are kept, with size 1.
 
     Returns:
         Tensor of string, without the dimensions `axis`.
 
     Raises:
-        ValueError: if an argument is given in both spellings.
+        ValueError: if an argument is given under both names.
     """
     if axis is not None and reduction_indices is not None:
         raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")

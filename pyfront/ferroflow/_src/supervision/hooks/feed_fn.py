@@ -25,6 +25,6 @@ class FeedFnHook(SessionRunHook):
             run_context: SessionRunContext.
 
         Returns:
-            SessionRunArgs that feed what the function returned.
+            SessionRunArgs that feed the function's result.
         """
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

@@ -23,8 +23,7 @@ class LoggingTensorHook(SessionRunHook):
     """Hook that logs tensors at the first step and in intervals of steps or seconds, at the level INFO.
 
     Args:
-        tensors: dict from what they are called in the log to tensors, of any dtype and shape, or their names; or list
-            of these.
+        tensors: dict from names for the log to tensors, of any dtype and shape, or their names; or a list of these.
         every_n_iter: int, steps of this session between two logs.
         every_n_secs: float, seconds between two logs.
         at_end: bool. If True, they are logged at the end.
@@ -89,7 +88,7 @@ class LoggingTensorHook(SessionRunHook):
                 tf_logging.info("%s (%.3f sec)", stats, elapsed_secs)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Logs what was fetched.
+        """Logs the fetched values.
 
         Args:
             run_context: SessionRunContext, the one given to `before_run`.

@@ -48,7 +48,7 @@ class StopAtStepHook(SessionRunHook):
         self._global_step_tensor = global_step_read_for("StopAtStepHook")
 
     def after_create_session(self, session: SessionObject, coord: Any) -> None:
-        """Counts from here on, the first time.
+        """Starts counting, at the first call.
 
         Args:
             session: Session.

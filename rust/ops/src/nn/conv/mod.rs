@@ -4,11 +4,14 @@ mod backprop_filter;
 mod backprop_input;
 mod depthwise;
 mod forward;
+mod levels;
 mod precision;
 mod shape;
 mod spec;
 
 use ferroflow_graph::Registry;
+
+pub(crate) use levels::{conv_shape_of_levels, convolved_levels};
 
 pub(super) fn register(r: &mut Registry) {
     forward::register(r);

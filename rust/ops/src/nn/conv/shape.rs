@@ -39,7 +39,7 @@ fn points(
 /// Sets the shape of the output of a convolution over `space` dimensions.
 pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Result<()> {
     let rank = space + 2;
-    let channels_first = c.str("data_format")?.starts_with("NC");
+    let channels_first = c.get("data_format").is_some() && c.str("data_format")?.starts_with("NC");
     let (channel, first) = if channels_first { (1, 2) } else { (rank - 1, 1) };
     let (input, filter) = (c.input(0)?.with_rank(rank)?, c.input(1)?.with_rank(rank)?);
     let name = match (kind, space) {

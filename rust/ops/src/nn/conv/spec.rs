@@ -102,6 +102,14 @@ impl Spec {
         Spec::in_format(attrs, 3, false)
     }
 
+    /// Reads the attributes of a 2-D op that has no layouts.
+    ///
+    /// # Errors
+    /// As for `of`.
+    pub fn of_last_channels(attrs: &AttrMap) -> Result<Spec> {
+        Spec::in_format(attrs, 2, false)
+    }
+
     fn in_format(attrs: &AttrMap, space: usize, channels_first: bool) -> Result<Spec> {
         let first = if channels_first { 2 } else { 1 };
         let padding = match &*attrs.str("padding")? {
@@ -109,7 +117,8 @@ impl Spec {
             "VALID" => Padding::Valid,
             _ => Padding::Explicit(explicit_paddings(attrs, space, first)?),
         };
-        if space == 2 && !matches!(padding, Padding::Explicit(_)) {
+        let has_paddings = space == 2 && attrs.get("explicit_paddings").is_some();
+        if has_paddings && !matches!(padding, Padding::Explicit(_)) {
             ensure!(
                 attrs.ints("explicit_paddings")?.is_empty(),
                 InvalidArgument,

@@ -5,7 +5,7 @@
 use crate::wide::{narrowed, widened};
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
-use ferroflow_tensor::vector::{Binary, Operand, binary_in_place_left};
+use ferroflow_tensor::vector::{Binary, Operand, binary_in_place_left, on_best_isa};
 use ferroflow_tensor::{DType, Result, Tensor, ensure};
 
 /// Elements of one parallel block, as near as whole rows allow.
@@ -32,6 +32,7 @@ impl Response {
     }
 
     /// Sums each element and its neighbours.
+    #[inline(always)]
     fn add_neighbours(&self, x: &[f32], sums: &mut [f32]) {
         let n = x.len();
         let radius = self.radius.min(n.saturating_sub(1));
@@ -47,6 +48,7 @@ impl Response {
     }
 
     /// Computes `bias + alpha * (sum of the squares)`.
+    #[inline(always)]
     fn norm(&self, x: &[f32], squares: &mut [f32], norm: &mut [f32]) {
         for (s, v) in squares.iter_mut().zip(x) {
             *s = v * v;
@@ -57,21 +59,33 @@ impl Response {
         }
     }
 
+    /// Raises norms to the power `-beta`; that of 1/2, the default, needs no logarithm.
+    #[inline(always)]
+    fn raise(&self, norms: &mut [f32]) {
+        if self.beta == 0.5 {
+            norms.iter_mut().for_each(|n| *n = (1.0 / f64::from(*n).sqrt()) as f32);
+        } else {
+            binary_in_place_left(Binary::Pow, norms, Operand::Scalar(-self.beta));
+        }
+    }
+
+    #[inline(always)]
     fn row(&self, x: &[f32], squares: &mut [f32], y: &mut [f32]) {
         self.norm(x, squares, y);
-        binary_in_place_left(Binary::Pow, y, Operand::Scalar(-self.beta));
+        self.raise(y);
         for (y, x) in y.iter_mut().zip(x) {
             *y *= x;
         }
     }
 
+    #[inline(always)]
     fn grad_row(&self, [g, x, y]: [&[f32]; 3], [norm, shares, scratch]: [&mut [f32]; 3], gx: &mut [f32]) {
         self.norm(x, scratch, norm);
         for (((s, g), y), n) in shares.iter_mut().zip(g).zip(y).zip(&*norm) {
             *s = g * y / n;
         }
         self.add_neighbours(shares, scratch);
-        binary_in_place_left(Binary::Pow, norm, Operand::Scalar(-self.beta));
+        self.raise(norm);
         let factor = -2.0 * self.alpha * self.beta;
         for ((((gx, g), x), n), s) in gx.iter_mut().zip(g).zip(x).zip(&*norm).zip(&*scratch) {
             *gx = g * n + factor * x * s;
@@ -92,7 +106,7 @@ fn lrn(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             try_for_chunks_mut(ctx.threads(), y.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
                 let mut squares = vec![0.0; depth];
                 for (x, y) in x[start..].chunks_exact(depth).zip(out.chunks_exact_mut(depth)) {
-                    response.row(x, &mut squares, y);
+                    on_best_isa(|| response.row(x, &mut squares, y));
                 }
             })?;
         }
@@ -122,7 +136,8 @@ fn lrn_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 let (b, c) = rest.split_at_mut(depth);
                 for (row, gx) in out.chunks_exact_mut(depth).enumerate() {
                     let at = start + row * depth..start + (row + 1) * depth;
-                    response.grad_row([&g[at.clone()], &x[at.clone()], &y[at]], [a, b, c], gx);
+                    let rows = [&g[at.clone()], &x[at.clone()], &y[at]];
+                    on_best_isa(|| response.grad_row(rows, [&mut *a, &mut *b, &mut *c], gx));
                 }
             })?;
         }

@@ -9,6 +9,8 @@ mod windows;
 
 use ferroflow_graph::Registry;
 
+pub(crate) use windows::{Pooling, shape as pooled_shape};
+
 pub(super) fn register(r: &mut Registry) {
     avg_pool::register(r);
     dilation::register(r);

@@ -115,6 +115,16 @@ impl Pooling {
         Windows::new(outer, axes, inner, Shape::new(&pooled))
     }
 
+    /// Returns rows and columns of images with their channels last, each with the size and the distance of windows.
+    pub(crate) fn image_axes(&self, input: &Shape) -> Result<[(Axis, usize, usize); 2]> {
+        ensure!(input.rank() == 4, InvalidArgument, "tensor_in must be 4-dimensional");
+        let axis = |d: usize| -> Result<(Axis, usize, usize)> {
+            let axis = Axis::new(input[d], self.ksize[d], self.strides[d], self.same)?;
+            Ok((axis, self.ksize[d] as usize, self.strides[d] as usize))
+        };
+        Ok([axis(1)?, axis(2)?])
+    }
+
     /// Returns windows along the channels.
     fn depth_windows(&self, input: &Shape) -> Result<Windows> {
         let c = self.channel();

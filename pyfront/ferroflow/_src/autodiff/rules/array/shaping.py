@@ -9,7 +9,6 @@ from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import (
     concat,
     densified,
-    dims,
     item,
     part,
     rank,
@@ -24,7 +23,7 @@ from ferroflow._src.autodiff.terms import (
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, static_dims
 
 
 def _to_input_shape(op: Operation, g: Any) -> Tensor:
@@ -32,7 +31,7 @@ def _to_input_shape(op: Operation, g: Any) -> Tensor:
 
 
 def _reshape(op: Operation, g: Any) -> tuple[Tensor, None]:
-    found = dims(op.inputs[0])
+    found = static_dims(op.inputs[0])
     if found is not None and found.count(None) == 1 and 0 not in found:
         # One unknown dimension is what is left: no need to wait for the shape of the input.
         return reshape(g, [-1 if n is None else n for n in found]), None

@@ -14,7 +14,7 @@ _both = term("LogicalAnd", 2)
 
 
 def _channels(x: Tensor) -> list[Tensor]:
-    """Returns the three channels of a picture, each with a last dimension of one."""
+    """Returns the three channels of an image, each with a last dimension of one."""
     return apply_op("Split", [-1, x], {"num_split": 3}).outputs
 
 

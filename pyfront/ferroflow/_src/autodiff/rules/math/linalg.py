@@ -10,7 +10,6 @@ from ferroflow._src.autodiff.terms import (
     concat,
     conj,
     densified,
-    dims,
     filled,
     item,
     known_dims,
@@ -24,7 +23,7 @@ from ferroflow._src.autodiff.terms import (
     zeros_like,
 )
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, static_dims
 
 # The gradients of a b, by (a is transposed, b is transposed): for each of a and b, two factors and whether each is
 # transposed.
@@ -59,7 +58,7 @@ def _batch_mat_mul(op: Operation, g: Any) -> list[Tensor]:
 def _batch_mat_mul_broadcast(op: Operation, g: Any) -> list[Tensor]:
     gx, gy = _batch_mat_mul(op, g)
     x, y = op.inputs
-    x_dims, y_dims = dims(x), dims(y)
+    x_dims, y_dims = static_dims(x), static_dims(y)
     if x_dims is not None and y_dims is not None:
         x_batch, y_batch = x_dims[:-2], y_dims[:-2]
         if x_batch == y_batch and None not in x_batch:
@@ -96,7 +95,7 @@ matrix_diag, matrix_diag_part, matrix_set_diag = term("MatrixDiag"), term("Matri
 
 
 def _matrix_diag_part(op: Operation, g: Tensor) -> Tensor:
-    found = dims(op.inputs[0])
+    found = static_dims(op.inputs[0])
     if found is not None and None not in found[-2:] and found[-2] == found[-1]:
         return matrix_diag(g)
     return matrix_set_diag(zeros_like(op.inputs[0]), g)
@@ -118,6 +117,34 @@ def _matrix_set_diag(op: Operation, g: Tensor) -> tuple[Tensor, Tensor]:
     return matrix_set_diag(g, zeros), matrix_diag_part(g)
 
 
+_VERSIONS = ("V2", "V3")
+
+
+def _bands(op: Operation, kind: str, inputs: list[Any]) -> Tensor:
+    """Returns another op on diagonals, of the same version and with the same alignment."""
+    version = op.type[-2:]
+    attrs = {"align": op.get_attr("align")} if version == "V3" else {}
+    return tensor_op(f"{kind}{version}", inputs, attrs)
+
+
+def _zero(g: Tensor) -> Tensor:
+    return filled((), 0, g.dtype.base_dtype, "zero")
+
+
+def _matrix_diag_of_bands(op: Operation, g: Tensor) -> tuple[Any, ...]:
+    return _bands(op, "MatrixDiagPart", [g, op.inputs[1], _zero(g)]), None, None, None, None
+
+
+def _matrix_diag_part_of_bands(op: Operation, g: Tensor) -> tuple[Any, ...]:
+    return _bands(op, "MatrixSetDiag", [zeros_like(op.inputs[0]), g, op.inputs[1]]), None, None
+
+
+def _matrix_set_diag_of_bands(op: Operation, g: Tensor) -> tuple[Any, ...]:
+    g = densified(g)
+    kept = _bands(op, "MatrixSetDiag", [g, zeros_like(op.inputs[1]), op.inputs[2]])
+    return kept, _bands(op, "MatrixDiagPart", [g, op.inputs[2], _zero(g)]), None
+
+
 register(
     {
         "BatchMatMul": _batch_mat_mul,
@@ -128,6 +155,9 @@ register(
         "DiagPart": lambda op, g: term("Diag")(g),
         "MatrixBandPart": lambda op, g: (term("MatrixBandPart", 3)(g, op.inputs[1], op.inputs[2]), None, None),
         "MatrixDiag": lambda op, g: matrix_diag_part(g),
+        **{f"MatrixDiag{version}": _matrix_diag_of_bands for version in _VERSIONS},
+        **{f"MatrixDiagPart{version}": _matrix_diag_part_of_bands for version in _VERSIONS},
+        **{f"MatrixSetDiag{version}": _matrix_set_diag_of_bands for version in _VERSIONS},
         "MatrixDiagPart": _matrix_diag_part,
         "MatrixSetDiag": _matrix_set_diag,
     }

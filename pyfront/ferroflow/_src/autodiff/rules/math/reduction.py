@@ -12,7 +12,6 @@ from ferroflow._src.autodiff.terms import (
     concat,
     conj,
     densified,
-    dims,
     filled,
     gather,
     known_dims,
@@ -28,7 +27,7 @@ from ferroflow._src.autodiff.terms import (
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant, constant_value
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, static_dims
 
 tile, broadcast_to, equal = (term(op_type, 2) for op_type in ["Tile", "BroadcastTo", "Equal"])
 
@@ -50,7 +49,7 @@ def _kept_shape(of: Tensor, of_shape: Any, axes: Tensor) -> Any:
 def _sum(op: Operation, g: Any) -> list[Any]:
     x, axes = op.inputs
     g = densified(g)
-    found = dims(x)
+    found = static_dims(x)
     known_axes = None if found is None else constant_value(axes)
     if found is not None and known_axes is not None:
         if np.array_equal(known_axes, np.arange(len(found))):

@@ -3,6 +3,7 @@
 from ferroflow._src.autodiff.rules.nn import (
     activation,
     bias_add,
+    block_cells,
     convolution,
     ctc,
     normalization,
@@ -14,6 +15,7 @@ from ferroflow._src.autodiff.rules.nn import (
 __all__ = [
     "activation",
     "bias_add",
+    "block_cells",
     "convolution",
     "ctc",
     "normalization",

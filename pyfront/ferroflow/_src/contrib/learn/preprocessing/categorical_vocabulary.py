@@ -34,7 +34,7 @@ class CategoricalVocabulary:
         return len(self._mapping)
 
     def freeze(self, freeze: bool = True) -> None:
-        """Makes new categories unknown ones.
+        """Treats new categories as unknown.
 
         Args:
             freeze: bool, False to number new categories again.

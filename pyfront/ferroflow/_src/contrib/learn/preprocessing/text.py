@@ -108,7 +108,7 @@ class VocabularyProcessor:
         max_document_length: int, the row's length: longer documents are cut, shorter ones are followed by zeros.
         min_frequency: int; words that come so often or less are unknown ones.
         vocabulary: a `CategoricalVocabulary`; None for a new one.
-        tokenizer_fn: makes of an iterable of documents one of lists of words; `tokenizer` by default.
+        tokenizer_fn: callable from an iterable of documents to an iterable of lists of words; `tokenizer` by default.
 
     Example:
         >>> processor = tf.contrib.learn.preprocessing.VocabularyProcessor(max_document_length=4)
@@ -200,7 +200,8 @@ class VocabularyProcessor:
 
     @classmethod
     def restore(cls, filename: str | os.PathLike[str]) -> VocabularyProcessor:
-        """Reads what `save` wrote, here or in TensorFlow. Like any pickled file it must come from who is trusted.
+        """Reads a file that `save` wrote, here or in TensorFlow. Files are pickled, so they must come from a trusted
+        source.
 
         Args:
             filename: str, the file's path.

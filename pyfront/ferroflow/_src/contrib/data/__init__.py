@@ -1,0 +1,1 @@
+"""Datasets and writers that only `tf.contrib.data` has."""

@@ -1,0 +1,1 @@
+"""Clusterings of `tf.contrib.factorization`: k-means and mixtures of normal distributions."""

@@ -1,0 +1,1 @@
+"""Strategies of `tf.distribute`: how the replicas of a model train together."""

@@ -1,0 +1,696 @@
+"""`Strategy`: how the replicas of a model train together, one replica in each process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
+
+from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.typing import NestedTensors, TensorLike
+from ferroflow._src.data.dataset import Dataset
+from ferroflow._src.data.iterator import Iterator as DatasetIterator
+from ferroflow._src.distribute.choices import InputContext, InputReplicationMode, Replicas
+from ferroflow._src.distribute.contexts import ReplicaContext, as_reduce_op, require_cross_replica_context
+from ferroflow._src.distribute.inputs import ReplicaIterator, part_of_elements, part_of_rows
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import colocate_with
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.replication import Mode, ReduceOp, current_mode, entered
+from ferroflow._src.horovod import collectives
+from ferroflow._src.ops.array.shaping import shape
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.reduction import reduce_sum
+from ferroflow._src.variables.creation import variable_creator_scope
+from ferroflow._src.variables.synchronization import VariableSynchronization
+
+_LOCAL = "/replica:0/task:0/device:CPU:0"
+
+
+class StrategyExtended:
+    """The parts of a strategy that libraries use.
+
+    Args:
+        container_strategy: Strategy.
+        replicas: this process's replica, and how many there are.
+    """
+
+    # True if every process reads all of the input, of which its replica takes a part.
+    _shares_input = True
+
+    def __init__(self, container_strategy: Any, replicas: Replicas | None = None) -> None:
+        self._strategy = container_strategy
+        self._replicas = Replicas() if replicas is None else replicas
+
+    @property
+    def replicas(self) -> Replicas:
+        """This process's replica, and how many there are."""
+        return self._replicas
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """Names of the devices of this process's replica."""
+        return (_LOCAL,)
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """Names of the devices that have this process's variables."""
+        return (_LOCAL,)
+
+    @property
+    def experimental_between_graph(self) -> bool:
+        """True if each process builds a graph of its own."""
+        return self._replicas.size > 1
+
+    @property
+    def experimental_should_init(self) -> bool:
+        """True if this process initializes its variables."""
+        return True
+
+    @property
+    def should_checkpoint(self) -> bool:
+        """True if this process is the one that saves checkpoints."""
+        return self._replicas.rank == 0
+
+    @property
+    def should_save_summary(self) -> bool:
+        """True if this process is the one that saves summaries."""
+        return self._replicas.rank == 0
+
+    @property
+    def trains_jointly(self) -> bool:
+        """True if all processes take each step together, with equal variables."""
+        return False
+
+    def agreed(self, value: Any) -> Any:
+        """Returns a value of the first process, on all processes.
+
+        Args:
+            value: object that can be pickled.
+
+        Returns:
+            The object.
+        """
+        return value
+
+    @property
+    def experimental_require_static_shapes(self) -> bool:
+        """False: shapes may be known only in a step."""
+        return False
+
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Calls a function for this process's replica. The other processes do the same for theirs.
+
+        Args:
+            fn: callable, which builds operations.
+            args: sequence of the function's arguments, any objects.
+            kwargs: mapping of the function's arguments by name, any objects.
+
+        Returns:
+            The result of the function.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+        """
+        require_cross_replica_context(self)
+        with self._strategy.scope(), ReplicaContext(self._strategy, self._replicas.rank):
+            return fn(*args, **(kwargs or {}))
+
+    def reduce_to(self, reduce_op: Any, value: NestedTensors, destinations: object) -> Any:
+        """Returns the sum or the mean of all replicas' values.
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp`, or its name.
+            value: nest of Tensors of float or integer dtypes and any shapes.
+            destinations: accepted; the result is on all replicas.
+
+        Returns:
+            Nest of Tensors of the same dtypes and shapes.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+            ValueError: if `reduce_op` is something else.
+        """
+        require_cross_replica_context(self)
+        reduce_op = as_reduce_op(reduce_op)
+        return nest.map_structure(lambda one: self._reduced(reduce_op, one), value)
+
+    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any) -> list[Any]:
+        """Returns the sums or means of several values over all replicas.
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp`, or its name.
+            value_destination_pairs: list of pairs of a Tensor or IndexedSlices, of a float or integer dtype and any
+                shape, and a destination, which is accepted.
+
+        Returns:
+            list of Tensors or IndexedSlices of the same dtypes and shapes.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+            ValueError: if `reduce_op` is something else.
+        """
+        require_cross_replica_context(self)
+        reduce_op = as_reduce_op(reduce_op)
+        return [self._reduced(reduce_op, value) for value, _ in value_destination_pairs]
+
+    def _reduced(self, reduce_op: ReduceOp, value: Any) -> Any:
+        if self._replicas.size == 1:
+            return value
+        if not isinstance(value, IndexedSlices):
+            value = convert_to_tensor(value)
+        op = collectives.Sum if reduce_op is ReduceOp.SUM else collectives.Average
+        return collectives.allreduce(value, op=op)
+
+    def broadcast_to(self, tensor: NestedTensors, destinations: object) -> Any:
+        """Returns the value of the first replica, on all replicas.
+
+        Args:
+            tensor: Tensor of any dtype but string and any shape.
+            destinations: accepted; the result is on all replicas.
+
+        Returns:
+            Tensor of the same dtype and shape.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+        """
+        require_cross_replica_context(self)
+        if self._replicas.size == 1:
+            return tensor
+        return nest.map_structure(lambda one: collectives.broadcast(one, 0), tensor)
+
+    def update(
+        self,
+        var: TensorLike,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        group: bool = True,
+    ) -> Any:
+        """Calls a function that updates a variable.
+
+        Args:
+            var: variable of any dtype and shape.
+            fn: callable of the variable and the arguments.
+            args: sequence of any objects.
+            kwargs: mapping from str to any objects.
+            group: bool. If False, the result is a tuple of one result for each replica of this process.
+
+        Returns:
+            The result of the function, or a tuple of it.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+        """
+        require_cross_replica_context(self)
+        with colocate_with(var):
+            result = fn(var, *args, **(kwargs or {}))
+        return result if group else (result,)
+
+    def update_non_slot(
+        self,
+        colocate_with: object,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        group: bool = True,
+    ) -> Any:
+        """Calls a function that updates variables which belong to no other variable.
+
+        Args:
+            colocate_with: accepted.
+            fn: callable of the arguments.
+            args: sequence of any objects.
+            kwargs: mapping from str to any objects.
+            group: bool. If False, the result is a tuple of one result for each replica of this process.
+
+        Returns:
+            The result of the function, or a tuple of it.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+        """
+        require_cross_replica_context(self)
+        result = fn(*args, **(kwargs or {}))
+        return result if group else (result,)
+
+    def non_slot_devices(self, var_list: object) -> tuple[str, ...]:
+        """Returns the devices for variables that belong to no other variable.
+
+        Args:
+            var_list: accepted.
+
+        Returns:
+            tuple of str.
+        """
+        return self.parameter_devices
+
+    def value_container(self, value: Any) -> Any:
+        """Returns the object that has a replica's value: the value itself.
+
+        Args:
+            value: any object.
+
+        Returns:
+            The object.
+        """
+        return value
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Returns True if a variable was made in this strategy's scope.
+
+        Args:
+            v: variable of any dtype and shape.
+
+        Returns:
+            bool.
+        """
+        return getattr(v, "_distribute_strategy", None) is self._strategy
+
+    def read_var(self, v: Any) -> Tensor:
+        """Returns a variable's value.
+
+        Args:
+            v: variable of any dtype and shape.
+
+        Returns:
+            Tensor of its dtype and shape.
+        """
+        return convert_to_tensor(v)
+
+    def colocate_vars_with(self, colocate_with_variable: TensorLike) -> AbstractContextManager[None]:
+        """Returns a context in which variables are made on the device of another one.
+
+        Args:
+            colocate_with_variable: variable of any dtype and shape.
+
+        Returns:
+            Context manager.
+        """
+        return _colocated_variables(colocate_with_variable)
+
+    def experimental_make_numpy_dataset(self, numpy_input: NestedTensors, session: Any = None) -> Dataset:
+        """Returns a dataset of the rows of arrays.
+
+        Args:
+            numpy_input: nest of arrays of shape [n, ...].
+            session: accepted; the arrays are constants of the graph.
+
+        Returns:
+            Dataset of the arrays' dtypes and of shapes [...].
+        """
+        return Dataset.from_tensor_slices(numpy_input)
+
+    def experimental_run_steps_on_iterator(
+        self, fn: Any, iterator: Any, iterations: int = 1, initial_loop_values: Any = None
+    ) -> Any:
+        """Raises NotImplementedError: several steps in one run have a use on TPUs alone.
+
+        Args:
+            fn: callable.
+            iterator: iterator.
+            iterations: int.
+            initial_loop_values: nest of Tensors of any dtype and shape.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            NotImplementedError: on every call.
+        """
+        raise NotImplementedError(
+            "experimental_run_steps_on_iterator is not implemented: run the operations of experimental_run in a Python "
+            "loop. There is no TPU that would have to be kept busy."
+        )
+
+    def input_context(self) -> InputContext:
+        """Returns the context for input functions."""
+        size = self._replicas.size
+        if self._shares_input:
+            return InputContext(1, 0, size)
+        return InputContext(size, self._replicas.rank, size)
+
+    def own_part(self, dataset: Dataset) -> Dataset:
+        """Returns this replica's elements of the dataset of an input function.
+
+        Args:
+            dataset: Dataset of batches.
+
+        Returns:
+            Dataset of the same dtypes and shapes.
+        """
+        return part_of_elements(dataset, self._replicas) if self._shares_input else dataset
+
+    def _scopes(self, stack: ExitStack) -> None:
+        """Enters what a scope of the strategy consists of besides its mode."""
+        stack.enter_context(variable_creator_scope(self._create))
+
+    def _create(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        own: list[Tensor] = []
+        if self._replicas.size > 1:
+            kwargs = self._mirrored(kwargs, own)
+        made = next_creator(**kwargs)
+        if own:
+            # A value that one process alone reads, such as `initialized_value`, must not wait for the others.
+            made._initial_value = made._assigned_value = own[0]
+        made._distribute_strategy = self._strategy
+        return made
+
+    def _mirrored(self, kwargs: dict[str, Any], own: list[Tensor]) -> dict[str, Any]:
+        """Returns the arguments of a variable whose initializer assigns the first replica's initial value.
+
+        Args:
+            kwargs: the variable's arguments.
+            own: list to which this replica's initial value is appended when it is made.
+        """
+        collections, initial = kwargs.get("collections") or (), kwargs.get("initial_value")
+        is_local = GraphKeys.LOCAL_VARIABLES in collections
+        on_read = kwargs.get("synchronization") in (VariableSynchronization.ON_READ, "ON_READ", 3)
+        if initial is None or is_local or on_read or kwargs.get("variable_def") is not None:
+            return kwargs
+        dtype = kwargs.get("dtype")
+
+        def of_first() -> Any:
+            value = convert_to_tensor(initial() if callable(initial) else initial, dtype=dtype)
+            if value.dtype.base_dtype == dtypes.string:
+                return value
+            own.append(value)
+            return collectives.broadcast(value, 0)
+
+        return {**kwargs, "initial_value": of_first}
+
+
+@contextmanager
+def _colocated_variables(variable: Any) -> Iterator[None]:
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        with colocate_with(variable):
+            return next_creator(**kwargs)
+
+    with variable_creator_scope(create):
+        yield
+
+
+class Strategy:
+    """The way in which the replicas of a model train together.
+
+    Each process has one replica, and a graph and a session of its own.
+
+    Variables that are made in the scope begin with the values of the first process. An optimizer of `tf.train` adds up
+    the gradients of all replicas before it applies them.
+
+    Args:
+        extended: StrategyExtended.
+
+    Example:
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> with strategy.scope():
+        ...     w = tf.get_variable("w", initializer=4.0)
+        ...     optimizer = tf.train.GradientDescentOptimizer(0.25)
+        ...     train = strategy.experimental_run_v2(lambda: optimizer.minimize(tf.square(w)))
+        >>> sess.run(tf.global_variables_initializer())
+        >>> sess.run(train)
+        >>> print(strategy.num_replicas_in_sync, sess.run(w))
+        1 2.0
+    """
+
+    def __init__(self, extended: StrategyExtended) -> None:
+        self._extended = extended
+        # True while an estimator builds its model: the loss of a replica is then divided by the number of replicas.
+        self._scales_loss = False
+
+    def __repr__(self) -> str:
+        rank, size = self._extended.replicas
+        return f"<{type(self).__name__}: replica {rank} of {size}>"
+
+    # A strategy is not copied with the RunConfig that has it: it stands for this process's connections.
+    def __deepcopy__(self, memo: Any) -> Strategy:
+        return self
+
+    @property
+    def extended(self) -> Any:
+        """The parts that libraries use, a StrategyExtended."""
+        return self._extended
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of replicas whose gradients are reduced together."""
+        return self._extended.replicas.size
+
+    @contextmanager
+    def scaling_loss(self) -> Iterator[None]:
+        """Makes optimizers of `tf.train` divide mean losses by the number of replicas in a `with` block."""
+        self._scales_loss = True
+        try:
+            yield
+        finally:
+            self._scales_loss = False
+
+    @contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """Makes this strategy the current one in a `with` block. Code in it runs once for all replicas.
+
+        Yields:
+            The strategy.
+
+        Raises:
+            RuntimeError: if it is called within the scope of another strategy.
+        """
+        mode = current_mode()
+        if mode is not None:
+            if mode.strategy is not self:
+                raise RuntimeError("Mixing different tf.distribute.Strategy objects: already in the scope of another.")
+            yield self
+            return
+        with ExitStack() as stack:
+            stack.enter_context(entered(Mode(self, None)))
+            self._extended._scopes(stack)
+            yield self
+
+    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
+        """Calls a function for this process's replica with the next element of an iterator.
+
+        Args:
+            fn: callable of an element, which builds operations.
+            input_iterator: iterator of `make_dataset_iterator` or `make_input_fn_iterator`; None for no argument.
+
+        Returns:
+            The result of the function.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+        """
+        with self.scope():
+            args = () if input_iterator is None else (input_iterator.get_next(),)
+            return self.experimental_run_v2(fn, args)
+
+    def experimental_run_v2(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Calls a function for this process's replica. The other processes do the same for theirs.
+
+        Args:
+            fn: callable, which builds operations.
+            args: sequence of the function's arguments, any objects.
+            kwargs: mapping of the function's arguments by name, any objects.
+
+        Returns:
+            The result of the function.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+        """
+        return self._extended.call_for_each_replica(fn, args, kwargs)
+
+    def reduce(self, reduce_op: Any, value: NestedTensors, axis: int | None = None) -> Any:
+        """Returns the sum or the mean of all replicas' values.
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp`, or its name.
+            value: nest of Tensors of float or integer dtypes and any shapes.
+            axis: int, an axis of the values that is reduced as well, or None.
+
+        Returns:
+            Nest of Tensors of the same dtypes; of the same shapes, without the axis.
+
+        Raises:
+            RuntimeError: if code that runs for one replica calls it.
+            ValueError: if `reduce_op` is something else.
+        """
+        require_cross_replica_context(self._extended)
+        reduce_op = as_reduce_op(reduce_op)
+        extended = self._extended
+        if axis is None:
+            return extended.reduce_to(reduce_op, value, None)
+
+        def along_axis(one: Any) -> Any:
+            one = convert_to_tensor(one)
+            total = extended._reduced(ReduceOp.SUM, reduce_sum(one, axis))
+            if reduce_op is ReduceOp.SUM:
+                return total
+            count = extended._reduced(ReduceOp.SUM, shape(one, out_type=dtypes.int64)[axis])
+            return total / cast(count, total.dtype)
+
+        return nest.map_structure(along_axis, value)
+
+    def group(self, value: Any, name: str | None = None) -> Operation:
+        """Returns an operation that runs all operations of a nest.
+
+        Args:
+            value: nest of Tensors of any dtype and shape, or Operations.
+            name: name of the operation.
+
+        Returns:
+            Operation.
+        """
+        flat = nest.flatten(value)
+        if len(flat) == 1 and name is None:
+            return flat[0].op if isinstance(flat[0], Tensor) else flat[0]
+        return group(*flat, name=name)
+
+    def unwrap(self, value: Any) -> tuple[Any, ...]:
+        """Returns the values of this process's replicas: the one value.
+
+        Args:
+            value: any object.
+
+        Returns:
+            tuple of the value.
+        """
+        return (value,)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """Returns the values of this process's replicas: the one value.
+
+        Args:
+            value: any object.
+
+        Returns:
+            tuple of the value.
+        """
+        return (value,)
+
+    def make_dataset_iterator(self, dataset: Dataset) -> ReplicaIterator:
+        """Returns an iterator of this replica's part of each batch.
+
+        Args:
+            dataset: Dataset of batches for all replicas together.
+
+        Returns:
+            Iterator with a method `initialize`.
+        """
+        return self._iterator(self.experimental_distribute_dataset(dataset))
+
+    def make_input_fn_iterator(
+        self,
+        input_fn: Callable[[InputContext], Any],
+        replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER,
+    ) -> ReplicaIterator:
+        """Returns an iterator of this replica's batches.
+
+        Args:
+            input_fn: callable of an InputContext that returns a Dataset of batches for one replica.
+            replication_mode: `InputReplicationMode.PER_WORKER`.
+
+        Returns:
+            Iterator with a method `initialize`.
+
+        Raises:
+            ValueError: if `replication_mode` is something else.
+            TypeError: if the function does not return a Dataset.
+        """
+        if replication_mode is not InputReplicationMode.PER_WORKER:
+            raise ValueError(f"Input replication mode not supported: {replication_mode!r}")
+        return self._iterator(self.experimental_distribute_datasets_from_function(input_fn))
+
+    @staticmethod
+    def _iterator(dataset: Dataset) -> ReplicaIterator:
+        made: DatasetIterator = dataset.make_initializable_iterator()
+        return ReplicaIterator(made)
+
+    def experimental_distribute_dataset(self, dataset: Dataset) -> Dataset:
+        """Returns the dataset of this replica's part of each batch.
+
+        Every process reads all batches, in the same order if the dataset has one. Give a seed to `shuffle`. A last
+        batch with fewer examples than replicas is left out.
+
+        Args:
+            dataset: Dataset of batches for all replicas together.
+
+        Returns:
+            Dataset of the same dtypes and shapes, but for the batch dimension.
+
+        Raises:
+            ValueError: if the number of replicas is known not to divide the batches' size.
+        """
+        return part_of_rows(dataset, self._extended.replicas)
+
+    def experimental_distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any]) -> Dataset:
+        """Returns the dataset of this replica's batches.
+
+        Args:
+            dataset_fn: callable of an InputContext that returns a Dataset of batches for one replica.
+
+        Returns:
+            Dataset of the same dtypes and shapes.
+
+        Raises:
+            TypeError: if the function does not return a Dataset.
+        """
+        dataset = dataset_fn(self._extended.input_context())
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"the input function must return a tf.data.Dataset, found {type(dataset).__name__}")
+        return self._extended.own_part(dataset)
+
+    def experimental_make_numpy_dataset(self, numpy_input: NestedTensors, session: Any = None) -> Dataset:
+        """Returns a dataset of the rows of arrays.
+
+        Args:
+            numpy_input: nest of arrays of shape [n, ...].
+            session: accepted; the arrays are constants of the graph.
+
+        Returns:
+            Dataset of the arrays' dtypes and of shapes [...].
+        """
+        return self._extended.experimental_make_numpy_dataset(numpy_input, session=session)
+
+    def colocate_vars_with(self, colocate_with_variable: TensorLike) -> AbstractContextManager[None]:
+        """Returns a context in which variables are made on the device of another one.
+
+        Args:
+            colocate_with_variable: variable of any dtype and shape.
+
+        Returns:
+            Context manager.
+        """
+        return self._extended.colocate_vars_with(colocate_with_variable)
+
+    def configure(
+        self, session_config: Any = None, cluster_spec: Any = None, task_type: str | None = None, task_id: Any = None
+    ) -> None:
+        """Does nothing: a strategy finds its cluster when it is made.
+
+        Args:
+            session_config: accepted.
+            cluster_spec: accepted.
+            task_type: accepted.
+            task_id: accepted.
+        """
+
+    def update_config_proto(self, config_proto: Any) -> Any:
+        """Returns a copy of a ConfigProto: sessions need no options for strategies.
+
+        Args:
+            config_proto: ConfigProto.
+
+        Returns:
+            ConfigProto.
+        """
+        made = type(config_proto)()
+        made.CopyFrom(config_proto)
+        return made

@@ -1,0 +1,1 @@
+"""Training by several processes over MPI, with Horovod's interface."""

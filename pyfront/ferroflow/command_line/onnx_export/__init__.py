@@ -1,0 +1,1 @@
+"""Export of frozen graphs to ONNX: `ferroflow convert GRAPH.pb --to onnx`."""

@@ -1,0 +1,14 @@
+//! Ops that call functions of the graph's library: calls, conditionals and loops as TensorFlow 1.15 writes them.
+
+mod branch;
+mod call;
+mod function;
+mod repeat;
+
+use ferroflow_graph::Registry;
+
+pub(crate) fn register(r: &mut Registry) {
+    branch::register(r);
+    call::register(r);
+    repeat::register(r);
+}

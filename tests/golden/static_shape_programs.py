@@ -1,0 +1,116 @@
+"""Static shapes and build errors of a few ops, the same programs for every module with TF1's functions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+def _arrays(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """TensorArrays with and without a shape of their elements, written element by element or at once."""
+
+    def read(array: Any) -> list[Any]:
+        some, any_number = tf.placeholder(tf.int32, [2]), tf.placeholder(tf.int32)
+        gradients = array.grad("g")
+        return [
+            *(array.read(0), array.stack(), array.concat(), array.gather([0, 1])),
+            *(array.gather(some), array.gather(any_number), array.size(), array.flow),
+            *(gradients.read(0), gradients.stack(), gradients.concat()),
+        ]
+
+    def written(infer: bool, element: Any, values: Any) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            array = tf.TensorArray(tf.float32, 3, infer_shape=infer, element_shape=element)
+            for place, shape in enumerate(values):
+                array = array.write(place, tf.placeholder(tf.float32, shape))
+            return read(array)
+
+        return build
+
+    def filled(infer: bool, element: Any, value: Any, way: str) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            array = tf.TensorArray(tf.float32, 3, infer_shape=infer, element_shape=element)
+            fed = tf.placeholder(tf.float32, value)
+            ways = {
+                "unstack": lambda: array.unstack(fed),
+                "scatter": lambda: array.scatter([0, 1, 2], fed),
+                "split": lambda: array.split(fed, [1, 1, 1]),
+                "split unevenly": lambda: array.split(fed, [1, 2, 0]),
+                "split by fed lengths": lambda: array.split(fed, tf.placeholder(tf.int64, [3])),
+            }
+            return read(ways[way]())
+
+        return build
+
+    elements = [None, [2], [None], [2, None], []]
+    values = [[a] for a in (None, [2], [2, 2], [None], [])] + [[a, b] for a in (None, [2], [None]) for b in ([2], [3])]
+    for infer, element, value in itertools.product([True, False], elements, values):
+        yield f"TensorArray infer {infer} of {element}, written {value}", written(infer, element, value)
+    ways = ["unstack", "scatter", "split", "split unevenly", "split by fed lengths"]
+    for infer, element, value, way in itertools.product([True, False], [None, [None], [1, 4]], [None, [3, 4]], ways):
+        yield f"TensorArray infer {infer} of {element}, {way} {value}", filled(infer, element, value, way)
+
+
+def _pictures(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    shapes = [
+        None,
+        [None] * 4,
+        [2, 4, 5, 3],
+        [None, 5, 4, 1],
+        [2, 4, 5, None],
+        [4, 5, 3],
+        [4, 5, None],
+        [4, 5, 1],
+        [3],
+        [],
+    ]
+    boxes = [None, [None, None, 4], [2, 7, 4], [None, 7, None], [2, 4], [2, 7, 3], [3, 7, 4]]
+
+    def drawn(shape: Any, box: Any) -> Callable[[], Any]:
+        return lambda: [
+            tf.image.draw_bounding_boxes(tf.placeholder(tf.float32, shape), tf.placeholder(tf.float32, box))
+        ]
+
+    def colored(shape: Any) -> Callable[[], Any]:
+        return lambda: [tf.image.grayscale_to_rgb(tf.placeholder(tf.float32, shape))]
+
+    def cut(shape: Any, size: int, padding: str) -> Callable[[], Any]:
+        sizes = {"ksizes": [1, size, 3, 1], "strides": [1, 2, 1, 1], "rates": [1, 1, 2, 1], "padding": padding}
+        return lambda: [tf.extract_image_patches(tf.placeholder(tf.float32, shape), **sizes)]
+
+    for shape, box in itertools.product(shapes, boxes):
+        yield f"draw_bounding_boxes {shape} {box}", drawn(shape, box)
+    for shape in shapes:
+        yield f"grayscale_to_rgb {shape}", colored(shape)
+    for shape, size, padding in itertools.product(shapes, [2, 5, 9], ["VALID", "SAME"]):
+        yield f"extract_image_patches {shape} {size} {padding}", cut(shape, size, padding)
+
+
+def _scattered(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    def program(indices: Any, updates: Any, shape: Any) -> Callable[[], Any]:
+        return lambda: [
+            tf.scatter_nd(
+                tf.placeholder(tf.int32, indices), tf.placeholder(tf.float32, updates), tf.constant(shape, tf.int32)
+            )
+        ]
+
+    indices = [None, [1, 1], [2, 1], [None, 2], [2, 0], [1, 3], [2], [], [0, 1]]
+    updates = [None, [1], [2], [None], [2, 3], [1, 3], [1, None], [], [0]]
+    for parts in itertools.product(indices, updates, [[3], [4, 3], [0], [-3], [[3]], 3]):
+        yield "scatter_nd {} {} {}".format(*parts), program(*parts)
+
+
+def programs(tf: Any) -> dict[str, Callable[[], Any]]:
+    """The programs of a library, by name."""
+    return dict(itertools.chain(_arrays(tf), _pictures(tf), _scattered(tf)))
+
+
+def describe(tf: Any, program: Callable[[], Any]) -> Any:
+    """Returns the static shapes of what a program makes, None for an unknown rank; or the name of its error's class."""
+    with tf.Graph().as_default():
+        try:
+            made = program()
+        except (ValueError, TypeError) as error:
+            return type(error).__name__
+        return [None if t.shape.dims is None else t.shape.as_list() for t in made]
