@@ -1,5 +1,6 @@
 """Runs programs as the ranks of an MPI job."""
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -68,9 +69,17 @@ def run(launcher, tmp_path):
 
 @pytest.fixture
 def start(launcher, tmp_path):
-    """Starts a program of this folder, and returns its process: `start(program, ranks, *arguments)`."""
+    """Starts a program of this folder, and returns its process: `start(program, ranks, *arguments)`.
 
-    def start(program: str, ranks: int, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(**_started(launcher, program, ranks, arguments, tmp_path), stdout=subprocess.PIPE)
+    The processes end with the test.
+    """
+    with contextlib.ExitStack() as stack:
 
-    return start
+        def start(program: str, ranks: int, *arguments: str) -> subprocess.Popen[str]:
+            job = subprocess.Popen(**_started(launcher, program, ranks, arguments, tmp_path), stdout=subprocess.PIPE)
+            stack.enter_context(job)
+            # MPICH's launcher ends its ranks when it is asked to end; killed, it would leave them.
+            stack.callback(job.terminate)
+            return job
+
+        yield start

@@ -13,10 +13,7 @@ _PROGRAM = Path(__file__).with_name("interrupted_program.py")
 _TIMES = {"variables": 100, "iterator": 100, "queue": 20, "saver": 40, "estimator": 4}
 
 
-_RARE = pytest.mark.xfail(reason="an interrupt while files are renamed may leave an unfinished one", strict=False)
-
-
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=_RARE) if k == "saver" else k for k in _TIMES])
+@pytest.mark.parametrize("kind", _TIMES)
 def test_what_an_interrupt_leaves_is_whole(kind: str, tmp_path: Path) -> None:
     arguments = [sys.executable, "-W", "ignore", str(_PROGRAM), kind, str(_TIMES[kind]), "1", str(tmp_path)]
     ran = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=False, timeout=250)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -257,7 +256,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
 def remove_checkpoint(
     checkpoint_prefix: str, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
 ) -> None:
-    """Removes the files of a checkpoint, and its MetaGraph.
+    """Removes the files of a checkpoint, and its MetaGraph. A second call finishes what an interrupt left.
 
     Args:
         checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
@@ -270,15 +269,14 @@ def remove_checkpoint(
         return
     # Without its index a checkpoint is none, so that none is ever half there. Under this name the next save in the
     # folder takes it for what a killed one left, and removes its data.
-    unpublished = []
     for index in matching_files(index_file(checkpoint_prefix)):
-        unpublished.append(f"{index}.tempstate_{secrets.token_hex(8)}")
-        os.rename(index, unpublished[-1])
+        os.replace(index, index + _REMOVED)
     _remove(checkpoint_prefix + ".data-?????-of-?????")
-    for index in unpublished:
-        os.remove(index)
+    _remove(index_file(checkpoint_prefix) + _REMOVED)
 
 
+# Suffix of the index of a checkpoint whose other files are being removed; a temporary file's, with a fixed number.
+_REMOVED = f".tempstate_{0:016x}"
 # Suffix of the marker file beside a checkpoint that the state file will drop.
 _SUPERFLUOUS = ".tempstate_superfluous"
 
@@ -297,8 +295,19 @@ def mark_superfluous(checkpoint_prefix: str, latest_filename: str, version: int,
 
 
 def remove_superfluous(folder: str) -> None:
-    """Removes what `mark_superfluous` spoke of in a folder, in this process or in one that was killed."""
+    """Removes what `mark_superfluous` spoke of in a folder, in this process or in one that was killed.
+
+    An interrupt is raised after the removal.
+    """
     folder = local_path(folder) or "."
+    try:
+        _remove_marked(folder)
+    except BaseException:
+        _remove_marked(folder)
+        raise
+
+
+def _remove_marked(folder: str) -> None:
     for mark in glob.glob(glob.escape(folder) + "/*" + _SUPERFLUOUS):
         prefix = mark.removesuffix(_SUPERFLUOUS)
         try:
