@@ -1,4 +1,4 @@
-//! Transposes of square blocks of 4- and 8-byte elements in registers.
+//! Transposes of matrices, in square blocks; those of 4- and 8-byte elements in registers.
 
 /// Side of a block: 16 four-byte elements are one cache line, and whole lines are what memory likes to be written in.
 pub const BLOCK_SIDE: usize = 16;
@@ -47,6 +47,51 @@ pub(crate) fn block_of_8_bytes(from: &[u64], stride: usize, to: &mut [u64], row:
     }
     let _ = (from, stride, to, row);
     false
+}
+
+/// Computes `to[c * to_row + r] = from[r * from_row + c]` for r < `rows`, c < `columns`.
+pub(crate) fn matrix<T: Copy>(
+    from: &[T],
+    from_row: usize,
+    (rows, columns): (usize, usize),
+    to: &mut [T],
+    to_row: usize,
+) {
+    for r in (0..rows).step_by(BLOCK_SIDE) {
+        for c in (0..columns).step_by(BLOCK_SIDE) {
+            let (r_end, c_end) = (rows.min(r + BLOCK_SIDE), columns.min(c + BLOCK_SIDE));
+            let whole = r_end - r == BLOCK_SIDE && c_end - c == BLOCK_SIDE;
+            if whole && block(&from[r * from_row + c..], from_row, &mut to[c * to_row + r..], to_row) {
+                continue;
+            }
+            for r in r..r_end {
+                for c in c..c_end {
+                    to[c * to_row + r] = from[r * from_row + c];
+                }
+            }
+        }
+    }
+}
+
+/// Transposes a whole block in registers; false, with nothing done, where there is no way.
+fn block<T: Copy>(from: &[T], stride: usize, to: &mut [T], row: usize) -> bool {
+    let (to_len, to_at) = (to.len(), to.as_mut_ptr());
+    if align_of::<T>() != size_of::<T>() {
+        return false;
+    }
+    match size_of::<T>() {
+        // SAFETY: plain elements of this size and alignment are moved as bits; the borrows are those of the slices.
+        4 => unsafe {
+            let from = std::slice::from_raw_parts(from.as_ptr().cast(), from.len());
+            block_of_4_bytes(from, stride, std::slice::from_raw_parts_mut(to_at.cast(), to_len), row)
+        },
+        // SAFETY: as above.
+        8 => unsafe {
+            let from = std::slice::from_raw_parts(from.as_ptr().cast(), from.len());
+            block_of_8_bytes(from, stride, std::slice::from_raw_parts_mut(to_at.cast(), to_len), row)
+        },
+        _ => false,
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -122,6 +167,21 @@ mod tests {
             assert!(!E::transpose_block(&from[1..], stride, &mut to, row));
             assert!(!E::transpose_block(&from, stride, &mut to[1..], row));
             assert!(!E::transpose_block(&from, usize::MAX, &mut to, row));
+        }
+    }
+
+    #[test]
+    fn a_matrix_is_transposed_and_nothing_around_it_is_touched() {
+        for (rows, columns) in [(1, 1), (16, 16), (15, 33), (40, 7), (50, 70)] {
+            let (from_row, to_row) = (columns + 3, rows + 2);
+            let from: Vec<u32> = (0..rows * from_row).map(|i| i as u32).collect();
+            let mut to = vec![u32::MAX; columns * to_row];
+            super::matrix(&from, from_row, (rows, columns), &mut to, to_row);
+            for (c, row) in to.chunks_exact(to_row).enumerate() {
+                for (r, &value) in row.iter().enumerate() {
+                    assert_eq!(value, if r < rows { from[r * from_row + c] } else { u32::MAX });
+                }
+            }
         }
     }
 

@@ -2,9 +2,10 @@
 
 use super::scratch::Scratch;
 use super::{ConvFloat, Geometry};
-use crate::gemm::MatRef;
+use crate::gemm::{self, MatRef};
 use crate::status::{Result, Status};
-use crate::threads::{Threads, try_for_chunks_mut};
+use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
+use crate::transpose;
 use ferroflow_sync::Mutex;
 
 /// Multiplications worth a task of their own.
@@ -16,10 +17,10 @@ const SUM_ELEMENTS: usize = 16 << 20;
 const FEWEST_LARGE: usize = 4;
 
 /// Windows of a task are a multiple of this, as the product's blocks are.
-const TASK_WINDOWS: usize = 512;
+const TASK_WINDOWS: usize = gemm::INNER;
 
 /// Rows of the filter that are summed by one task.
-const SUM_ROWS: usize = 16;
+const SUM_ROWS: usize = 64;
 
 /// Returns the number of parts the windows are cut into; from sizes alone.
 fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
@@ -61,13 +62,21 @@ pub fn backward_filter<T: ConvFloat>(
     let size = depth * outputs;
     let part = count.div_ceil(tasks(count, depth, outputs)).next_multiple_of(TASK_WINDOWS);
     let parts = count.div_ceil(part);
-    let mut sums = Scratch::<T>::new(&[parts, size])?;
+    // The product adds up the same parts in the same order.
+    let is_one_product = parts == 1 || part == TASK_WINDOWS;
+    let mut sums = Scratch::<T>::new(&[if is_one_product { 1 } else { parts }, size])?;
+    if is_one_product {
+        let output = MatRef::new(output, outputs, count, 1, outputs)?;
+        T::matrix_by_patches(threads, output, &windows, 0, sums.get_mut())?;
+        add_transposed(threads, sums.get(), [depth, outputs], gradient)?;
+        return Ok(());
+    }
     let failure = Mutex::new(None);
     try_for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
         let first = start / size * part;
         let rows = part.min(count - first);
         let result = MatRef::new(&output[first * outputs..], outputs, rows, 1, outputs)
-            .and_then(|output| T::matrix_by_patches(output, &windows, first, sum));
+            .and_then(|output| T::matrix_by_patches(Threads::single(), output, &windows, first, sum));
         if let Err(e) = result {
             failure.lock().get_or_insert(e);
         }
@@ -75,18 +84,29 @@ pub fn backward_filter<T: ConvFloat>(
     if let Some(e) = failure.into_inner() {
         return Err(e);
     }
-    let sums = sums.get();
-    try_for_chunks_mut(threads, gradient, SUM_ROWS * outputs, |start, rows| {
-        let first = start / outputs;
-        for (number, sum) in sums.chunks_exact(size).enumerate() {
-            for (col, sum) in sum.chunks_exact(depth).enumerate() {
-                let values = &sum[first..first + rows.len() / outputs];
-                for (row, &value) in values.iter().enumerate() {
-                    let total = &mut rows[row * outputs + col];
-                    *total = if number == 0 { value } else { *total + value };
-                }
+    add_transposed(threads, sums.get(), [depth, outputs], gradient)?;
+    Ok(())
+}
+
+/// Computes in `total`, a matrix of this size, the sum of the transposes of `sums`, in order.
+fn add_transposed<T: ConvFloat>(
+    threads: Threads,
+    sums: &[T],
+    [rows, cols]: [usize; 2],
+    total: &mut [T],
+) -> Result<(), Interrupted> {
+    try_for_chunks_mut(threads, total, SUM_ROWS * cols, |start, to| {
+        let (first, size) = (start / cols, (cols, to.len() / cols));
+        let mut sums = sums.chunks_exact(rows * cols);
+        if let Some(sum) = sums.next() {
+            transpose::matrix(&sum[first..], rows, size, to, cols);
+        }
+        let mut transposed = vec![T::default(); if sums.len() > 0 { to.len() } else { 0 }];
+        for sum in sums {
+            transpose::matrix(&sum[first..], rows, size, &mut transposed, cols);
+            for (total, &value) in to.iter_mut().zip(&transposed) {
+                *total = *total + value;
             }
         }
-    })?;
-    Ok(())
+    })
 }

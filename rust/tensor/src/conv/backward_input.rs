@@ -9,9 +9,7 @@ use super::{ConvFloat, Geometry, Window};
 use crate::gemm::{MatRef, PatchAxis, PatchFloat, Patches};
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
-
-/// Side of the blocks in which a filter is transposed: a block's lines fit the first-level cache.
-const BLOCK: usize = 16;
+use crate::transpose;
 
 /// With up to this many channels of the input, most of a register would be empty in products that give them.
 const NARROW_INPUTS: usize = 4;
@@ -253,24 +251,10 @@ fn transposed<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps:
         let (w, rest) = (taps[2][index % taps[2].len()], index / taps[2].len());
         let (h, d) = (taps[1][rest % taps[1].len()], taps[0][rest / taps[1].len()]);
         let tap = (d * g.space[1].filter + h) * g.space[2].filter + w;
-        transpose(&filter[tap * size..(tap + 1) * size], g.outputs, g.inputs, to);
+        let from = &filter[tap * size..(tap + 1) * size];
+        transpose::matrix(from, g.outputs, (g.inputs, g.outputs), to, g.inputs);
     })?;
     Ok(out)
-}
-
-/// Computes `to[i * rows + j] = from[j * cols + i]`.
-fn transpose<T: Copy>(from: &[T], cols: usize, rows: usize, to: &mut [T]) {
-    let blocks = |size: usize| (0..size).step_by(BLOCK).map(move |start| start..size.min(start + BLOCK));
-    for down in blocks(rows) {
-        for across in blocks(cols) {
-            for i in across {
-                let to = &mut to[i * rows..][down.clone()];
-                for (value, j) in to.iter_mut().zip(down.clone()) {
-                    *value = from[j * cols + i];
-                }
-            }
-        }
-    }
 }
 
 /// Puts the points of one phase where they belong.

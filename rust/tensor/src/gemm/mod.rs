@@ -34,10 +34,13 @@ use crate::threads::Threads;
 use crate::vector::Isa;
 use matrix::{check, check_sizes};
 
+/// Steps of the inner dimension whose sum starts at zero. Sums of further steps are added to it in order.
+pub(crate) const INNER: usize = tiled::INNER;
+
 /// Returns true if `accumulate` gives the bits of a product of at least two columns added to c. This holds if the inner
 /// dimension is not cut, because its sum is then added once.
 pub fn accumulates_once(depth: usize) -> bool {
-    depth <= tiled::INNER
+    depth <= INNER
 }
 
 macro_rules! float_product {
@@ -163,11 +166,17 @@ pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> +
         epilogue: Option<&Epilogue<'_, Self>>,
     ) -> Result<()>;
 
-    /// Computes `c = a * patches[first..first + a.cols()]`, on the calling thread alone.
+    /// Computes `c = a * patches[first..first + a.cols()]`.
     ///
     /// # Errors
     /// As for the product of matrices.
-    fn matrix_by_patches(a: MatRef<'_, Self>, patches: &Patches<'_, Self>, first: usize, c: &mut [Self]) -> Result<()>;
+    fn matrix_by_patches(
+        threads: Threads,
+        a: MatRef<'_, Self>,
+        patches: &Patches<'_, Self>,
+        first: usize,
+        c: &mut [Self],
+    ) -> Result<()>;
 
     /// Computes the product of matrices, `c = activation(a * b + bias)`.
     ///
@@ -196,12 +205,13 @@ macro_rules! patch_products {
             }
 
             fn matrix_by_patches(
+                threads: Threads,
                 a: MatRef<'_, $float>,
                 patches: &Patches<'_, $float>,
                 first: usize,
                 c: &mut [$float],
             ) -> Result<()> {
-                $by_patches(Isa::current(), a, patches, first, c)
+                $by_patches(Isa::current(), threads, a, patches, first, c)
             }
 
             fn matrix_by_matrix(
@@ -254,6 +264,7 @@ macro_rules! patch_products {
 
         fn $by_patches(
             isa: Isa,
+            threads: Threads,
             a: MatRef<'_, $float>,
             patches: &Patches<'_, $float>,
             first: usize,
@@ -280,7 +291,7 @@ macro_rules! patch_products {
                 relu: false,
             };
             // SAFETY: the sizes were checked above.
-            unsafe { tiled::$multiply(isa, Threads::single(), product) }
+            unsafe { tiled::$multiply(isa, threads, product) }
         }
     };
 }

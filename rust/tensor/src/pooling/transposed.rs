@@ -3,7 +3,7 @@
 use super::kept::Kept;
 use super::windows::Windows;
 use crate::threads::{Interrupted, SharedSlice, Threads, try_for_blocks};
-use crate::transpose::{BLOCK_SIDE, block_of_4_bytes, block_of_8_bytes};
+use crate::transpose::{self, BLOCK_SIDE};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Returns true if parts are to be pooled side by side, as channels are.
@@ -26,7 +26,7 @@ pub(super) fn each<T: Copy + Default + Send + Sync, const N: usize>(
         let (first, count) = (parts.start, parts.len());
         let inputs: [Kept<T>; N] = std::array::from_fn(|k| {
             let mut transposed = Kept::new(count * sizes[k]);
-            transpose(&inputs[k][first * sizes[k]..], count, sizes[k], transposed.get_mut());
+            transpose::matrix(&inputs[k][first * sizes[k]..], sizes[k], (count, sizes[k]), transposed.get_mut(), count);
             transposed
         });
         let mut transposed = Kept::new(count * size);
@@ -36,46 +36,8 @@ pub(super) fn each<T: Copy + Default + Send + Sync, const N: usize>(
             return;
         }
         // SAFETY: the parts of different blocks are disjoint.
-        transpose(transposed.get(), size, count, unsafe { shared.range(first * size..(first + count) * size) });
+        let out = unsafe { shared.range(first * size..(first + count) * size) };
+        transpose::matrix(transposed.get(), count, (size, count), out, size);
     })?;
     if all_whole.into_inner() { Ok(()) } else { Err(Interrupted) }
-}
-
-/// Computes `to[c * rows + r] = from[r * columns + c]`.
-fn transpose<T: Copy>(from: &[T], rows: usize, columns: usize, to: &mut [T]) {
-    for r in (0..rows).step_by(BLOCK_SIDE) {
-        for c in (0..columns).step_by(BLOCK_SIDE) {
-            let (r_end, c_end) = (rows.min(r + BLOCK_SIDE), columns.min(c + BLOCK_SIDE));
-            let whole = r_end - r == BLOCK_SIDE && c_end - c == BLOCK_SIDE;
-            if whole && turn_block(&from[r * columns + c..], columns, &mut to[c * rows + r..], rows) {
-                continue;
-            }
-            for r in r..r_end {
-                for c in c..c_end {
-                    to[c * rows + r] = from[r * columns + c];
-                }
-            }
-        }
-    }
-}
-
-/// Transposes a whole block in registers; false, with nothing done, where there is no way.
-fn turn_block<T: Copy>(from: &[T], stride: usize, to: &mut [T], row: usize) -> bool {
-    let (to_len, to_at) = (to.len(), to.as_mut_ptr());
-    if align_of::<T>() != size_of::<T>() {
-        return false;
-    }
-    match size_of::<T>() {
-        // SAFETY: plain elements of this size and alignment are moved as bits; the borrows are those of the slices.
-        4 => unsafe {
-            let from = std::slice::from_raw_parts(from.as_ptr().cast(), from.len());
-            block_of_4_bytes(from, stride, std::slice::from_raw_parts_mut(to_at.cast(), to_len), row)
-        },
-        // SAFETY: as above.
-        8 => unsafe {
-            let from = std::slice::from_raw_parts(from.as_ptr().cast(), from.len());
-            block_of_8_bytes(from, stride, std::slice::from_raw_parts_mut(to_at.cast(), to_len), row)
-        },
-        _ => false,
-    }
 }
