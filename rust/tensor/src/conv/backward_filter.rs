@@ -4,8 +4,7 @@ use super::scratch::Scratch;
 use super::{ConvFloat, Geometry};
 use crate::gemm::{self, MatRef};
 use crate::status::{Result, Status};
-use crate::threads::{Interrupted, Threads, try_for_chunks_mut};
-use crate::transpose;
+use crate::threads::{Threads, try_for_chunks_mut};
 use ferroflow_sync::Mutex;
 
 /// Multiplications worth a task of their own.
@@ -19,8 +18,8 @@ const FEWEST_LARGE: usize = 4;
 /// Windows of a task are a multiple of this, as the product's blocks are.
 const TASK_WINDOWS: usize = gemm::INNER;
 
-/// Rows of the filter that are summed by one task.
-const SUM_ROWS: usize = 64;
+/// Elements of the filter that are summed by one task.
+const SUMMED_ELEMENTS: usize = 1 << 12;
 
 /// Returns the number of parts the windows are cut into; from sizes alone.
 fn tasks(windows: usize, depth: usize, outputs: usize) -> usize {
@@ -62,51 +61,36 @@ pub fn backward_filter<T: ConvFloat>(
     let size = depth * outputs;
     let part = count.div_ceil(tasks(count, depth, outputs)).next_multiple_of(TASK_WINDOWS);
     let parts = count.div_ceil(part);
-    // The product adds up the same parts in the same order.
-    let is_one_product = parts == 1 || part == TASK_WINDOWS;
-    let mut sums = Scratch::<T>::new(&[if is_one_product { 1 } else { parts }, size])?;
-    if is_one_product {
-        let output = MatRef::new(output, outputs, count, 1, outputs)?;
-        T::matrix_by_patches(threads, output, &windows, 0, sums.get_mut())?;
-        add_transposed(threads, sums.get(), [depth, outputs], gradient)?;
-        return Ok(());
+    let product = |threads: Threads, first: usize, len: usize, sum: &mut [T]| {
+        let rows = first * outputs..(first + len) * outputs;
+        let output = MatRef::row_major(&output[rows], len, outputs)?;
+        T::transposed_patches_by_matrix(threads, &windows, first, output, sum)
+    };
+    if parts == 1 || part == TASK_WINDOWS {
+        // The product adds up the same parts in the same order.
+        return product(threads, 0, count, gradient);
     }
+    let mut sums = Scratch::<T>::new(&[parts, size])?;
     let failure = Mutex::new(None);
     try_for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
         let first = start / size * part;
-        let rows = part.min(count - first);
-        let result = MatRef::new(&output[first * outputs..], outputs, rows, 1, outputs)
-            .and_then(|output| T::matrix_by_patches(Threads::single(), output, &windows, first, sum));
-        if let Err(e) = result {
+        if let Err(e) = product(Threads::single(), first, part.min(count - first), sum) {
             failure.lock().get_or_insert(e);
         }
     })?;
     if let Some(e) = failure.into_inner() {
         return Err(e);
     }
-    add_transposed(threads, sums.get(), [depth, outputs], gradient)?;
-    Ok(())
-}
-
-/// Computes in `total`, a matrix of this size, the sum of the transposes of `sums`, in order.
-fn add_transposed<T: ConvFloat>(
-    threads: Threads,
-    sums: &[T],
-    [rows, cols]: [usize; 2],
-    total: &mut [T],
-) -> Result<(), Interrupted> {
-    try_for_chunks_mut(threads, total, SUM_ROWS * cols, |start, to| {
-        let (first, size) = (start / cols, (cols, to.len() / cols));
-        let mut sums = sums.chunks_exact(rows * cols);
-        if let Some(sum) = sums.next() {
-            transpose::matrix(&sum[first..], rows, size, to, cols);
-        }
-        let mut transposed = vec![T::default(); if sums.len() > 0 { to.len() } else { 0 }];
-        for sum in sums {
-            transpose::matrix(&sum[first..], rows, size, &mut transposed, cols);
-            for (total, &value) in to.iter_mut().zip(&transposed) {
-                *total = *total + value;
+    let sums = sums.get();
+    try_for_chunks_mut(threads, gradient, SUMMED_ELEMENTS, |start, total| {
+        for (number, sum) in sums.chunks_exact(size).enumerate() {
+            let values = &sum[start..start + total.len()];
+            if number == 0 {
+                total.copy_from_slice(values);
+            } else {
+                total.iter_mut().zip(values).for_each(|(total, &value)| *total = *total + value);
             }
         }
-    })
+    })?;
+    Ok(())
 }

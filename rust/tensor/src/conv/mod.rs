@@ -4,7 +4,7 @@
 //! |---|---|
 //! | forward | windows of the input by the filter |
 //! | gradient of the input | windows of the output's gradient by the filter transposed round, once for each phase of the strides |
-//! | gradient of the filter | the output's gradient, transposed, by windows of the input |
+//! | gradient of the filter | windows of the input, transposed, by the output's gradient |
 //!
 //! Work is cut from shapes alone: the bits of a result are the same at any number of threads.
 

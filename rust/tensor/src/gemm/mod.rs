@@ -128,8 +128,8 @@ float_product!(
     multiply_f64
 );
 
-fn matrix_source<'a, T>(m: MatRef<'_, T>) -> tiled::Source<'a, T> {
-    tiled::Source::Matrix(tiled::Operand { data: m.as_ptr(), row: m.row_stride(), col: m.col_stride() })
+fn operand<T>(m: MatRef<'_, T>) -> tiled::Operand<T> {
+    tiled::Operand { data: m.as_ptr(), row: m.row_stride(), col: m.col_stride() }
 }
 
 fn product<'a, T>(
@@ -143,8 +143,8 @@ fn product<'a, T>(
         rows: a.rows(),
         cols: b.cols(),
         depth: a.cols(),
-        a: matrix_source(a),
-        b: matrix_source(b),
+        a: tiled::Source::Matrix(operand(a)),
+        b: operand(b),
         c: c.as_mut_ptr(),
         accumulate,
         bias: epilogue.and_then(|epilogue| epilogue.bias),
@@ -166,15 +166,15 @@ pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> +
         epilogue: Option<&Epilogue<'_, Self>>,
     ) -> Result<()>;
 
-    /// Computes `c = a * patches[first..first + a.cols()]`.
+    /// Computes `c = transpose(patches[first..first + b.rows()]) * b`.
     ///
     /// # Errors
     /// As for the product of matrices.
-    fn matrix_by_patches(
+    fn transposed_patches_by_matrix(
         threads: Threads,
-        a: MatRef<'_, Self>,
         patches: &Patches<'_, Self>,
         first: usize,
+        b: MatRef<'_, Self>,
         c: &mut [Self],
     ) -> Result<()>;
 
@@ -192,7 +192,7 @@ pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> +
 }
 
 macro_rules! patch_products {
-    ($float:ty, $matmul:ident, $by_matrix:ident, $by_patches:ident, $multiply:ident) => {
+    ($float:ty, $matmul:ident, $by_matrix:ident, $transposed_by_matrix:ident, $multiply:ident) => {
         impl PatchFloat for $float {
             fn patches_by_matrix(
                 threads: Threads,
@@ -204,14 +204,14 @@ macro_rules! patch_products {
                 $by_matrix(Isa::current(), threads, patches, b, c, epilogue)
             }
 
-            fn matrix_by_patches(
+            fn transposed_patches_by_matrix(
                 threads: Threads,
-                a: MatRef<'_, $float>,
                 patches: &Patches<'_, $float>,
                 first: usize,
+                b: MatRef<'_, $float>,
                 c: &mut [$float],
             ) -> Result<()> {
-                $by_patches(Isa::current(), threads, a, patches, first, c)
+                $transposed_by_matrix(Isa::current(), threads, patches, first, b, c)
             }
 
             fn matrix_by_matrix(
@@ -251,8 +251,8 @@ macro_rules! patch_products {
                 rows: patches.rows(),
                 cols: b.cols(),
                 depth: patches.cols(),
-                a: tiled::Source::Patches(patches, 0),
-                b: matrix_source(b),
+                a: tiled::Source::Patches(patches),
+                b: operand(b),
                 c: c.as_mut_ptr(),
                 accumulate: false,
                 bias: epilogue.and_then(|epilogue| epilogue.bias),
@@ -262,29 +262,29 @@ macro_rules! patch_products {
             unsafe { tiled::$multiply(isa, threads, product) }
         }
 
-        fn $by_patches(
+        fn $transposed_by_matrix(
             isa: Isa,
             threads: Threads,
-            a: MatRef<'_, $float>,
             patches: &Patches<'_, $float>,
             first: usize,
+            b: MatRef<'_, $float>,
             c: &mut [$float],
         ) -> Result<()> {
-            let rows = patches.rows().checked_sub(first).map_or(0, |rows| rows.min(a.cols()));
-            check_sizes([a.rows(), a.cols()], [rows, patches.cols()], c.len())?;
+            let windows = patches.rows().checked_sub(first).map_or(0, |windows| windows.min(b.rows()));
+            check_sizes([patches.cols(), windows], [b.rows(), b.cols()], c.len())?;
             if c.is_empty() {
                 return Ok(());
             }
-            if rows == 0 {
+            if windows == 0 {
                 c.fill(0.0);
                 return Ok(());
             }
             let product = tiled::Product {
-                rows: a.rows(),
-                cols: patches.cols(),
-                depth: rows,
-                a: matrix_source(a),
-                b: tiled::Source::Patches(patches, first),
+                rows: patches.cols(),
+                cols: b.cols(),
+                depth: windows,
+                a: tiled::Source::PatchesTransposed(patches, first),
+                b: operand(b),
                 c: c.as_mut_ptr(),
                 accumulate: false,
                 bias: None,
@@ -296,8 +296,8 @@ macro_rules! patch_products {
     };
 }
 
-patch_products!(f32, matmul_f32, patches_by_matrix_f32_on, matrix_by_patches_f32_on, multiply_f32);
-patch_products!(f64, matmul_f64, patches_by_matrix_f64_on, matrix_by_patches_f64_on, multiply_f64);
+patch_products!(f32, matmul_f32, patches_by_matrix_f32_on, transposed_patches_by_matrix_f32_on, multiply_f32);
+patch_products!(f64, matmul_f64, patches_by_matrix_f64_on, transposed_patches_by_matrix_f64_on, multiply_f64);
 
 /// Computes `c = patches * b` for integers; overflow wraps around.
 ///

@@ -302,6 +302,55 @@ fn f64_tiny_products_have_the_bits_of_wider_ones() {
     tiny_products_have_the_bits_of_wider_ones::<f64>(22);
 }
 
+/// Windows of random sizes with padding, strides and dilations, as owned data: batch, axes, channels.
+fn random_windows(draw: &mut Draw) -> (Vec<f32>, usize, [PatchAxis; 3], usize) {
+    let (batch, channels) = (1 + draw.below(3), [1, 3, 8, 17, 40][draw.below(5)]);
+    let axis = |draw: &mut Draw| {
+        let (taps, tap_step, step) = (1 + draw.below(4), 1 + draw.below(2), 1 + draw.below(3));
+        let (count, before) = (1 + draw.below(9), draw.below(taps));
+        let reach = (count - 1) * step + (taps - 1) * tap_step + 1;
+        let size = reach.saturating_sub(before + draw.below(2)).max(1);
+        PatchAxis { size, count, first: -(before as isize), step, taps, tap_step }
+    };
+    let axes = [if draw.below(4) == 0 { axis(draw) } else { PatchAxis::FLAT }, axis(draw), axis(draw)];
+    let len = batch * channels * axes.iter().map(|a| a.size).product::<usize>();
+    ((0..len).map(|_| draw.unit() as f32).collect(), batch, axes, channels)
+}
+
+#[test]
+fn products_with_windows_have_the_bits_of_products_with_their_copies() {
+    let mut draw = Draw(77);
+    for _ in 0..120 {
+        let (data, batch, axes, channels) = random_windows(&mut draw);
+        let windows = Patches::new(&data, batch, axes, channels).unwrap();
+        let (rows, cols, outputs) = (windows.rows(), windows.cols(), 1 + draw.below(70));
+        let mut copy = vec![0.0; rows * cols];
+        windows.copy(0..rows, 0..cols, &mut copy);
+        let first = draw.below(rows);
+        let mut values = |len: usize| (0..len).map(|_| draw.unit() as f32).collect::<Vec<_>>();
+        let (filter, gradient) = (values(cols * outputs), values((rows - first) * outputs));
+        let filter = MatRef::row_major(&filter, cols, outputs).unwrap();
+        let gradient = MatRef::row_major(&gradient, rows - first, outputs).unwrap();
+        let whole = MatRef::row_major(&copy, rows, cols).unwrap();
+        let rest = MatRef::row_major(&copy[first * cols..], rows - first, cols).unwrap();
+        // The columns of a product with one column would take another path.
+        if outputs == 1 {
+            continue;
+        }
+        let (mut forward, mut backward) = (vec![0.0; rows * outputs], vec![0.0; cols * outputs]);
+        matmul_f32(Threads::single(), whole, filter, &mut forward, false, None).unwrap();
+        matmul_f32(Threads::single(), rest.transposed(), gradient, &mut backward, false, None).unwrap();
+        for isa in isas() {
+            let mut c = vec![f32::NAN; forward.len()];
+            patches_by_matrix_f32_on(isa, Threads::single(), &windows, filter, &mut c, None).unwrap();
+            assert_eq!(bits(&c), bits(&forward), "{isa:?} {axes:?} {channels} {outputs}");
+            let mut c = vec![f32::NAN; backward.len()];
+            transposed_patches_by_matrix_f32_on(isa, Threads::single(), &windows, first, gradient, &mut c).unwrap();
+            assert_eq!(bits(&c), bits(&backward), "{isa:?} {axes:?} {channels} {outputs} from {first}");
+        }
+    }
+}
+
 fn an_epilogue_gives_the_bits_of_the_separate_steps<T: Float + PartialOrd + num_traits::Zero>(seed: u64) {
     let mut draw = Draw(seed);
     for round in 0..60 {

@@ -119,12 +119,13 @@ impl<T> Operand<T> {
     }
 }
 
-/// The source of a product's factor.
+/// The source of a product's first factor.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a, T> {
     Matrix(Operand<T>),
-    /// The rows of these windows from this one on.
-    Patches(&'a Patches<'a, T>, usize),
+    Patches(&'a Patches<'a, T>),
+    /// The transpose of the windows from this one on.
+    PatchesTransposed(&'a Patches<'a, T>, usize),
 }
 
 /// A product `c = finish(c? + a * b)` of whole matrices; c is stored row by row.
@@ -133,7 +134,7 @@ pub(super) struct Product<'a, T> {
     pub cols: usize,
     pub depth: usize,
     pub a: Source<'a, T>,
-    pub b: Source<'a, T>,
+    pub b: Operand<T>,
     pub c: *mut T,
     pub accumulate: bool,
     pub bias: Option<&'a [T]>,
@@ -254,11 +255,11 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
             a.row = 1;
         }
     }
-    if let (1, Source::Matrix(b)) = (product.cols, &mut product.b) {
-        b.col = 1;
+    if product.cols == 1 {
+        product.b.col = 1;
     }
     let mut b_buffer: Option<Buffer> = None;
-    if let (Source::Matrix(a), Source::Matrix(mut b)) = (product.a, product.b)
+    if let (Source::Matrix(a), mut b) = (product.a, product.b)
         && product.cols == 1
         && a.col == 1
         && product.bias.is_none()
@@ -325,13 +326,14 @@ fn cut<'p, 'a, L: Lanes>(
                 _ => Rows::PackedByTask(Order::AlongRow),
             }
         }
-        Source::Patches(patches, 0) if k == product.depth && k <= INNER => match patches.lines() {
+        Source::Patches(patches) if k == product.depth && k <= INNER => match patches.lines() {
             Some(lines) if n <= WINDOW_COLS && lines.count >= SHORTEST_LINE && !clash(lines.step) => {
                 Rows::Windows(patches, lines)
             }
             _ => Rows::PackedByTask(Order::AlongRow),
         },
-        Source::Patches(..) => Rows::PackedByTask(Order::AlongRow),
+        Source::Patches(_) => Rows::PackedByTask(Order::AlongRow),
+        Source::PatchesTransposed(..) => Rows::PackedByTask(Order::AlongColumn),
     };
 
     // An even number of tasks, since pools mostly have an even number of threads.
@@ -353,9 +355,9 @@ fn cut<'p, 'a, L: Lanes>(
         }
     };
 
-    let is_dense = |b: &Operand<L::Elem>| b.row * size_of::<L::Elem>() <= DENSE_BYTES;
+    let is_dense = product.b.row * size_of::<L::Elem>() <= DENSE_BYTES;
     let b = match product.b {
-        Source::Matrix(b) if b.col == 1 && (m <= UNPACKED_B_ROWS || is_dense(&b)) => Columns::InPlace(b),
+        b if b.col == 1 && (m <= UNPACKED_B_ROWS || is_dense) => Columns::InPlace(b),
         _ if row_tasks == 1 => Columns::PackedByTask,
         _ => Columns::Packed(std::ptr::null()),
     };
@@ -398,10 +400,15 @@ impl<L: Lanes> Block<'_, '_, L> {
         let step = self.step + step;
         let from = match self.product.a {
             Source::Matrix(a) => a.from(rows.start, step),
-            Source::Patches(patches, first) => {
-                let rows = first + rows.start..first + rows.end;
+            Source::Patches(patches) => {
                 // SAFETY: the rows lie in the matrix of windows, their copy in the room given.
                 unsafe { pack::windows::<L>(patches, rows, step..step + depth, PACKED_ROW, to) };
+                return;
+            }
+            Source::PatchesTransposed(patches, first) => {
+                let windows = first + step..first + step + depth;
+                // SAFETY: as above; the room holds the rows of a task.
+                unsafe { pack::windows_across::<L>(patches, windows, rows, PACKED_ROW, to) };
                 return;
             }
         };
@@ -416,16 +423,9 @@ impl<L: Lanes> Block<'_, '_, L> {
     }
 
     unsafe fn pack_panels(&self, col: usize, cols: usize, step: usize, depth: usize, width: usize, to: *mut L::Elem) {
-        let (step, col) = (self.step + step, self.col + col);
-        match self.product.b {
-            // SAFETY: the panels lie in the operand, their copy in the room given.
-            Source::Matrix(b) => unsafe { pack::columns::<L>(b.from(step, col), depth, cols, width, to) },
-            Source::Patches(patches, first) => {
-                let rows = first + step..first + step + depth;
-                // SAFETY: as above.
-                unsafe { pack::window_columns::<L>(patches, rows, col..col + cols, width, to) };
-            }
-        }
+        let b = self.product.b.from(self.step + step, self.col + col);
+        // SAFETY: the panels lie in the operand, their copy in the room given.
+        unsafe { pack::columns::<L>(b, depth, cols, width, to) };
     }
 
     /// Computes the block of c from operands and copies.

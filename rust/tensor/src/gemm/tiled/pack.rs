@@ -87,6 +87,18 @@ pub(super) unsafe fn rows_along<T: Copy>(a: Operand<T>, rows: usize, depth: usiz
     }
 }
 
+/// Returns the first row and the height of each tile that a task packs, and how many tiles there are.
+#[inline(always)]
+fn tiles<L: Lanes>(rows: usize) -> ([(usize, usize); PACKED_ROWS / LEAST_ROWS + 1], usize) {
+    let mut tiles = [(0, 0); PACKED_ROWS / LEAST_ROWS + 1];
+    let mut count = 0;
+    for (tile, slot) in tile_rows::<L>(rows).zip(&mut tiles) {
+        *slot = (tile.start, tile.len());
+        count += 1;
+    }
+    (tiles, count)
+}
+
 for_lanes! {
     /// Copies `depth` inner steps of `rows` rows of a whose rows are side by side, tile by tile. A tile has its rows
     /// side by side for each step. Tiles are `stride` elements per row apart; there are at most as many as a task
@@ -99,12 +111,7 @@ for_lanes! {
 
 #[inline(always)]
 unsafe fn rows_across_body<L: Lanes>(a: Operand<L::Elem>, rows: usize, depth: usize, stride: usize, to: *mut L::Elem) {
-    let mut tiles = [(0, 0); PACKED_ROWS / LEAST_ROWS + 1];
-    let mut count = 0;
-    for (tile, slot) in tile_rows::<L>(rows).zip(&mut tiles) {
-        *slot = (tile.start, tile.len());
-        count += 1;
-    }
+    let (tiles, count) = tiles::<L>(rows);
     // Goes step by step across all tiles, so that memory is read in order. The steps lie on different pages, which the
     // CPU does not prefetch by itself.
     for step in 0..depth {
@@ -190,35 +197,43 @@ unsafe fn windows_body<L: Lanes>(
 }
 
 for_lanes! {
-    /// Copies a part of the matrix of windows panel after panel, as [`columns`] does.
+    /// Copies columns of the matrix of windows as the rows of [`rows_across`], one window for each step.
     ///
     /// # Safety
-    /// As for [`columns`], with the part in the matrix of windows.
-    pub(super) unsafe fn window_columns = window_columns_body<L: Lanes>(patches: &Patches<'_, L::Elem>, rows: Range<usize>, cols: Range<usize>, width: usize, to: *mut L::Elem)
+    /// The CPU has the features of `L`; the part lies in the matrix of windows. `to` is valid for writes of `cols.len() * stride`;
+    /// `windows.len() <= stride`; there are at most as many columns as a task packs rows.
+    pub(super) unsafe fn windows_across = windows_across_body<L: Lanes>(patches: &Patches<'_, L::Elem>, windows: Range<usize>, cols: Range<usize>, stride: usize, to: *mut L::Elem)
 }
 
 #[inline(always)]
-unsafe fn window_columns_body<L: Lanes>(
+unsafe fn windows_across_body<L: Lanes>(
     patches: &Patches<'_, L::Elem>,
-    rows: Range<usize>,
+    windows: Range<usize>,
     cols: Range<usize>,
-    width: usize,
+    stride: usize,
     to: *mut L::Elem,
 ) {
-    let depth = rows.len();
-    for start in cols.clone().step_by(width) {
-        let end = cols.end.min(start + width);
-        // SAFETY: the caller keeps the contract; the panel has `depth` rows of `width`.
-        unsafe {
-            let to = to.add((start - cols.start) * depth);
-            let present = end - start;
-            if present < width {
-                let zeros = Run { from: None, from_step: 0, row: 0, rows: depth, col: present, len: width - present };
-                copy_run::<L>(&zeros, width, to.add(present));
+    let (tiles, count) = tiles::<L>(cols.len());
+    let tiles = &tiles[..count];
+    patches.runs(windows, cols, |run| {
+        let end = run.col + run.len;
+        for &(start, height) in tiles.iter().skip_while(|(start, height)| start + height <= run.col) {
+            if start >= end {
+                break;
             }
-            windows::<L>(patches, rows.clone(), start..end, width, to);
+            let (first, last) = (run.col.max(start), end.min(start + height));
+            let part = Run {
+                from: run.from.map(|from| from.wrapping_add(first - run.col)),
+                row: run.row,
+                rows: run.rows,
+                from_step: run.from_step,
+                col: first,
+                len: last - first,
+            };
+            // SAFETY: the part lies in the run, and what is written in the tile.
+            unsafe { copy_run::<L>(&part, height, to.add(start * stride + run.row * height + first - start)) };
         }
-    }
+    });
 }
 
 for_lanes! {
