@@ -5,8 +5,6 @@
 //! several, the input is first repeated, so that the loops run along channels that lie side by side in all three
 //! tensors.
 
-use std::borrow::Cow;
-
 use super::scratch::Scratch;
 use super::{Geometry, Window};
 use crate::gemm::PatchFloat;
@@ -14,8 +12,9 @@ use crate::status::{Result, Status};
 use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::isa::{Isa, for_each_isa};
 
-/// Channels whose sums are held in registers.
-const BLOCK: usize = 32;
+/// Channels and points of the result whose sums are held in registers, with AVX2 half of them.
+const BLOCK: usize = 16;
+const POINTS: usize = 4;
 
 /// Multiplications worth a task of their own.
 const TASK_PRODUCTS: usize = 1 << 16;
@@ -49,63 +48,143 @@ pub(super) fn reach_back(w: &Window) -> Vec<Reach> {
     back
 }
 
+/// Computes neighbouring points of the result, `POINTS` of them: in each the sum over `taps`, a point of `from` and one
+/// of the filter. Points of `from` lie `step` apart.
 #[inline(always)]
-fn point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], out: &mut [T]) {
-    let mut blocks = out.chunks_exact_mut(BLOCK);
+fn channel_loop<T: PatchFloat, const POINTS: usize>(
+    from: &[T],
+    step: usize,
+    filter: &[T],
+    taps: &[(usize, usize)],
+    channels: usize,
+    out: &mut [T],
+) {
     let mut start = 0;
-    for out in &mut blocks {
-        let mut sums = [T::default(); BLOCK];
-        for &(a, f) in taps {
-            let (a, f) = (&from[a + start..a + start + BLOCK], &filter[f + start..f + start + BLOCK]);
-            for i in 0..BLOCK {
+    while start + BLOCK <= channels {
+        block::<T, BLOCK, POINTS>(from, step, filter, taps, start, channels, out);
+        start += BLOCK;
+    }
+    if start == channels {
+        return;
+    }
+    // A last block begins within the one before, whose channels it computes once more.
+    if channels >= BLOCK {
+        block::<T, BLOCK, POINTS>(from, step, filter, taps, channels - BLOCK, channels, out);
+    } else if channels >= 8 {
+        block::<T, 8, POINTS>(from, step, filter, taps, 0, channels, out);
+        block::<T, 8, POINTS>(from, step, filter, taps, channels - 8, channels, out);
+    } else {
+        for start in 0..channels {
+            block::<T, 1, POINTS>(from, step, filter, taps, start, channels, out);
+        }
+    }
+}
+
+#[inline(always)]
+fn block<T: PatchFloat, const N: usize, const POINTS: usize>(
+    from: &[T],
+    step: usize,
+    filter: &[T],
+    taps: &[(usize, usize)],
+    start: usize,
+    channels: usize,
+    out: &mut [T],
+) {
+    let mut sums = [[T::default(); N]; POINTS];
+    for &(a, f) in taps {
+        let f = &filter[f + start..f + start + N];
+        for (point, sums) in sums.iter_mut().enumerate() {
+            let a = a + start + point * step;
+            let a = &from[a..a + N];
+            for i in 0..N {
                 sums[i] = sums[i] + a[i] * f[i];
             }
         }
-        out.copy_from_slice(&sums);
-        start += BLOCK;
     }
-    let rest = blocks.into_remainder();
-    rest.fill(T::default());
-    for &(a, f) in taps {
-        let (a, f) = (&from[a + start..a + start + rest.len()], &filter[f + start..f + start + rest.len()]);
-        for ((sum, &a), &f) in rest.iter_mut().zip(a).zip(f) {
-            *sum = *sum + a * f;
-        }
+    for (point, sums) in sums.iter().enumerate() {
+        let at = point * channels + start;
+        out[at..at + N].copy_from_slice(sums);
     }
 }
 
-/// Computes `sums[i] += x[i] * y[i]` for so many points, which lie the steps apart.
+#[inline(always)]
+fn point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], channels: usize, out: &mut [T]) {
+    channel_loop::<T, 1>(from, 0, filter, taps, channels, out);
+}
+
+#[inline(always)]
+fn points_loop<T: PatchFloat>(
+    from: &[T],
+    step: usize,
+    filter: &[T],
+    taps: &[(usize, usize)],
+    channels: usize,
+    out: &mut [T],
+) {
+    channel_loop::<T, POINTS>(from, step, filter, taps, channels, out);
+}
+
+/// Adds to `sums[i]` the sum of `x[i] * y[i]` over so many points, which lie the steps apart.
 #[inline(always)]
 fn pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T]) {
-    let mut blocks = sums.chunks_exact_mut(BLOCK);
     let mut start = 0;
-    for out in &mut blocks {
-        let mut sums = [T::default(); BLOCK];
-        for point in 0..points {
-            let (a, b) = (point * x_step + start, point * y_step + start);
-            let (a, b) = (&x[a..a + BLOCK], &y[b..b + BLOCK]);
-            for i in 0..BLOCK {
-                sums[i] = sums[i] + a[i] * b[i];
-            }
-        }
-        for (out, sum) in out.iter_mut().zip(sums) {
-            *out = *out + sum;
-        }
+    while start + 4 * BLOCK <= sums.len() {
+        pair_block::<T, { 4 * BLOCK }>(x, x_step, y, y_step, points, start, sums);
+        start += 4 * BLOCK;
+    }
+    while start + BLOCK <= sums.len() {
+        pair_block::<T, BLOCK>(x, x_step, y, y_step, points, start, sums);
         start += BLOCK;
     }
-    for (i, out) in blocks.into_remainder().iter_mut().enumerate() {
-        let mut sum = T::default();
-        for point in 0..points {
-            sum = sum + x[point * x_step + start + i] * y[point * y_step + start + i];
-        }
-        *out = *out + sum;
+    while start + 4 <= sums.len() {
+        pair_block::<T, 4>(x, x_step, y, y_step, points, start, sums);
+        start += 4;
+    }
+    for start in start..sums.len() {
+        pair_block::<T, 1>(x, x_step, y, y_step, points, start, sums);
     }
 }
 
-for_each_isa!(pick_point = point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], out: &mut [T]));
+#[inline(always)]
+fn pair_block<T: PatchFloat, const N: usize>(
+    x: &[T],
+    x_step: usize,
+    y: &[T],
+    y_step: usize,
+    points: usize,
+    start: usize,
+    sums: &mut [T],
+) {
+    let mut found = [T::default(); N];
+    for point in 0..points {
+        let (a, b) = (point * x_step + start, point * y_step + start);
+        let (a, b) = (&x[a..a + N], &y[b..b + N]);
+        for i in 0..N {
+            found[i] = found[i] + a[i] * b[i];
+        }
+    }
+    for (sum, found) in sums[start..start + N].iter_mut().zip(found) {
+        *sum = *sum + found;
+    }
+}
+
+for_each_isa!(pick_point = point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], channels: usize, out: &mut [T]));
+for_each_isa!(
+    pick_points = points_loop<T: PatchFloat>(from: &[T], step: usize, filter: &[T], taps: &[(usize, usize)], channels: usize, out: &mut [T])
+);
 for_each_isa!(
     pick_pair = pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T])
 );
+
+/// Returns the distance of the points that `reaches` read, if they are as many as are computed at once, and differ in
+/// their place alone.
+fn step_of(reaches: &[Reach]) -> Option<usize> {
+    let [first, second, ..] = reaches.get(..POINTS)? else { return None };
+    let step = second.first()?.0.checked_sub(first.first()?.0)?;
+    let follows =
+        |a: &Reach, b: &Reach| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| b.1 == a.1 && b.0 == a.0 + step);
+    reaches[..POINTS].windows(2).all(|pair| follows(&pair[0], &pair[1])).then_some(step)
+}
 
 /// The sizes of one call.
 struct Sizes {
@@ -133,21 +212,15 @@ impl Sizes {
 }
 
 /// Returns the tensor with each element repeated.
-fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Cow<'_, [T]>> {
-    if times == 1 {
-        return Ok(Cow::Borrowed(x));
-    }
-    let mut out = Vec::new();
-    if out.try_reserve_exact(x.len() * times).is_err() {
-        return Err(Status::resource_exhausted("OOM when repeating the channels of a depthwise convolution's input"));
-    }
-    out.resize(x.len() * times, T::default());
-    try_for_chunks_mut(threads, &mut out, TASK_PRODUCTS / times.max(1) * times, |start, out| {
-        for (out, &value) in out.chunks_mut(times.max(1)).zip(&x[start / times.max(1)..]) {
+fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Scratch<T>> {
+    let mut out = Scratch::new(&[x.len(), times])?;
+    let times = times.max(1);
+    try_for_chunks_mut(threads, out.get_mut(), (TASK_PRODUCTS / times).max(1) * times, |start, out| {
+        for (out, &value) in out.chunks_mut(times).zip(&x[start / times..]) {
             out.fill(value);
         }
     })?;
-    Ok(Cow::Owned(out))
+    Ok(out)
 }
 
 /// Computes each point of `out`: the sum over the points it reaches of `from` times the filter's point.
@@ -164,13 +237,15 @@ fn gather<T: PatchFloat>(
     if line == 0 {
         return Ok(());
     }
-    let run = pick_point::<T>(Isa::current());
+    let (run, run_points) = (pick_point::<T>(Isa::current()), pick_points::<T>(Isa::current()));
+    let steps: Vec<Option<usize>> = (0..across.len()).map(|x| step_of(&across[x..])).collect();
     let products = line * (sizes.h.filter * sizes.w.filter).max(1);
     try_for_chunks_mut(threads, out, (TASK_PRODUCTS / products).max(1) * line, |start, out| {
         let mut taps = Vec::new();
         for (index, out) in (start / line..).zip(out.chunks_exact_mut(line)) {
             let (image, y) = (index / down.len(), index % down.len());
-            for (reach, out) in across.iter().zip(out.chunks_exact_mut(channels)) {
+            let mut x = 0;
+            while let Some(reach) = across.get(x) {
                 taps.clear();
                 for &(y, tap_y) in &down[y] {
                     for &(x, tap_x) in reach {
@@ -178,8 +253,17 @@ fn gather<T: PatchFloat>(
                         taps.push((point * channels, (tap_y * sizes.w.filter + tap_x) * channels));
                     }
                 }
-                // SAFETY: `run` is the version for an instruction set that this machine has.
-                unsafe { run(from, filter, &taps, out) };
+                let out = &mut out[x * channels..];
+                // SAFETY: both are versions for an instruction set that this machine has.
+                unsafe {
+                    if let Some(step) = steps[x] {
+                        run_points(from, step * channels, filter, &taps, channels, out);
+                        x += POINTS;
+                    } else {
+                        run(from, filter, &taps, channels, out);
+                        x += 1;
+                    }
+                }
             }
         }
     })?;
@@ -202,9 +286,10 @@ pub fn depthwise_forward<T: PatchFloat>(
     if output.is_empty() {
         return Ok(());
     }
-    let input = repeated(threads, input, geometry.outputs)?;
+    let copy = if geometry.outputs == 1 { None } else { Some(repeated(threads, input, geometry.outputs)?) };
+    let input = copy.as_ref().map_or(input, Scratch::get);
     let (h, w) = (sizes.h, sizes.w);
-    gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), &input, filter, output)
+    gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), input, filter, output)
 }
 
 /// Computes in `gradient` the gradient, by the input, of the depthwise convolution whose output has the gradient
@@ -260,7 +345,8 @@ pub fn depthwise_backward_filter<T: PatchFloat>(
     if gradient.is_empty() || output.is_empty() || input.is_empty() {
         return Ok(());
     }
-    let input = repeated(threads, input, geometry.outputs)?;
+    let copy = if geometry.outputs == 1 { None } else { Some(repeated(threads, input, geometry.outputs)?) };
+    let input = copy.as_ref().map_or(input, Scratch::get);
     let (channels, h, w) = (sizes.channels, sizes.h, sizes.w);
     let (down, lines) = (reach(&h), sizes.batch * h.output);
     // By point of the filter: the windows in which the point is inside the line.

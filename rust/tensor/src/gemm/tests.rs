@@ -307,9 +307,9 @@ fn random_windows(draw: &mut Draw) -> (Vec<f32>, usize, [PatchAxis; 3], usize) {
     let (batch, channels) = (1 + draw.below(3), [1, 3, 8, 17, 40][draw.below(5)]);
     let axis = |draw: &mut Draw| {
         let (taps, tap_step, step) = (1 + draw.below(4), 1 + draw.below(2), 1 + draw.below(3));
-        let (count, before) = (1 + draw.below(9), draw.below(taps));
+        let (count, before) = (1 + draw.below(11), if draw.below(2) == 0 { 0 } else { draw.below(taps) });
         let reach = (count - 1) * step + (taps - 1) * tap_step + 1;
-        let size = reach.saturating_sub(before + draw.below(2)).max(1);
+        let size = (reach + draw.below(3)).saturating_sub(before + draw.below(2)).max(1);
         PatchAxis { size, count, first: -(before as isize), step, taps, tap_step }
     };
     let axes = [if draw.below(4) == 0 { axis(draw) } else { PatchAxis::FLAT }, axis(draw), axis(draw)];
@@ -320,7 +320,7 @@ fn random_windows(draw: &mut Draw) -> (Vec<f32>, usize, [PatchAxis; 3], usize) {
 #[test]
 fn products_with_windows_have_the_bits_of_products_with_their_copies() {
     let mut draw = Draw(77);
-    for _ in 0..120 {
+    for _ in 0..200 {
         let (data, batch, axes, channels) = random_windows(&mut draw);
         let windows = Patches::new(&data, batch, axes, channels).unwrap();
         let (rows, cols, outputs) = (windows.rows(), windows.cols(), 1 + draw.below(70));
