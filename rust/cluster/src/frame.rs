@@ -483,7 +483,7 @@ mod tests {
 
     fn sample() -> Frame {
         let big: Vec<f32> = (0..70_000).map(|i| i as f32).collect();
-        let strings = vec![Bytes::from(*b""), Bytes::from(&[0xff, 0][..]), Bytes::from(vec![7; 1000])];
+        let strings = vec![Bytes::default(), Bytes::from(&[0xff, 0][..]), Bytes::from(vec![7; 1000])];
         Frame {
             kind: 21,
             message: b"hello".to_vec(),
@@ -565,7 +565,7 @@ mod tests {
             kind: 2,
             message: b"abc".to_vec(),
             tensors: vec![
-                (1, Tensor::from_strings([1], vec![Bytes::from(*b"text")]).unwrap()),
+                (1, Tensor::from_strings([1], vec![Bytes::from(&b"text"[..])]).unwrap()),
                 (2, Tensor::scalar(1i64)),
             ],
         };
@@ -581,7 +581,7 @@ mod tests {
             kind: 2,
             message: b"abc".to_vec(),
             tensors: vec![
-                (1, Tensor::from_strings([2], vec![Bytes::from(*b"text"), Bytes::from(*b"")]).unwrap()),
+                (1, Tensor::from_strings([2], vec![Bytes::from(&b"text"[..]), Bytes::default()]).unwrap()),
                 (2, Tensor::from_slice([2], &[true, true]).unwrap()),
             ],
         };

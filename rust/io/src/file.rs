@@ -1,6 +1,6 @@
 //! Names of files as programs give them, and what the system's failures mean.
 
-use ferroflow_tensor::{Code, Result, Status};
+use ferroflow_tensor::{Bytes, Code, Result, Status};
 use glob::MatchOptions;
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ const OPTIONS: MatchOptions =
 /// Returns the files that match a pattern of `*`, `?` and `[...]`, in the order of their names within each folder.
 ///
 /// Errors: `InvalidArgument` where the pattern is none.
-pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
+pub fn matching(pattern: &str) -> Result<Vec<Bytes>> {
     let found = glob::glob_with(&path_of(pattern).to_string_lossy(), OPTIONS)
         .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
     let before = match pattern.find(['*', '?', '[']) {
@@ -57,7 +57,7 @@ pub fn matching(pattern: &str) -> Result<Vec<Box<[u8]>>> {
     };
     let named = |path: PathBuf| {
         let name = path.into_os_string().into_encoded_bytes();
-        [before.as_bytes(), &name].concat().into_boxed_slice()
+        Bytes::from_vec([before.as_bytes(), &name].concat())
     };
     // A folder that cannot be listed has no matches.
     Ok(found.flatten().map(named).collect())

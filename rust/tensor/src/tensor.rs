@@ -6,10 +6,11 @@ use crate::object::Object;
 use crate::shape::Shape;
 use crate::status::{Result, Status};
 use crate::{bail, ensure};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A string element.
-pub type Bytes = Box<[u8]>;
+/// A string element. Up to 16 bytes lie in the element itself: most words cost no allocation.
+pub type Bytes = SmallVec<[u8; 16]>;
 
 /// Plain data of at most this many bytes lives in the tensor itself: scalars cost no allocation.
 const INLINE_BYTES: usize = 16;

@@ -198,6 +198,19 @@ where
                     assert_eq!(bits(&out), bits(&expected), "{f:?} of {name} rows of {n} on {isa:?}");
                 }
             }
+            for (height, columns) in [(1, 1), (2, 3), (7, 16), (8, 21), (LOW, 5), (13, 40)] {
+                let size = height * columns;
+                let x = &x[..length - length % size];
+                let mut expected = vec![reduce_slice::<T>(f, &[]); x.len() / height];
+                for (acc, rows) in expected.chunks_mut(columns).zip(x.chunks(size)) {
+                    reduce_rows_into_with(Isa::BASELINE, f, acc, rows);
+                }
+                for isa in Isa::available() {
+                    let mut out = vec![T::default(); expected.len()];
+                    reduce_low_matrices_with(isa, f, x, (height, columns), &mut out);
+                    assert_eq!(bits(&out), bits(&expected), "{f:?} of {name} matrices {height} x {columns} on {isa:?}");
+                }
+            }
             for columns in [1usize, 3, 10, 300] {
                 let rows = &x[..length - length % columns];
                 let mut expected = samples::<T>(5, columns);

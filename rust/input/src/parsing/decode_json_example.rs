@@ -118,7 +118,7 @@ fn example(text: &[u8]) -> Parsed<Example> {
 fn decode(ctx: &mut KernelContext<'_>) -> Result<()> {
     let input = ctx.input(0)?;
     let serialized = |text: &Bytes| match example(text) {
-        Ok(example) => Ok(example.encode_to_vec().into_boxed_slice()),
+        Ok(example) => Ok(Bytes::from_vec(example.encode_to_vec())),
         Err(e) => Err(Status::invalid_argument(format!("Error while parsing JSON: {e}"))),
     };
     let all = input.strings()?.iter().map(serialized).collect::<Result<Vec<_>>>()?;

@@ -180,7 +180,7 @@ fn parse_single_example(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         sparse: sparse_of(init, "sparse_types", "sparse_keys", sparse_keys.len())?,
         dense: dense_of(init, "Tdense", "dense_shapes", "dense_keys", dense_keys.len())?,
     };
-    let keys: Vec<Bytes> = sparse_keys.into_iter().chain(dense_keys).map(Vec::into_boxed_slice).collect();
+    let keys: Vec<Bytes> = sparse_keys.into_iter().chain(dense_keys).map(Bytes::from_vec).collect();
     kernel(move |ctx| {
         let [serialized, defaults @ ..] = ctx.inputs() else { bail!(Internal, "ParseSingleExample lacks inputs") };
         ensure!(

@@ -154,7 +154,7 @@ fn keys_of(init: &KernelInit<'_>, names: [(&str, usize); 2]) -> Result<Vec<Bytes
     for (name, count) in names {
         let keys = init.bytes_list(name)?;
         ensure!(keys.len() == count, InvalidArgument, "len({name}) is {} and not {count}", keys.len());
-        all.extend(keys.into_iter().map(Vec::into_boxed_slice));
+        all.extend(keys.into_iter().map(Bytes::from_vec));
     }
     Ok(all)
 }
@@ -170,7 +170,7 @@ fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         [("feature_list_sparse_keys", config.list_sparse.len()), ("feature_list_dense_keys", config.list_dense.len())],
     )?;
     let may_lack = init.bytes_list("feature_list_dense_missing_assumed_empty")?;
-    let may_lack: HashSet<Bytes> = may_lack.into_iter().map(Vec::into_boxed_slice).collect();
+    let may_lack: HashSet<Bytes> = may_lack.into_iter().map(Bytes::from_vec).collect();
     kernel(move |ctx| {
         let [serialized, names, defaults @ ..] = ctx.inputs() else {
             bail!(Internal, "ParseSequenceExample lacks inputs")

@@ -91,7 +91,7 @@ mod tests {
         let mut all = Vec::new();
         loop {
             match source.read(b"f").unwrap() {
-                Step { record: Some((_, value)), .. } => all.push(String::from_utf8(value.into()).unwrap()),
+                Step { record: Some((_, value)), .. } => all.push(String::from_utf8(value.into_vec()).unwrap()),
                 Step { record: None, .. } => return all,
             }
         }

@@ -174,7 +174,7 @@ mod tests {
     fn strings_and_empty_tensors_are_joined() {
         let s = |n: usize, t: &str| Tensor::from_strings([1, n], vec![t.as_bytes().into(); n]).unwrap();
         let y = concat(vec![s(2, "a"), s(0, ""), s(1, "b")], 1, 1).unwrap();
-        assert_eq!(y.strings().unwrap(), [&b"a"[..], b"a", b"b"].map(Box::from));
+        assert_eq!(y.strings().unwrap(), [&b"a"[..], b"a", b"b"].map(ferroflow_tensor::Bytes::from));
         let empty = Tensor::zeros(DType::F32, [0, 3]).unwrap();
         assert_eq!(concat(vec![empty.clone(), empty], 1, 1).unwrap().shape().dims(), [0, 6]);
     }

@@ -2,7 +2,7 @@
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, bail, ensure};
-use num_traits::{AsPrimitive, FromPrimitive, ToPrimitive};
+use num_traits::{AsPrimitive, ToPrimitive};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let s = c.input(0)?.with_rank(1)?;
@@ -10,18 +10,23 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn invert<T: Scalar + ToPrimitive + FromPrimitive + AsPrimitive<i64>>(x: &Tensor) -> Result<Tensor> {
+fn invert<T: Scalar + ToPrimitive + AsPrimitive<i64>>(x: &Tensor) -> Result<Tensor>
+where
+    i64: AsPrimitive<T>,
+{
     ensure!(x.rank() == 1, InvalidArgument, "invert_permutation expects a 1D vector.");
     let n = x.elements();
-    let mut places = vec![None; n];
+    let mut y = Tensor::new(x.dtype(), [n])?;
+    let places = y.slice_mut::<T>()?;
+    places.fill((-1).as_());
     for (i, &p) in x.slice::<T>()?.iter().enumerate() {
         let Some(place) = p.to_usize().and_then(|p| places.get_mut(p)) else {
             bail!(InvalidArgument, "{p:?} is not between 0 and {n}");
         };
-        ensure!(place.is_none(), InvalidArgument, "{p:?} is duplicated in the input.");
-        *place = T::from_usize(i);
+        ensure!(place.as_() < 0, InvalidArgument, "{p:?} is duplicated in the input.");
+        *place = (i as i64).as_();
     }
-    Tensor::from_slice([n], &places.into_iter().flatten().collect::<Vec<T>>())
+    Ok(y)
 }
 
 fn inverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(run("Unique", &[x], &wide).unwrap()[1].slice::<i64>().unwrap(), [0, 1, 0, 2, 1, 0]);
         let words = ["b", "a", "b"].map(|s| s.as_bytes().into()).to_vec();
         let got = run("Unique", &[Tensor::from_strings([3], words).unwrap()], &[]).unwrap();
-        assert_eq!(got[0].strings().unwrap(), [&b"b"[..], b"a"].map(Box::from));
+        assert_eq!(got[0].strings().unwrap(), [&b"b"[..], b"a"].map(ferroflow_tensor::Bytes::from));
         let none = Tensor::zeros(DType::F32, [0]).unwrap();
         assert_eq!(run("Unique", &[none], &[]).unwrap()[0].elements(), 0);
     }

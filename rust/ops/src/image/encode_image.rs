@@ -2,7 +2,7 @@
 
 use super::png;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, Encoder, PixelDensity, PixelDensityUnit, SamplingFactor};
 
 /// The name that begins XMP data in a JPEG file.
@@ -107,8 +107,7 @@ fn sizes(image: &Tensor) -> Result<[usize; 3]> {
 }
 
 fn set_string(ctx: &mut KernelContext<'_>, bytes: Vec<u8>) -> Result<()> {
-    let bytes: Bytes = bytes.into_boxed_slice();
-    ctx.set_output(0, Tensor::from_strings([], vec![bytes])?);
+    ctx.set_output(0, Tensor::from_strings([], vec![bytes.into()])?);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::text::zip_strings;
 use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::vector::Binary;
-use ferroflow_tensor::{DType, Result, bail, dispatch, elementwise, ensure};
+use ferroflow_tensor::{Bytes, DType, Result, bail, dispatch, elementwise, ensure};
 
 const ADDED: &str =
     "T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}";
@@ -99,7 +99,12 @@ fn add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         return binary_kernel(init);
     }
     kernel(|ctx| {
-        let z = zip_strings(ctx.input(0)?, ctx.input(1)?, DType::String, |x, y| [x, y].concat().into_boxed_slice())?;
+        let z = zip_strings(ctx.input(0)?, ctx.input(1)?, DType::String, |x, y| {
+            let mut both = Bytes::with_capacity(x.len() + y.len());
+            both.extend_from_slice(x);
+            both.extend_from_slice(y);
+            both
+        })?;
         ctx.set_output(0, z);
         Ok(())
     })

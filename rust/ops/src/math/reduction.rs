@@ -16,7 +16,7 @@ const BLOCK: usize = 1 << 16;
 /// From this many columns on, columns are cut in groups; below, rows are.
 const WIDE: usize = 4096;
 /// Columns of such a group: the accumulators of a group stay in L1.
-const COLUMNS: usize = 1024;
+const COLUMNS: usize = 2048;
 /// Rows folded one after the other before their result joins the others.
 const ROWS: usize = 64;
 
@@ -39,6 +39,21 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
     fn rows_into(&self, acc: &mut [T], rows: &[T]);
     /// Computes `acc[j] = f(acc[j], row[j])`.
     fn row_into(&self, acc: &mut [T], row: &[T]);
+    /// Computes the columns of each of several matrices of `size` rows and columns, as `rows_into` does.
+    fn matrices(&self, x: &[T], size: (usize, usize), out: &mut [T])
+    where
+        T: Copy,
+    {
+        one_by_one(self, x, size, out);
+    }
+}
+
+/// Computes `Fold::matrices` by `rows_into`.
+fn one_by_one<T: Copy, F: Fold<T> + ?Sized>(f: &F, x: &[T], (rows, columns): (usize, usize), out: &mut [T]) {
+    for (acc, x) in out.chunks_mut(columns).zip(x.chunks(rows * columns)) {
+        acc.fill(f.nothing());
+        f.rows_into(acc, x);
+    }
 }
 
 pub(super) struct Numeric(pub(super) Reduce);
@@ -106,6 +121,14 @@ impl<T: Reducible> Fold<T> for Numeric {
 
     fn rows_into(&self, acc: &mut [T], rows: &[T]) {
         vector::reduce_rows_into(self.0, acc, rows);
+    }
+
+    fn matrices(&self, x: &[T], size: (usize, usize), out: &mut [T]) {
+        if size.0 <= vector::LOW {
+            vector::reduce_low_matrices(self.0, x, size, out);
+        } else {
+            one_by_one(self, x, size, out);
+        }
     }
 
     fn row_into(&self, acc: &mut [T], row: &[T]) {
@@ -197,10 +220,7 @@ fn columns<T: Scalar>(
     if matrix <= BLOCK && out.len() > k {
         let block = (BLOCK / matrix).max(1) * k;
         try_for_chunks_mut(threads, out, block, |start, out| {
-            for (i, acc) in out.chunks_mut(k).enumerate() {
-                acc.fill(f.nothing());
-                f.rows_into(acc, &x[(start / k + i) * matrix..][..matrix]);
-            }
+            f.matrices(&x[start / k * matrix..][..out.len() * r], (r, k), out);
         })?;
         return Ok(());
     }

@@ -113,7 +113,7 @@ mod tests {
             Tensor::from_strings([], vec![b"-"[..].into()]).unwrap(),
         ];
         let out = run("SparseToDense", &words, &[]).unwrap();
-        assert_eq!(out[0].strings().unwrap(), [&b"-"[..], b"a"].map(Box::from));
+        assert_eq!(out[0].strings().unwrap(), [&b"-"[..], b"a"].map(ferroflow_tensor::Bytes::from));
     }
 
     #[test]

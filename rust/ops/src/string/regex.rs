@@ -205,7 +205,7 @@ mod tests {
     fn replaced(pattern: &str, rewrite: &str, text: &str, all: bool) -> String {
         let regex = compile(pattern.as_bytes(), false).unwrap();
         let pieces = pieces(rewrite.as_bytes(), regex.captures_len()).unwrap();
-        String::from_utf8(replace(&regex, text.as_bytes(), &pieces, all).into()).unwrap()
+        String::from_utf8(replace(&regex, text.as_bytes(), &pieces, all).into_vec()).unwrap()
     }
 
     #[test]

@@ -19,6 +19,31 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Where the elements of a broadcast tensor come from.
+enum Sources {
+    Same,
+    One,
+    Listed(Vec<usize>),
+}
+
+impl Sources {
+    fn of(from: &Shape, to: &Shape) -> Sources {
+        match from {
+            _ if from == to => Sources::Same,
+            _ if from.elements() == 1 => Sources::One,
+            _ => Sources::Listed(stretched(from, to)),
+        }
+    }
+
+    fn at(&self, index: usize) -> usize {
+        match self {
+            Sources::Same => index,
+            Sources::One => 0,
+            Sources::Listed(places) => places[index],
+        }
+    }
+}
+
 /// Returns, for each element of `to`, the element of a tensor of shape `from` stretched to it.
 fn stretched(from: &Shape, to: &Shape) -> Vec<usize> {
     let lead = to.rank() - from.rank();
@@ -61,11 +86,11 @@ fn substr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             len.shape()
         );
         let shape = broadcast(input.shape(), pos.shape())?;
-        let (texts, places) = (stretched(input.shape(), &shape), stretched(pos.shape(), &shape));
+        let (texts, places) = (Sources::of(input.shape(), &shape), Sources::of(pos.shape(), &shape));
         let (strings, pos, len) = (input.strings()?, pos.to_i64s()?, len.to_i64s()?);
         let mut out = vec![Bytes::default(); shape.elements()];
         fill(ctx.threads(), &mut out, |i| {
-            let (text, at) = (&strings[texts[i]], places[i]);
+            let (text, at) = (&strings[texts.at(i)], places.at(i));
             let part = part(text, pos[at], len[at], unit);
             ensure!(
                 part.is_some(),

@@ -40,8 +40,9 @@ pub(crate) use isa::Level;
 pub use isa::{Isa, on_best_isa};
 pub use logical::{Choice, Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
 pub use reduce::{
-    Reduce, Reducible, SHORT_ROW, combine, mean_of_sum, mean_slice, reduce_rows_into, reduce_rows_into_with,
-    reduce_short_rows, reduce_short_rows_with, reduce_slice, reduce_slice_wide, reduce_slice_wide_with, split_point,
+    LOW, Reduce, Reducible, SHORT_ROW, combine, mean_of_sum, mean_slice, reduce_low_matrices, reduce_low_matrices_with,
+    reduce_rows_into, reduce_rows_into_with, reduce_short_rows, reduce_short_rows_with, reduce_slice,
+    reduce_slice_wide, reduce_slice_wide_with, split_point,
 };
 pub use scaled_rows::{Scaled, add_scaled_rows, add_scaled_rows_with};
 pub use single::{Number, Single, Word};

@@ -37,6 +37,8 @@ pub const BLOCK: usize = 4096;
 const LANES: usize = 64;
 /// Rows that are folded in order before their results are combined pairwise.
 const ROW_BLOCK: usize = 64;
+/// Most rows of a low matrix.
+pub const LOW: usize = ROW_BLOCK;
 /// Columns that are folded together, so that their accumulators stay in L1.
 const COLUMN_BLOCK: usize = 256;
 
@@ -75,6 +77,8 @@ pub trait Reducible: Element {
     fn fold_short(f: Reduce, isa: Isa, x: &[Self], n: usize, out: &mut [Self]);
     #[doc(hidden)]
     fn fold_rows(f: Reduce, isa: Isa, rows: &[Self], stride: usize, out: &mut [Self::Accumulator]);
+    #[doc(hidden)]
+    fn fold_low(f: Reduce, isa: Isa, x: &[Self], size: (usize, usize), out: &mut [Self]);
 }
 
 /// Combines all elements by `f`; panics if `f` does not support `T`.
@@ -165,6 +169,23 @@ pub fn reduce_rows_into_with<T: Reducible>(isa: Isa, f: Reduce, acc: &mut [T], r
             *a = T::narrowed(T::combined(f, a.widened(), *r));
         }
     }
+}
+
+/// Reduces the columns of each matrix of `x`, which have `columns` columns and at most [`LOW`] rows, to a row of `out`,
+/// with the bits of `reduce_rows_into` for rows that held the result of nothing.
+///
+/// # Panics
+/// If the reduction does not exist for `T`, there are no elements, or `x` and `out` do not have the same number of matrices.
+pub fn reduce_low_matrices<T: Reducible>(f: Reduce, x: &[T], (rows, columns): (usize, usize), out: &mut [T]) {
+    reduce_low_matrices_with(Isa::current(), f, x, (rows, columns), out);
+}
+
+/// As `reduce_low_matrices`, with an instruction set.
+pub fn reduce_low_matrices_with<T: Reducible>(isa: Isa, f: Reduce, x: &[T], size: (usize, usize), out: &mut [T]) {
+    assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
+    assert!((1..=LOW).contains(&size.0) && size.1 > 0, "matrices of {size:?}");
+    assert_eq!(x.len(), out.len() * size.0, "not as many matrices as results");
+    T::fold_low(f, isa, x, size, out);
 }
 
 /// Reduces rows pairwise. The rows begin `stride` apart; the last one may end with the block's last column.
@@ -335,6 +356,52 @@ fn rows_loop<T: Reducible, F: Fold<T::Accumulator>>(rows: &[T], stride: usize, o
     }
 }
 
+#[inline(always)]
+fn low_loop<T: Reducible, F: Fold<T::Accumulator>>(x: &[T], (rows, columns): (usize, usize), out: &mut [T]) {
+    for (x, out) in x.chunks_exact(rows * columns).zip(out.chunks_exact_mut(columns)) {
+        let mut start = 0;
+        while start + 16 <= columns {
+            low_columns::<T, F, 16>(x, columns, start, out);
+            start += 16;
+        }
+        while start + 4 <= columns {
+            low_columns::<T, F, 4>(x, columns, start, out);
+            start += 4;
+        }
+        for start in start..columns {
+            low_columns::<T, F, 1>(x, columns, start, out);
+        }
+    }
+}
+
+/// Computes `N` columns of a matrix as `rows_loop` does, in registers.
+#[inline(always)]
+fn low_columns<T: Reducible, F: Fold<T::Accumulator>, const N: usize>(
+    x: &[T],
+    columns: usize,
+    start: usize,
+    out: &mut [T],
+) {
+    let mut sums = [F::IDENTITY; N];
+    let mut fours = x.chunks_exact(4 * columns);
+    for four in &mut fours {
+        let row = |i: usize| &four[i * columns + start..i * columns + start + N];
+        let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+        for j in 0..N {
+            let four = F::of(F::of(a[j].widened(), b[j].widened()), F::of(c[j].widened(), d[j].widened()));
+            sums[j] = F::of(sums[j], four);
+        }
+    }
+    for row in fours.remainder().chunks_exact(columns) {
+        for (sum, v) in sums.iter_mut().zip(&row[start..start + N]) {
+            *sum = F::of(*sum, v.widened());
+        }
+    }
+    for (out, sum) in out[start..start + N].iter_mut().zip(sums) {
+        *out = T::narrowed(F::of(F::IDENTITY, sum));
+    }
+}
+
 macro_rules! reduce_loops {
     ($($t:ty => $accumulator:ty: $widened:expr, $narrowed:expr, $over_count:expr; $($f:ident)*;)*) => {$(
         impl Reducible for $t {
@@ -384,6 +451,15 @@ macro_rules! reduce_loops {
                 }
             }
 
+            fn fold_low(f: Reduce, isa: Isa, x: &[$t], size: (usize, usize), out: &mut [$t]) {
+                match f {
+                    // SAFETY: an `Isa` exists only for what this machine has.
+                    $(Reduce::$f => unsafe { pick_low::<$t, $f>(isa)(x, size, out) },)*
+                    #[allow(unreachable_patterns)]
+                    _ => {}
+                }
+            }
+
             fn fold_rows(f: Reduce, isa: Isa, rows: &[$t], stride: usize, out: &mut [$accumulator]) {
                 match f {
                     // SAFETY: an `Isa` exists only for what this machine has.
@@ -398,6 +474,7 @@ macro_rules! reduce_loops {
 
 for_each_isa!(pick_block = block_loop<T: Reducible, F: FoldOf<T>>(x: &[T]) -> T::Accumulator);
 for_each_isa!(pick_short = short_loop<T: Reducible, F: FoldOf<T>>(x: &[T], n: usize, out: &mut [T]));
+for_each_isa!(pick_low = low_loop<T: Reducible, F: FoldOf<T>>(x: &[T], size: (usize, usize), out: &mut [T]));
 for_each_isa!(pick_rows = rows_loop<T: Reducible, F: FoldOf<T>>(rows: &[T], stride: usize, out: &mut [T::Accumulator]));
 
 /// `Fold` of an element type's accumulator, as one name.
