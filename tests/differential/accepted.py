@@ -176,13 +176,6 @@ ACCEPTED = [
         ours=r"^Sum",
     ),
     Accepted(
-        "the squeezing of labels is made of other operations here",
-        "name",
-        about="losses.sparse_softmax_cross_entropy|metrics.mean_cosine_distance",
-        tensorflow=r"^(sparse_softmax_cross_entropy_loss/Cast|Sub)_\d",
-        ours=r"^(sparse_softmax_cross_entropy_loss/Cast|Sub)_\d",
-    ),
-    Accepted(
         "an assertion is one operation here, one in a conditional there, and branches of known ranks are none",
         "number of nodes",
         about="function (confusion|parts|picture|entropy|clip)",
