@@ -65,14 +65,17 @@ def test_a_float_is_float32(value):
         assert same(to_array([value]), np.array([np.float32(value)]))
 
 
-@given(st.sampled_from(INTS), st.integers(-(2**70), 2**70))
-def test_an_int_that_64_bits_hold_wraps_and_others_are_refused(dtype, value):
+_EDGES = [edge + more for edge in (-(2**64), -(2**63), 2**63, 2**64) for more in (-1, 0, 1)]
+
+
+@given(st.sampled_from(INTS), st.sampled_from(_EDGES) | st.integers(-(2**70), 2**70))
+def test_an_int_that_64_signed_bits_hold_wraps_and_others_are_refused(dtype, value):
     for values in (value, [value], [1, value]):
-        if -(2**63) <= value < 2**63 or (0 <= value < 2**64 and values != [1, value]):
+        if -(2**63) <= value < 2**63 or (dtype is dtypes.uint64 and 0 <= value < 2**64):
             result = to_array(values, dtype)
             assert result.dtype == dtype.as_numpy_dtype
             assert (int(result.reshape(-1)[-1]) - value) % 2 ** (8 * result.itemsize) == 0
-        elif not 2**63 <= value < 2**64:
+        else:
             with pytest.raises(TypeError, match=f"Expected {dtype.name}, got {value} which is out of its range"):
                 to_array(values, dtype)
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 import ferroflow as tf
 from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions
-from ferroflow._src.ops.math.rank_matching import expand_last_where_rank_differs
+from ferroflow._src.ops.math.rank_matching import expand_last_where_rank_differs, match_rank
 
 
 def evaluate(build):
@@ -57,6 +57,34 @@ def test_a_last_dimension_is_squeezed_where_the_rank_is_one_too_many(expected, r
     assert found == (ranks[0] - (surplus == -1), ranks[1] - (surplus == 1))
 
 
+def test_tensors_of_unknown_rank_make_the_operations_of_tensorflow_1_15():
+    with tf.Graph().as_default() as graph:
+        labels, predictions = (tf.placeholder(tf.int32, None, name=name) for name in ("labels", "predictions"))
+        tf.confusion_matrix(labels, predictions, 5)
+        scope = "confusion_matrix/remove_squeezable_dimensions/"
+        found = {op.name: op for op in graph.get_operations() if op.name.startswith(scope)}
+        inputs = {name.removeprefix(scope): [t.op.name for t in op.inputs] for name, op in found.items()}
+    branches = ["Switch", "switch_t", "switch_f", "pred_id", "Squeeze", "Squeeze/Switch", "Switch_1", "Merge"]
+    expected = {"Rank", "Rank_1", "sub", "Equal", "Equal/x", "Equal_1", "Equal_1/x"}
+    expected |= {f"{cond}/{name}" for cond in ("cond", "cond_1") for name in branches}
+    assert set(inputs) == expected
+    assert inputs["sub"] == [scope + "Rank", scope + "Rank_1"]
+    assert (inputs["Rank"], inputs["Rank_1"]) == (["predictions"], ["labels"])
+    assert graph.get_operation_by_name("confusion_matrix/Cast").inputs[0].op.name == scope + "cond/Merge"
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(("rank", "expected"), [(0, 0), (1, 2), (2, 2), (3, 2)])
+def test_weights_get_the_rank_of_the_values(rank, expected, known):
+    x = np.zeros([3, 3, 1][:rank])
+
+    def build():
+        given = tf.placeholder_with_default(x, x.shape if known else None)
+        return match_rank(given, tf.zeros([3, 3]))
+
+    assert np.ndim(evaluate(build)) == expected
+
+
 def test_a_last_dimension_that_is_not_one_is_not_squeezed():
     with tf.Graph().as_default(), pytest.raises(ValueError, match="squeeze"):
         remove_squeezable_dimensions(np.zeros([3]), np.zeros([3, 2]))
@@ -76,7 +104,7 @@ def test_a_last_dimension_is_added_where_the_rank_is_one_too_few(rank, expected,
 
     def build():
         given = tf.placeholder_with_default(x, x.shape if known else None)
-        return expand_last_where_rank_differs(given, tf.zeros([3, 3]), 1)
+        return expand_last_where_rank_differs(given, tf.zeros([3, 3]))
 
     assert np.ndim(evaluate(build)) == expected
 

@@ -59,3 +59,24 @@ def test_the_scope_of_assert_equal_is_entered_twice():
 def test_values_known_to_be_equal_fail_while_the_graph_is_built():
     with pytest.raises(tf.errors.InvalidArgumentError, match="Condition x != y did not hold element-wise:"):
         tf.assert_none_equal(tf.constant([1, 5]), 5)
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0]])
+def test_bincount_has_a_scope(weights):
+    counts = tf.bincount(tf.constant([1, 2], name="x"), weights=weights, minlength=3, maxlength=4)
+    assert counts.op.name == "bincount/" + ("Bincount" if weights is None else "UnsortedSegmentSum")
+    assert {name.split("/")[0] for name in made()} == {"x:Const", "bincount"}
+
+
+def test_sparse_results_have_the_shapes_of_1_15():
+    def sparse(shape):
+        return tf.SparseTensor(tf.placeholder(tf.int64, [None, 2]), tf.placeholder(tf.int64, [None]), shape)
+
+    known, fed = sparse([3, 4]), sparse(tf.placeholder(tf.int64, [2], name="fed"))
+    assert tf.sparse_merge(known, known, 7).dense_shape.op.name == "SparseMerge/concat_1"
+    assert tf.sparse_merge(fed, fed, 7).dense_shape.op.name == "SparseMerge_1/concat_1"
+    assert tf.sparse_reshape(known, [-1]).dense_shape.op.name == "SparseReshape/Const"
+    assert tf.sparse_reshape(fed, [-1]).dense_shape.op.name == "SparseReshape_1"
+    # A dimension of size 1 may be broadcast: what is known of one operand does not decide the other's.
+    assert tf.sparse_add(fed, sparse([2, 1])).dense_shape.op.type == "SparseAdd"
+    assert tf.sparse_add(fed, sparse([2, 2])).dense_shape.op.type == "Const"

@@ -218,7 +218,9 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
             if natural.dtype.kind in "iu" and not wanted.is_integer:
                 # As a Python int becomes a float: by way of float64, even where that rounds twice.
                 natural = natural.astype(np.float64)
-            # TF 1.x: an int that 64 bits hold wraps where the dtype has fewer.
+            # TF 1.x: an int that 64 signed bits hold wraps where the dtype has fewer.
+            if natural.dtype == np.uint64 and wanted.is_integer and wanted is not dtypes.uint64:
+                _check_signed(natural, wanted)
             return natural.astype(numpy_type, copy=False)
         _check_kind(values, wanted)
         try:
@@ -227,6 +229,13 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
             leaves: list[Any] = [leaf for leaf in _leaves(values) if isinstance(leaf, compat.real_types)]
             _check_range(min(leaves), max(leaves), wanted)
             raise TypeError(f"Expected {wanted.name}, got {max(leaves, key=abs)} which is out of its range.") from None
+
+
+def _check_signed(array: np.ndarray[Any, Any], wanted: DType) -> None:
+    """Raises a TypeError for an array with a number beyond int64."""
+    largest = array.max(initial=0)
+    if largest > np.iinfo(np.int64).max:
+        raise TypeError(f"Expected {wanted.name}, got {largest} which is out of its range.")
 
 
 def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:

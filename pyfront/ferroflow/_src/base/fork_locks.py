@@ -6,10 +6,9 @@ never released in the child.
 
 from __future__ import annotations
 
+import _thread
 import os
-import threading
 import weakref
-from types import TracebackType
 from typing import Any, NoReturn
 
 from ferroflow._src.base import errors
@@ -23,25 +22,20 @@ _renewed: weakref.WeakSet[RenewedLock] = weakref.WeakSet()
 _owners: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
-class RenewedLock:
-    """A re-entrant lock that is free in every forked process: for changes that are whole at any moment."""
+class RenewedLock(_thread.RLock):  # type: ignore[misc]  # final in the stubs alone
+    """A re-entrant lock that is free in every forked process: for changes that are whole at any moment.
+
+    Its `with` statement runs no Python code of its own, in which an interrupt could leave the lock held.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        super().__init__()
         _renewed.add(self)
 
     def renew(self) -> None:
-        """Replaces the lock if the thread that holds it does not exist in this process."""
-        if not _is_available(self._lock):
-            self._lock = threading.RLock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lock.release()
+        """Releases the lock if the thread that holds it does not exist in this process."""
+        if not _is_available(self):
+            self._at_fork_reinit()  # type: ignore[attr-defined]  # which the stubs lack
 
 
 class _LostLock:

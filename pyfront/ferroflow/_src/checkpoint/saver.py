@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -170,21 +171,23 @@ class Saver:
         """Adds the newest checkpoint, which makes the oldest one superfluous."""
         if not self.saver_def.max_to_keep:
             return
-        self._last_checkpoints = [c for c in self._last_checkpoints if c[0] != path]
-        self._last_checkpoints.append((path, time.time()))
-        if len(self._last_checkpoints) > self.saver_def.max_to_keep:
-            self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
+        kept = [*(c for c in self._last_checkpoints if c[0] != path), (path, time.time())]
+        old = kept[: 1 if len(kept) > self.saver_def.max_to_keep else 0]
+        to_be_deleted = [*self._checkpoints_to_be_deleted, *old]
+        # No call between both: an interrupt would lose the oldest one.
+        self._last_checkpoints, self._checkpoints_to_be_deleted = kept[len(old) :], to_be_deleted
 
     def _mark_old(self, latest_filename: str, meta_graph_suffix: str) -> None:
         """Marks an old checkpoint for removal, unless it is kept as the last one of a period."""
         if not self._checkpoints_to_be_deleted:
             return
-        path, written = self._checkpoints_to_be_deleted.pop(0)
-        if written > self._next_checkpoint_time:
-            self._next_checkpoint_time += self.saver_def.keep_checkpoint_every_n_hours * _HOUR
-            return
-        if state.checkpoint_exists(path):
+        (path, written), others = self._checkpoints_to_be_deleted[0], self._checkpoints_to_be_deleted[1:]
+        next_time = self._next_checkpoint_time
+        if written > next_time:
+            next_time += self.saver_def.keep_checkpoint_every_n_hours * _HOUR
+        elif state.checkpoint_exists(path):
             state.mark_superfluous(path, latest_filename, self.saver_def.version, meta_graph_suffix)
+        self._next_checkpoint_time, self._checkpoints_to_be_deleted = next_time, others
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -316,7 +319,7 @@ class Saver:
         """Saves the variables as a checkpoint.
 
         If the program is killed at any moment, the state file still names a complete checkpoint, if there was one
-        before.
+        before. An interrupt is raised before the new checkpoint is complete or after the state file lists it.
 
         Args:
             sess: the session of the variables.
@@ -361,9 +364,17 @@ class Saver:
         # A supervisor's thread may be saving the same checkpoint now.
         with _folder_locks[os.path.abspath(local_path(os.path.dirname(save_path)))]:
             if not self._is_empty:
-                saved = self._save_variables(sess, prefix, save_path)
-                if write_state:
-                    self._update_state(saved, os.path.dirname(save_path), latest_filename, meta_graph_suffix)
+                before = state.version_of(prefix)
+                try:
+                    saved = self._save_variables(sess, prefix, save_path)
+                    if write_state:
+                        self._update_state(saved, save_path, latest_filename, meta_graph_suffix)
+                except BaseException:
+                    # A checkpoint that the state file does not list would never be removed.
+                    if write_state and state.version_of(prefix) not in (None, before):
+                        with contextlib.suppress(Exception):
+                            self._update_state(prefix, save_path, latest_filename, meta_graph_suffix)
+                    raise
             if write_meta_graph:
                 with sess.graph.as_default():
                     self.export_meta_graph(
@@ -385,8 +396,12 @@ class Saver:
             raise
         return compat.as_str(saved)
 
-    def _update_state(self, saved: str, folder: str, latest_filename: str, meta_graph_suffix: str) -> None:
-        """Writes the state file with the newest checkpoint, and removes what it no longer names."""
+    def _update_state(self, saved: str, save_path: str, latest_filename: str, meta_graph_suffix: str) -> None:
+        """Writes the state file with the newest checkpoint, and removes what it no longer names.
+
+        A second call finishes what an interrupt left.
+        """
+        folder = os.path.dirname(save_path)
         self._record(saved)
         self._mark_old(latest_filename, meta_graph_suffix)
         state.update_state(

@@ -236,6 +236,22 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
     return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
 
 
+def version_of(checkpoint_prefix: str) -> tuple[int, int] | None:
+    """Returns what distinguishes a checkpoint of the second format from others that had its prefix before.
+
+    Args:
+        checkpoint_prefix: str.
+
+    Returns:
+        Tuple of ints; None without a complete checkpoint.
+    """
+    try:
+        found = os.stat(local_path(index_file(checkpoint_prefix)))
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
     """Returns the times at which checkpoints were written, in seconds since 1970, without missing checkpoints.
 

@@ -102,7 +102,10 @@ class Beta(ScalarDistribution):
         return log(self._cdf(value))
 
     def _cdf(self, value: Any) -> Any:
-        # The incomplete beta function takes arguments of one shape.
+        shapes = [t.get_shape() for t in (self.concentration1, self.concentration0, value)]
+        # The incomplete beta function takes scalars and tensors of one shape.
+        if all(shape.is_fully_defined() for shape in shapes) and len({str(s) for s in shapes if s.ndims}) < 2:
+            return betainc(self.concentration1, self.concentration0, value)
         ones = making.ones_like(value * self.total_concentration)
         return betainc(self.concentration1 * ones, self.concentration0 * ones, value * ones)
 

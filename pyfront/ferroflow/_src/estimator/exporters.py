@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base import errors, tf_logging
-from ferroflow._src.base.files.system import delete_recursively, glob, list_directory
+from ferroflow._src.base.files.system import delete_recursively, exists, glob, list_directory, rename
 from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.modes import argument_names
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -119,11 +120,27 @@ class _SavedModelExporter(Exporter):
         names = [entry.rstrip("/") for entry in list_directory(base)]
         exports = [name for name in names if len(name) == _SECONDS_DIGITS and name.isdigit()]
         for name in sorted(exports, key=int)[: -self._exports_to_keep]:
-            folder = os.path.join(base, name)
+            folder, removed = os.path.join(base, name), os.path.join(base, f"temp-{name}")
             try:
-                delete_recursively(folder)
+                _remove_export(folder, removed)
             except errors.NotFoundError as error:
                 tf_logging.warning("Can not delete %s recursively: %s", folder, error)
+            except BaseException:
+                # An interrupt is raised after the removal.
+                with contextlib.suppress(errors.OpError):
+                    _remove_export(folder, removed)
+                raise
+
+
+def _remove_export(folder: str, removed: str) -> None:
+    """Removes an export, which has another name meanwhile: no reader takes the rest for a model. A second call
+    finishes what an interrupt left.
+    """
+    if exists(removed):
+        delete_recursively(removed)
+    if exists(folder):
+        rename(folder, removed)
+        delete_recursively(removed)
 
 
 class FinalExporter(_SavedModelExporter):

@@ -148,6 +148,14 @@ def _is_dataset(op: Operation) -> bool:
     return [t.dtype for t in op.outputs] == [dtypes.variant]
 
 
+def _has_effects(op: Operation) -> bool:
+    """True if an operation must run though no result needs it. Calls that TensorFlow names stateless need not."""
+    schema = op_schema(op.type)
+    return bool(
+        schema["is_stateful"] or (schema["has_effects"] and not any(a["type"] == "func" for a in schema["attrs"]))
+    )
+
+
 def _functions_of(op: Operation) -> list[Function]:
     """Returns the functions of the program that an operation calls."""
     known = (graphs_around(op.graph) or [op.graph])[-1].functions
@@ -238,9 +246,7 @@ class Function:
         return [
             op
             for op in graph.get_operations()
-            if flow_context(op) is None
-            and op.type not in (*_VARIABLES, *_PLACEHOLDERS)
-            and (op_schema(op.type)["is_stateful"] or op_schema(op.type)["has_effects"])
+            if flow_context(op) is None and op.type not in (*_VARIABLES, *_PLACEHOLDERS) and _has_effects(op)
         ]
 
     @property

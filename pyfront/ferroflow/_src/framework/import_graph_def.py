@@ -190,12 +190,13 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
     root = [graph, *graphs_around(graph)][-1]
     names: dict[str, str] = {}
     fresh = _fresh(root, graph_def.library.function)
+    taken = set(root.functions)
     for message in fresh:
         name = message.signature.name
-        taken = {*root.functions, *names.values()}
         names[name] = name
         while names[name] in taken:
             names[name] += "_1"
+        taken.add(names[name])
     rest = proto.GraphDef()
     rest.CopyFrom(graph_def)
     rest.ClearField("library")

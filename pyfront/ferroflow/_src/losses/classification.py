@@ -143,7 +143,7 @@ def sparse_softmax_cross_entropy(
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
         labels, logits = remove_squeezable_dimensions(labels, logits, expected_rank_diff=1)
         if weights is not None:
-            weights = squeeze_last_where_rank_differs(convert_to_tensor(weights), labels, 1)
+            weights = squeeze_last_where_rank_differs(convert_to_tensor(weights), labels)
         losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)
 

@@ -12,7 +12,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.math.arithmetic import div_no_nan, maximum
 from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions
-from ferroflow._src.ops.math.rank_matching import expand_last_where_rank_differs, squeeze_last_where_rank_differs
+from ferroflow._src.ops.math.rank_matching import match_rank
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from ferroflow._src.variables.variable import Variable
 
@@ -68,11 +68,7 @@ def match_weights(values: Tensor, weights: TensorLike | None) -> Any:
     """Removes or adds a last dimension of weights if their rank differs by one from that of the values."""
     if weights is None:
         return None
-    given: Tensor = convert_to_tensor(weights)
-    if given.get_shape().ndims == 0:
-        return given
-    squeezed = squeeze_last_where_rank_differs(given, values, 1)
-    return expand_last_where_rank_differs(squeezed, values, 1)
+    return match_rank(convert_to_tensor(weights), values)
 
 
 def match_ranks(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, Tensor | None]:

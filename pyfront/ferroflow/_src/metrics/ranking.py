@@ -62,7 +62,7 @@ def _expand_labels(labels: Any, predictions: Tensor) -> Any:
             raise ValueError(
                 f"Unexpected labels shape {labels.get_shape()} for predictions shape {predictions.get_shape()}."
             )
-        return expand_last_where_rank_differs(labels, predictions, 1)
+        return expand_last_where_rank_differs(labels, predictions, scope)
 
 
 def _only_class(ids: Any, class_id: int) -> SparseTensor:

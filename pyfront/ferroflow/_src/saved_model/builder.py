@@ -85,6 +85,21 @@ def removed_if_failed(folder: str) -> Iterator[None]:
         raise
 
 
+def _meta_graph(
+    saver: Saver,
+    tags: Iterable[str],
+    signature_def_map: Mapping[str, Any] | None,
+    clear_devices: bool,
+    strip_default_attrs: bool,
+) -> Any:
+    """Returns the MetaGraphDef of the default graph."""
+    message = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
+    message.meta_info_def.tags.extend(tags)
+    for key, signature in (signature_def_map or {}).items():
+        message.signature_def[key].CopyFrom(signature)
+    return message
+
+
 class SavedModelBuilder:
     """Builder of a SavedModel: several graphs with different tags that share variables and assets.
 
@@ -99,7 +114,8 @@ class SavedModelBuilder:
     """
 
     def __init__(self, export_dir: str | os.PathLike[str]) -> None:
-        self._saved_model = proto.SavedModel(saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
+        # The first one is that of the variables.
+        self._meta_graphs: list[Any] = []
         self._export_dir = local_path(os.fsdecode(export_dir))
         if os.path.exists(self._export_dir) and not (
             os.path.isdir(self._export_dir) and not os.listdir(self._export_dir)
@@ -109,7 +125,6 @@ class SavedModelBuilder:
                 f"delete all the contents of the specified directory: {self._export_dir}"
             )
         os.makedirs(self._export_dir, exist_ok=True)
-        self._has_saved_variables = False
 
     def add_meta_graph(
         self,
@@ -142,14 +157,14 @@ class SavedModelBuilder:
             tf.errors.NotFoundError: if an asset is missing.
             KeyError: if a signature has a name that is reserved.
         """
-        if not self._has_saved_variables:
+        if not self._meta_graphs:
             raise AssertionError(
                 "Graph state including variables and assets has not been saved yet. Please invoke "
                 "`add_meta_graph_and_variables()` first."
             )
         graph = get_default_graph()
         saver = self._prepared(graph, signature_def_map, assets_collection, legacy_init_op, main_op, saver)
-        self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
+        self._meta_graphs.append(_meta_graph(saver, tags, signature_def_map, clear_devices, strip_default_attrs))
 
     def add_meta_graph_and_variables(
         self,
@@ -187,7 +202,7 @@ class SavedModelBuilder:
             tf.errors.FailedPreconditionError: if a variable is not initialized.
             KeyError: if a signature has a name that is reserved.
         """
-        if self._has_saved_variables:
+        if self._meta_graphs:
             raise AssertionError(
                 "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` "
                 "instead."
@@ -198,8 +213,9 @@ class SavedModelBuilder:
             os.makedirs(folder, exist_ok=True)
             prefix = os.path.join(folder, constants.VARIABLES_FILENAME)
             saver.save(sess, prefix, write_meta_graph=False, write_state=False)
-            self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
-        self._has_saved_variables = True
+            message = _meta_graph(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
+        # Variables without their graph are written again; a graph without its variables could not be loaded.
+        self._meta_graphs.append(message)
 
     def _prepared(
         self,
@@ -218,20 +234,6 @@ class SavedModelBuilder:
             return saver
         return Saver(all_saveable_objects(), sharded=True, write_version=proto.SaverDef.V2, allow_empty=True)
 
-    def _add(
-        self,
-        saver: Saver,
-        tags: Iterable[str],
-        signature_def_map: Mapping[str, Any] | None,
-        clear_devices: bool,
-        strip_default_attrs: bool,
-    ) -> None:
-        message = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
-        message.meta_info_def.tags.extend(tags)
-        for key, signature in (signature_def_map or {}).items():
-            message.signature_def[key].CopyFrom(signature)
-        self._saved_model.meta_graphs.add().CopyFrom(message)
-
     def save(self, as_text: bool = False) -> bytes:
         """Writes the file of the graphs; until then the folder is not a SavedModel.
 
@@ -242,12 +244,15 @@ class SavedModelBuilder:
             bytes, the file's path.
         """
         os.makedirs(self._export_dir, exist_ok=True)
+        saved_model = proto.SavedModel(
+            saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION, meta_graphs=self._meta_graphs
+        )
         if as_text:
             name = constants.SAVED_MODEL_FILENAME_PBTXT
-            contents = proto.text_format().MessageToString(self._saved_model).encode()
+            contents = proto.text_format().MessageToString(saved_model).encode()
         else:
             name = constants.SAVED_MODEL_FILENAME_PB
-            contents = self._saved_model.SerializeToString()
+            contents = saved_model.SerializeToString()
         path = os.path.join(self._export_dir, name)
         replace_file(path, contents)
         tf_logging.info("SavedModel written to: %s", path)

@@ -90,6 +90,8 @@ class EventFileWriter:
     def reopen(self) -> None:
         """Starts a new file in the same folder, if this one is closed."""
         if self._closed:
+            # An interrupt may have left it open.
+            self.close()
             self._open()
 
     def add_event(self, event: Any) -> None:
@@ -121,7 +123,8 @@ class EventFileWriter:
 
     def close(self) -> None:
         """Waits until all events are on the disk, and ends the file."""
-        _open_writers.discard(self)
         self._closed = True
         with engine_errors():
             self._writer.close()
+        # Not before: what an interrupt leaves open is closed when the program ends.
+        _open_writers.discard(self)

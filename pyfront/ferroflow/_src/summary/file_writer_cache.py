@@ -19,9 +19,9 @@ class FileWriterCache:
     def clear() -> None:
         """Closes and forgets all writers."""
         with FileWriterCache._lock:
-            for writer in FileWriterCache._cache.values():
-                writer.close()
-            FileWriterCache._cache = {}
+            # One by one: an interrupt must leave no closed writer behind.
+            while FileWriterCache._cache:
+                FileWriterCache._cache.popitem()[1].close()
 
     @staticmethod
     def get(logdir: str) -> FileWriter:

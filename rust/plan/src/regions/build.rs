@@ -10,7 +10,7 @@ use ferroflow_tensor::threads::ensure_stack;
 
 /// Builds the region of a frame, after those of the loops nested in it.
 pub(crate) fn build_region(step: &StepGraph<'_>, frame: FrameId) -> Result<Region> {
-    ensure_stack("Loops")?;
+    ensure_stack(if frame == ROOT { "Calls of functions" } else { "Loops" })?;
     let info = step.frames.get(frame);
     let mut loops = Vec::new();
     for &child in &info.children {

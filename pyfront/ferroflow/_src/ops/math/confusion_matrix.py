@@ -8,11 +8,11 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.array import joining, making
+from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.rank_matching import squeeze_last_where_rank_differs
+from ferroflow._src.ops.math.rank_matching import may_lose_last, squeeze_last_if
 from ferroflow._src.ops.math.reduction import reduce_max
 
 
@@ -33,9 +33,20 @@ def remove_squeezable_dimensions(
     with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
         predictions = convert_to_tensor(predictions)
         labels = convert_to_tensor(labels)
-        squeezed = squeeze_last_where_rank_differs(predictions, labels, expected_rank_diff + 1)
-        labels = squeeze_last_where_rank_differs(labels, predictions, 1 - expected_rank_diff)
-        return labels, squeezed
+        rank, label_rank = predictions.get_shape().ndims, labels.get_shape().ndims
+        if rank is not None and label_rank is not None:
+            surplus = rank - label_rank - expected_rank_diff
+            if surplus == 1:
+                predictions = shaping.squeeze(predictions, [-1])
+            elif surplus == -1:
+                labels = shaping.squeeze(labels, [-1])
+            return labels, predictions
+        difference = shaping.rank(predictions) - shaping.rank(labels)
+        if may_lose_last(predictions):
+            predictions = squeeze_last_if(expected_rank_diff + 1, difference, predictions)
+        if may_lose_last(labels):
+            labels = squeeze_last_if(expected_rank_diff - 1, difference, labels)
+        return labels, predictions
 
 
 def confusion_matrix(
@@ -64,7 +75,7 @@ def confusion_matrix(
         labels = convert_to_tensor(labels, name="labels")
         predictions = convert_to_tensor(predictions, name="predictions")
         labels, predictions = remove_squeezable_dimensions(labels, predictions)
-        labels, predictions = cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
+        predictions, labels = cast(predictions, dtypes.int64), cast(labels, dtypes.int64)
         labels = _not_negative(labels, "labels")
         predictions = _not_negative(predictions, "predictions")
         if num_classes is None:

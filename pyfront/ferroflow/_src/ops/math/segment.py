@@ -209,16 +209,17 @@ def bincount(
     Returns:
         Tensor of `dtype`, or of the dtype of `weights`, of shape [largest number + 1].
     """
-    arr = convert_to_tensor(arr, name="arr", dtype=dtypes.int32)
-    is_nonempty = reduce_prod(shaping.shape(arr)) > 0
-    length = cast(is_nonempty, dtypes.int32) * (reduce_max(arr) + 1)
-    if minlength is not None:
-        length = tensor_op("Maximum", [convert_index(minlength, name="minlength"), length])
-    if maxlength is not None:
-        length = tensor_op("Minimum", [convert_index(maxlength, name="maxlength"), length])
-    if weights is not None:
-        return unsorted_segment_sum(convert_to_tensor(weights, name="weights"), arr, length)
-    return tensor_op("Bincount", [arr, length, constant([], dtype)])
+    with name_scope(None, "bincount"):
+        arr = convert_to_tensor(arr, name="arr", dtype=dtypes.int32)
+        is_nonempty = reduce_prod(shaping.shape(arr)) > 0
+        length = cast(is_nonempty, dtypes.int32) * (reduce_max(arr) + 1)
+        if minlength is not None:
+            length = tensor_op("Maximum", [convert_index(minlength, name="minlength"), length])
+        if maxlength is not None:
+            length = tensor_op("Minimum", [convert_index(maxlength, name="maxlength"), length])
+        if weights is not None:
+            return unsorted_segment_sum(convert_to_tensor(weights, name="weights"), arr, length)
+        return tensor_op("Bincount", [arr, length, constant([], dtype)])
 
 
 add_example(

@@ -14,6 +14,7 @@ from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import all_dimensions
 from ferroflow._src.ops.sparse.arguments import as_sparse
@@ -54,7 +55,7 @@ def sparse_add(a: TensorLike, b: TensorLike, threshold: TensorLike | None = None
     inputs = [a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least]
     indices, values, shape = apply_op("SparseAdd", inputs).outputs
     a.get_shape().assert_is_compatible_with(b.get_shape())
-    static = a.get_shape().merge_with(b.get_shape())
+    static = shaping.broadcast_static_shape(a.get_shape(), b.get_shape())
     return SparseTensor(indices, values, static.as_list() if static.is_fully_defined() else shape)
 
 

@@ -166,7 +166,10 @@ def sparse_merge(
         kept = slice_tensor(first.dense_shape, np.s_[:-1])
         new_shape = joining.concat([kept, joining.stack(sizes)], 0)
         result = SparseTensor(indices, sp_values.values, new_shape)
-        return result if already_sorted else sparse_reorder(result)
+        if already_sorted:
+            return result
+        ordered = sparse_reorder(result)
+        return SparseTensor(ordered.indices, ordered.values, new_shape)
 
 
 def sparse_from_dense(tensor: Any, name: str | None = None) -> SparseTensor:

@@ -201,10 +201,9 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
             "SparseReshape", [sp_input.indices, sp_input.dense_shape, shape], name=scope
         ).outputs
         target, static = constant_value(shape), sp_input.get_shape()
-        known: Any = dense_shape
         if target is not None and static.is_fully_defined():
-            known = _resolved([int(d) for d in target], static.num_elements())
-        return SparseTensor(indices, making.identity(sp_input.values), known)
+            dense_shape = constant(_resolved([int(d) for d in target], static.num_elements()), dtypes.int64)
+        return SparseTensor(indices, making.identity(sp_input.values), dense_shape)
 
 
 def _resolved(target: list[int], elements: int) -> list[int]:
