@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -100,3 +101,17 @@ def defaults_of(cls: type) -> dict[str, Any]:
         if all(given.kind is not given.VAR_KEYWORD for given in parameters):
             break
     return found
+
+
+def yaml() -> Any:
+    """Returns the package.
+
+    Raises:
+        ImportError: if PyYAML is not installed.
+    """
+    try:
+        return importlib.import_module("yaml")
+    except ModuleNotFoundError as missing:
+        raise ImportError(
+            "Requires yaml module installed: pip install pyyaml. to_json and model_from_json need no package."
+        ) from missing
