@@ -12,7 +12,7 @@ class Checkpoint:
         **kwargs: accepted.
 
     Raises:
-        NotImplementedError: always; it names what saves variables.
+        NotImplementedError: on every call.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -23,7 +23,11 @@ class Checkpoint:
 
     @property
     def save_counter(self) -> NoReturn:
-        """Never read: no Checkpoint can be made."""
+        """The number of saved checkpoints, which does not exist.
+
+        Raises:
+            NotImplementedError: on every access.
+        """
         raise NotImplementedError("tf.train.Checkpoint is not offered; use tf.train.Saver.")
 
     def save(self, file_prefix: str, session: Any = None) -> NoReturn:
@@ -34,7 +38,7 @@ class Checkpoint:
             session: accepted.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError("tf.train.Checkpoint is not offered; use tf.train.Saver.")
 
@@ -45,6 +49,6 @@ class Checkpoint:
             save_path: accepted.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError("tf.train.Checkpoint is not offered; use tf.train.Saver.")

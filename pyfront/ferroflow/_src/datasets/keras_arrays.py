@@ -90,8 +90,8 @@ def cifar10() -> Arrays:
     """Returns the CIFAR-10 pictures and labels.
 
     Returns:
-        Two pairs of numpy.ndarray of uint8, for training and for testing: pictures of shape [50000 or 10000, 32, 32,
-        3], or with channels first, as `image_data_format()` says, and labels of shape [50000 or 10000, 1].
+        Two pairs of numpy.ndarray of uint8, for training and for testing. Pictures have the shape [50000 or 10000, 32,
+        32, 3], or the channels first, as `image_data_format()` says. Labels have the shape [50000 or 10000, 1].
 
     Raises:
         tf.errors.UnavailableError: if the file is missing and cannot be fetched.
@@ -179,7 +179,7 @@ def imdb(
         skip_top: int, how many of the most frequent words are left out.
         maxlen: int, the length below which a review is kept; None for all.
         seed: int, of the order.
-        start_char: int, the number at the start of each review; None for none.
+        start_char: int, the number at the start of each review; None for no such number.
         oov_char: int, the number of the words that are left out; None to drop them.
         index_from: int, the number of the most frequent word less one.
         **kwargs: `nb_words`, Keras's earlier name of `num_words`.
@@ -251,7 +251,7 @@ def reuters(
         maxlen: int, the length below which a text is kept; None for all.
         test_split: float from 0 to 1, the part that is for testing.
         seed: int, of the order.
-        start_char: int, the number at the start of each text; None for none.
+        start_char: int, the number at the start of each text; None for no such number.
         oov_char: int, the number of the words that are left out; None to drop them.
         index_from: int, the number of the most frequent word less one.
         **kwargs: `nb_words`, Keras's earlier name of `num_words`.

@@ -37,7 +37,7 @@ class BoostedTreesClassifier(Estimator):
         train_in_memory: accepted.
 
     Raises:
-        NotImplementedError: always; it names what grows trees.
+        NotImplementedError: on every call.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class BoostedTreesRegressor(Estimator):
         train_in_memory: accepted.
 
     Raises:
-        NotImplementedError: always; it names what grows trees.
+        NotImplementedError: on every call.
     """
 
     def __init__(

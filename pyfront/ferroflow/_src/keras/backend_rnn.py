@@ -34,13 +34,13 @@ def rnn(
 
     Args:
         step_function: callable of a step's inputs, Tensors of shape [batch, ...], and a list of the states and
-            constants; returns an output, Tensor of shape [batch, ...], and a list of the new states.
+            constants. It returns an output, Tensor of shape [batch, ...], and a list of the new states.
         inputs: Tensor of any dtype, of shape [batch, steps, ...], or structure of them.
         initial_states: list of Tensors of shape [batch, ...].
         go_backwards: bool. If True, the steps run from the last to the first.
         mask: Tensor of bool, of shape [batch, steps] or [batch, steps, 1]: the steps that count; None for all. At the
             others the states stay, and the output is that of the step before.
-        constants: list of Tensors, given to each step after the states; None for none.
+        constants: list of Tensors of any dtype and shape, given to each step after the states, or None.
         unroll: bool. If True, each step has operations of its own; the number of steps must be known.
         input_length: int, accepted; the number of steps is that of `inputs`.
         time_major: bool. If True, inputs, mask and outputs have the shape [steps, batch, ...].
@@ -68,7 +68,7 @@ def rnn(
     states, extra = tuple(initial_states), tuple(constants or ())
 
     def step(x: Any, before: tuple[Any, ...], last: Any, counts: Any) -> tuple[Any, tuple[Any, ...]]:
-        """One step; where it does not count, the outputs and states of the step before."""
+        """Computes a step; where it does not count, the outputs and states are those of the step before."""
         output, new = step_function(x, before + extra)
         new = tuple(nest.flatten(new))
         if counts is None:

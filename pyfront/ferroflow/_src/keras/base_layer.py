@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes, nest
@@ -46,17 +46,6 @@ def _layers_in(values: Iterable[Any]) -> Iterator[Any]:
             yield from _layers_in(value.values())
 
 
-def with_layers(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns arguments with layers in the place of the dicts that describe them."""
-
-    def made(value: Any) -> Any:
-        if isinstance(value, Mapping) and "class_name" in value:
-            return KerasLayer._of_description(value, dict(custom_objects or {}))
-        return [made(one) for one in value] if isinstance(value, list) else value
-
-    return {name: made(value) if name in ("layer", "cell", "cells") else value for name, value in config.items()}
-
-
 class KerasLayer(Layer):
     """Base of the layers of a model; it precedes the layer of `tf.layers` among a class's bases.
 
@@ -69,8 +58,6 @@ class KerasLayer(Layer):
 
     # The classes of this library by their names.
     _known: ClassVar[dict[str, Any]] = {}
-    # Makes a layer of its description; set by `model_configurations`, which imports all layers.
-    _of_description: Callable[[Mapping[str, Any], Any], Any]
     _given: dict[str, Any]
     # Arguments that its signature does not name, with their defaults, and those that are included only if they are
     # given.

@@ -21,6 +21,38 @@ _NAMES = {
 }
 
 
+# The function that makes a layer of its description; `model_configurations`, which imports all layers, adds it.
+_makers: list[Callable[[Mapping[str, Any], Any], Any]] = []
+
+
+def register_layer_maker(make: Callable[[Mapping[str, Any], Any], Any]) -> None:
+    """Sets the function that makes layers of dicts.
+
+    Args:
+        make: callable of a dict of "class_name" and "config", and of a dict of a program's classes by name.
+    """
+    _makers[:] = [make]
+
+
+def with_layers(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns arguments with layers in the place of the dicts that describe them.
+
+    Args:
+        config: dict of arguments, of which "layer", "cell" and "cells" are layers.
+        custom_objects: dict of a program's classes by name, or None.
+
+    Returns:
+        dict of arguments.
+    """
+
+    def made(value: Any) -> Any:
+        if isinstance(value, Mapping) and "class_name" in value:
+            return _makers[0](value, dict(custom_objects or {}))
+        return [made(one) for one in value] if isinstance(value, list) else value
+
+    return {name: made(value) if name in ("layer", "cell", "cells") else value for name, value in config.items()}
+
+
 def serialized(value: NestedTensors) -> Any:
     """Returns a value as JSON can hold it: names of functions, and dicts of the class and the arguments of objects.
 

@@ -126,7 +126,7 @@ class ConvLSTM2D(Running):
         return (self._state_shape,) * 2
 
     def _places(self, input_shape: Any) -> tuple[int | None, ...]:
-        """The rows and columns of the outputs."""
+        """Returns the numbers of rows and columns of the outputs."""
         shape = TensorShape(input_shape).as_list()
         found: list[int | None] = []
         places = shape[3:] if self._is_first else shape[2:4]
@@ -219,7 +219,7 @@ class ConvLSTM2D(Running):
         return conv2d(x, kernel, self.strides, self.padding, self.data_format, self.dilation_rate)
 
     def _kept(self, rate: float, like: Any, training: Any) -> list[Any]:
-        """The dropout masks of the gates; None without dropout."""
+        """Returns the dropout masks of the gates; None without dropout."""
         if not 0 < rate < 1:
             return [None] * _GATES
         ones = making.ones_like(like)

@@ -74,11 +74,10 @@ class SequenceEnqueuer:
         self._threads = []
 
     def get(self) -> Iterator[Any]:
-        """Yields the batches.
+        """Yields the batches; a subclass defines it.
 
         Raises:
-            RuntimeError: if the threads do not run.
-            Exception: the error of the generator or sequence, if it raised one.
+            NotImplementedError: if a subclass does not define it.
         """
         raise NotImplementedError(f"{type(self).__name__} must define get(), which yields batches.")
 
@@ -155,7 +154,7 @@ class GeneratorEnqueuer(SequenceEnqueuer):
 
         Raises:
             RuntimeError: if the threads do not run.
-            Exception: the error of the generator, if it raised one.
+            Exception: if the generator raised it.
         """
         filled, stop = self._taken()
         left = self.workers
@@ -233,7 +232,7 @@ class OrderedEnqueuer(SequenceEnqueuer):
 
         Raises:
             RuntimeError: if the threads do not run.
-            Exception: the error of the sequence, if it raised one.
+            Exception: if the sequence raised it.
         """
         filled, stop = self._taken()
         while not stop.is_set():

@@ -21,7 +21,7 @@ class HDF5Matrix:
         dataset: str, the data set's name in the file.
         start: int, the first row.
         end: int, the row after the last; None for all.
-        normalizer: callable of an array of rows, applied where they are read; None for none.
+        normalizer: callable of an array of rows, applied where they are read, or None.
 
     Raises:
         ImportError: if h5py is not installed.

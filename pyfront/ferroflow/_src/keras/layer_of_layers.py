@@ -16,7 +16,6 @@ from ferroflow._src.layers.nodes import one_or_list
 class LayerOfLayers(Connected):
     """Base of models: attributes of layers that follow from the layers inside."""
 
-    trainable: bool
     inputs: list[Any]
     outputs: list[Any]
     _is_graph_network: bool
@@ -24,44 +23,32 @@ class LayerOfLayers(Connected):
     _added_updates: list[Any]
 
     @property
-    def layers(self) -> list[Any]:
-        """The layers inside."""
-        raise NotImplementedError
-
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The variables that are trained."""
-        raise NotImplementedError
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The variables that are not trained."""
-        raise NotImplementedError
-
-    @property
-    def weights(self) -> list[Any]:
-        """The variables of all layers."""
-        raise NotImplementedError
+    def _model(self) -> Any:
+        """The model, whose class defines its layers and weights."""
+        return self
 
     @property
     def trainable_variables(self) -> list[Any]:
         """The same as `trainable_weights`."""
-        return self.trainable_weights
+        found: list[Any] = self._model.trainable_weights
+        return found
 
     @property
     def non_trainable_variables(self) -> list[Any]:
         """The same as `non_trainable_weights`."""
-        return self.non_trainable_weights
+        found: list[Any] = self._model.non_trainable_weights
+        return found
 
     @property
     def variables(self) -> list[Any]:
         """The same as `weights`."""
-        return self.weights
+        found: list[Any] = self._model.weights
+        return found
 
     @property
     def dtype(self) -> Any:
         """The name of the dtype of the first variable; None if there is none."""
-        weights = self.weights
+        weights = self._model.weights
         return weights[0].dtype.base_dtype.name if weights else None
 
     @property
@@ -72,16 +59,16 @@ class LayerOfLayers(Connected):
     @property
     def stateful(self) -> bool:
         """True if a layer keeps states between batches."""
-        return any(getattr(layer, "stateful", False) for layer in self.layers)
+        return any(getattr(layer, "stateful", False) for layer in self._model.layers)
 
     @property
     def state_updates(self) -> list[Any]:
         """The operations that keep the states of stateful layers."""
-        return [x for layer in self.layers if getattr(layer, "stateful", False) for x in layer.updates]
+        return [x for layer in self._model.layers if getattr(layer, "stateful", False) for x in layer.updates]
 
     def reset_states(self) -> None:
         """Resets the states of stateful layers."""
-        for layer in self.layers:
+        for layer in self._model.layers:
             if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
                 layer.reset_states()
 
@@ -114,7 +101,7 @@ class LayerOfLayers(Connected):
         Returns:
             list of Tensors of float dtypes, of shape [].
         """
-        return [x for layer in self.layers for x in layer.get_losses_for(inputs)]
+        return [x for layer in self._model.layers for x in layer.get_losses_for(inputs)]
 
     def apply(self, inputs: NestedTensors, *args: Any, **kwargs: Any) -> Any:
         """Calls the model.
@@ -127,8 +114,7 @@ class LayerOfLayers(Connected):
         Returns:
             Tensor of any dtype, of shape [batch, ...], or list of them.
         """
-        called: Any = self
-        return called(inputs, *args, **kwargs)
+        return self._model(inputs, *args, **kwargs)
 
     def compute_mask(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Returns the masks of the outputs for masks of the inputs.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def convert_all_kernels_in_model(model: Network) -> None:
     batch_set_value(changed)
 
 
-def multi_gpu_model(model: Network, gpus: Any, cpu_merge: bool = True, cpu_relocation: bool = False) -> Any:
+def multi_gpu_model(model: Network, gpus: Any, cpu_merge: bool = True, cpu_relocation: bool = False) -> NoReturn:
     """Raises an error: no GPU is available.
 
     Args:

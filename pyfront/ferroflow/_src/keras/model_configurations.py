@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.keras.base_layer import InputLayer, KerasLayer
-from ferroflow._src.keras.configurations import yaml
+from ferroflow._src.keras.configurations import register_layer_maker, yaml
 from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
@@ -82,7 +82,7 @@ def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> A
 
 
 Network._of_description = staticmethod(_model)
-KerasLayer._of_description = staticmethod(layer_of)
+register_layer_maker(layer_of)
 
 
 def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:

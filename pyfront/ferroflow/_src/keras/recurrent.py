@@ -15,7 +15,8 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import batch_set_value
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
-from ferroflow._src.keras.base_layer import KerasLayer, with_layers
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.keras.recurrent_cells import (
     StackedRNNCells,
     check_cell,
@@ -639,7 +640,7 @@ class RNN(Running):
                 stay.
             training: bool, or Tensor of bool of shape [], for cells that take it.
             initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, state size]; None for zeros.
-            constants: list of Tensors, given to each step of the cell; None for none.
+            constants: list of Tensors, given to each step of the cell, or None.
 
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, size], or [batch, steps, size]; with `return_state` a

@@ -11,7 +11,8 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
-from ferroflow._src.keras.base_layer import KerasLayer, with_layers
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
 
 
@@ -93,6 +94,7 @@ class SimpleRNNCell(_Cell, SimpleSteps):
         kernel_initializer: initializer of the inputs' weights, or its name.
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the bias, or its name.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
         recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
         bias_regularizer: callable of the bias that gives a loss, or its name, or None.
         kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
@@ -118,6 +120,7 @@ class GRUCell(_Cell, GatedSteps):
         kernel_initializer: initializer of the inputs' weights, or its name.
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the bias, or its name.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
         recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
         bias_regularizer: callable of the bias that gives a loss, or its name, or None.
         kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
@@ -187,6 +190,8 @@ class LSTMCell(_Cell, MemorySteps):
         kernel_initializer: initializer of the inputs' weights, or its name.
         recurrent_initializer: initializer of the states' weights, or its name.
         bias_initializer: initializer of the bias, or its name.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
         recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
         bias_regularizer: callable of the bias that gives a loss, or its name, or None.
         kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
@@ -303,7 +308,7 @@ class StackedRNNCells(KerasLayer):
         Args:
             inputs: Tensor of a float dtype, of shape [batch, size].
             states: list of Tensors of that dtype, of shape [batch, state size], as `state_size`.
-            constants: list of Tensors that cells take, or None.
+            constants: list of Tensors of any dtype and shape, which cells take, or None.
             **kwargs: further arguments of the cells.
 
         Returns:

@@ -20,7 +20,7 @@ class BaseLogger(Callback):
     """Adds the means of the batches' values to the logs of an epoch.
 
     Args:
-        stateful_metrics: list of str, the metrics of which an epoch's value is that of its last batch; None for none.
+        stateful_metrics: list of str, the metrics of which an epoch's value is that of its last batch, or None.
     """
 
     def __init__(self, stateful_metrics: Iterable[str] | None = None) -> None:

@@ -11,7 +11,8 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.base_layer import KerasLayer, with_layers
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.layers.nodes import call_of
 from ferroflow._src.ops.array import joining, shaping

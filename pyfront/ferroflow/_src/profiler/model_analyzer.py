@@ -68,11 +68,11 @@ class Profiler:
         """Raises an error: tfprof's file format is not written.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError(
-            "Profiles in tfprof's format are not written. Serialize what `profile_graph` returns, or write the RunMetadata "
-            "of the steps."
+            "Profiles in tfprof's format are not written. Serialize what `profile_graph` returns, or write the "
+            "RunMetadata of the steps."
         )
 
     def profile_name_scope(self, options: dict[str, Any]) -> Any:

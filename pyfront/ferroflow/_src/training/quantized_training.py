@@ -13,7 +13,7 @@ def do_quantize_training_on_graphdef(input_graph: Any, num_bits: int) -> NoRetur
         num_bits: accepted.
 
     Raises:
-        NotImplementedError: always; it names what to use instead.
+        NotImplementedError: on every call.
     """
     raise NotImplementedError(
         "tf.train.do_quantize_training_on_graphdef is not offered. Call tf.contrib.quantize.create_training_graph on "

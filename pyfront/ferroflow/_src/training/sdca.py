@@ -20,7 +20,7 @@ def sdca_fprint(input: Any, name: str | None = None) -> NoReturn:
         name: accepted.
 
     Raises:
-        NotImplementedError: always; it names what to use instead.
+        NotImplementedError: on every call.
     """
     _refuse("sdca_fprint")
 
@@ -35,7 +35,7 @@ def sdca_shrink_l1(weights: Any, l1: float, l2: float, name: str | None = None) 
         name: accepted.
 
     Raises:
-        NotImplementedError: always; it names what to use instead.
+        NotImplementedError: on every call.
     """
     _refuse("sdca_shrink_l1")
 
@@ -81,6 +81,6 @@ def sdca_optimizer(
         name: accepted.
 
     Raises:
-        NotImplementedError: always; it names what to use instead.
+        NotImplementedError: on every call.
     """
     _refuse("sdca_optimizer")

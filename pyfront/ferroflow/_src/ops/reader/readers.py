@@ -248,7 +248,7 @@ class LMDBReader(ReaderBase):
         options: accepted.
 
     Raises:
-        NotImplementedError: always; it names what reads such files.
+        NotImplementedError: on every call.
     """
 
     def __init__(self, name: str | None = None, options: object = None) -> None:
