@@ -50,7 +50,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.estimator": "tf.estimator",
     "tf.contrib.factorization": "scikit-learn, which factorizes matrices",
     "tf.contrib.feature_column": "tf.feature_column",
-    "tf.contrib.gan": "two losses and two optimizers, as in examples/adversarial_network.py",
+    "tf.contrib.gan": "tf.contrib.gan.gan_model, gan_loss and gan_train_ops, with the losses of tf.contrib.gan.losses",
     "tf.contrib.image": "tf.image",
     "tf.contrib.keras": "tf.keras",
     "tf.contrib.learn": _OLD_LEARN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -10,7 +11,7 @@ from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.joining import concat
-from ferroflow._src.ops.array.making import zeros, zeros_like
+from ferroflow._src.ops.array.making import identity, zeros, zeros_like
 from ferroflow._src.ops.array.shaping import expand_dims, squeeze
 from ferroflow._src.ops.linalg.norm import norm
 from ferroflow._src.ops.math.comparison import logical_and
@@ -65,7 +66,7 @@ def conjugate_gradient(
     Returns:
         SolverState.
     """
-    improved = (lambda r: r) if preconditioner is None else preconditioner.apply
+    improved: Callable[[Any], Any] = identity if preconditioner is None else preconditioner.apply
     with name_scope(name):
         column = expand_dims(rhs, -1)
         start = zeros_like(column) if x is None else expand_dims(x, -1)
@@ -201,7 +202,8 @@ def bidiag_matmul(matrix: Any, alpha: Any, beta: Any, adjoint_b: bool = False, n
     """
     with name_scope(name):
         if not adjoint_b:
-            return matrix[:, :-1] * alpha + matrix[:, 1:] * beta
+            sum_of_both: Tensor = matrix[:, :-1] * alpha + matrix[:, 1:] * beta
+            return sum_of_both
         below = zeros_like(matrix[:, :1])
         product: Tensor = matrix * alpha + concat([below, matrix[:, :-1] * beta[:-1]], 1)
         return product
