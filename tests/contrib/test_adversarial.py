@@ -76,5 +76,8 @@ def test_updates_of_neither_network_are_refused():
 def test_shapes_are_checked():
     with pytest.raises(ValueError, match="must be the same shape as real data"):
         tfgan.gan_model(dense(5), lambda x, *_: tf.reduce_sum(x, 1), tf.ones([4, 2]), tf.ones([4, 3]))
+
+
+def test_the_penaltys_weight_is_checked():
     with pytest.raises(ValueError, match="must not be negative"):
         tfgan.gan_loss(model(), gradient_penalty_weight=-1.0)
