@@ -284,6 +284,7 @@ from ferroflow._src.ops.flow.checking import (
     is_strictly_increasing as is_strictly_increasing,
     verify_tensor_all_finite as verify_tensor_all_finite,
 )
+from ferroflow._src.ops.flow.clock import timestamp as timestamp
 from ferroflow._src.ops.flow.grouping import (
     group as group,
     no_op as no_op,
@@ -496,6 +497,7 @@ from ferroflow._src.ops.parsing.text import (
     decode_csv as decode_csv,
     decode_json_example as decode_json_example,
 )
+from ferroflow._src.ops.quantization.levels import quantized_concat as quantized_concat
 from ferroflow._src.ops.quantization.steps import (
     dequantize as dequantize,
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,
@@ -525,6 +527,7 @@ from ferroflow._src.ops.random.sampling import (
 from ferroflow._src.ops.reader.readers import (
     FixedLengthRecordReader as FixedLengthRecordReader,
     IdentityReader as IdentityReader,
+    LMDBReader as LMDBReader,
     ReaderBase as ReaderBase,
     TextLineReader as TextLineReader,
     TFRecordReader as TFRecordReader,

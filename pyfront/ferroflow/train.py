@@ -10,6 +10,7 @@ from ferroflow._src.checkpoint.meta_graph import (
     export_meta_graph as export_meta_graph,
     import_meta_graph as import_meta_graph,
 )
+from ferroflow._src.checkpoint.object_checkpoint import Checkpoint as Checkpoint
 from ferroflow._src.checkpoint.reader import (
     NewCheckpointReader as NewCheckpointReader,
     list_variables as list_variables,
@@ -134,7 +135,15 @@ from ferroflow._src.training.proximal import (
     ProximalAdagradOptimizer as ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
+from ferroflow._src.training.quantized_training import (
+    do_quantize_training_on_graphdef as do_quantize_training_on_graphdef,
+)
 from ferroflow._src.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
+from ferroflow._src.training.sdca import (
+    sdca_fprint as sdca_fprint,
+    sdca_optimizer as sdca_optimizer,
+    sdca_shrink_l1 as sdca_shrink_l1,
+)
 
 _MESSAGES = frozenset(
     (

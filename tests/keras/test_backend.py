@@ -280,10 +280,10 @@ ARGUMENTS = {
     "regularizers.get": ["identifier"],
     "layers.GRU.call": ["self", "inputs", "mask", "training", "initial_state"],
     "layers.LSTM.call": ["self", "inputs", "mask", "training", "initial_state"],
-    "layers.RNN.call": ["self", "inputs", "mask", "training", "initial_state"],
+    "layers.RNN.call": ["self", "inputs", "mask", "training", "initial_state", "constants"],
     "layers.Dense.add_weight": [
         *("self", "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint"),
-        *("partitioner", "use_resource"),
+        *("partitioner", "use_resource", "getter", "kwargs"),
     ],
 }
 

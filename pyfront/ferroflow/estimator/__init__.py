@@ -6,6 +6,10 @@ from ferroflow._src.estimator.baseline import (
     BaselineClassifier as BaselineClassifier,
     BaselineRegressor as BaselineRegressor,
 )
+from ferroflow._src.estimator.boosted_trees import (
+    BoostedTreesClassifier as BoostedTreesClassifier,
+    BoostedTreesRegressor as BoostedTreesRegressor,
+)
 from ferroflow._src.estimator.estimator import Estimator as Estimator, WarmStartSettings as WarmStartSettings
 from ferroflow._src.estimator.exporters import (
     BestExporter as BestExporter,

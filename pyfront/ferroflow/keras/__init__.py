@@ -11,6 +11,7 @@ from ferroflow.keras import (
     callbacks as callbacks,
     constraints as constraints,
     datasets as datasets,
+    estimator as estimator,
     initializers as initializers,
     layers as layers,
     losses as losses,

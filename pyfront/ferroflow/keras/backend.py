@@ -19,6 +19,7 @@ from ferroflow._src.keras.backend import (
     get_value as get_value,
     int_shape as int_shape,
     learning_phase as learning_phase,
+    manual_variable_initialization as manual_variable_initialization,
     set_learning_phase as set_learning_phase,
     set_session as set_session,
     set_value as set_value,
@@ -29,9 +30,11 @@ from ferroflow._src.keras.backend_ctc import (
     ctc_label_dense_to_sparse as ctc_label_dense_to_sparse,
 )
 from ferroflow._src.keras.backend_functions import (
+    backend as backend,
     foldl as foldl,
     foldr as foldr,
     map_fn as map_fn,
+    print_tensor as print_tensor,
     reshape as reshape,
     shape as shape,
     softmax as softmax,
@@ -89,6 +92,7 @@ from ferroflow._src.keras.backend_nn import (
     update_add as update_add,
     update_sub as update_sub,
 )
+from ferroflow._src.keras.backend_rnn import rnn as rnn
 from ferroflow._src.keras.backend_shaping import (
     arange as arange,
     batch_flatten as batch_flatten,
@@ -122,6 +126,13 @@ from ferroflow._src.keras.backend_shaping import (
     variable as variable,
     zeros as zeros,
     zeros_like as zeros_like,
+)
+from ferroflow._src.keras.backend_volumes import (
+    conv2d_transpose as conv2d_transpose,
+    conv3d as conv3d,
+    pool3d as pool3d,
+    resize_volumes as resize_volumes,
+    spatial_3d_padding as spatial_3d_padding,
 )
 from ferroflow._src.keras.settings import (
     cast_to_floatx as cast_to_floatx,

@@ -8,6 +8,10 @@ from ferroflow._src.keras.callbacks import (
     LambdaCallback as LambdaCallback,
     ProgbarLogger as ProgbarLogger,
 )
+from ferroflow._src.keras.reporting_callbacks import (
+    BaseLogger as BaseLogger,
+    RemoteMonitor as RemoteMonitor,
+)
 from ferroflow._src.keras.steering_callbacks import (
     EarlyStopping as EarlyStopping,
     LearningRateScheduler as LearningRateScheduler,

@@ -4,16 +4,18 @@ from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras.named import (
     Constraint as Constraint,
     MaxNorm as MaxNorm,
+    MinMaxNorm as MinMaxNorm,
     NonNeg as NonNeg,
     UnitNorm as UnitNorm,
     constraint as _constraint,
 )
 from ferroflow._src.keras.serialization import (
     deserialize_constraint as _deserialize,
-    serialize_keras_object as _serialize,
+    serialize_constraint as _serialize,
 )
 
 max_norm = MaxNorm
+min_max_norm = MinMaxNorm
 non_neg = NonNeg
 unit_norm = UnitNorm
 

@@ -13,13 +13,14 @@ from ferroflow._src.keras.named import (
 )
 from ferroflow._src.keras.serialization import (
     deserialize_initializer as _deserialize,
-    serialize_keras_object as _serialize,
+    serialize_initializer as _serialize,
 )
 from ferroflow._src.variables.initializers import (
     Constant as Constant,
     GlorotNormal as _GlorotNormal,
     GlorotUniform as _GlorotUniform,
     Identity as Identity,
+    Initializer as Initializer,
     Ones as Ones,
     Orthogonal as Orthogonal,
     VarianceScaling as VarianceScaling,

@@ -17,6 +17,7 @@ from ferroflow._src.keras.convolution_layers import (
     SeparableConv1D as SeparableConv1D,
     SeparableConv2D as SeparableConv2D,
 )
+from ferroflow._src.keras.convolution_recurrent import ConvLSTM2D as ConvLSTM2D
 from ferroflow._src.keras.cudnn_layers import CuDNNGRU as CuDNNGRU, CuDNNLSTM as CuDNNLSTM
 from ferroflow._src.keras.layers import (
     Activation as Activation,

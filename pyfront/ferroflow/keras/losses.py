@@ -31,7 +31,7 @@ from ferroflow._src.keras.losses import (
 )
 from ferroflow._src.keras.serialization import (
     deserialize_loss as _deserialize,
-    serialize_keras_object as _serialize,
+    serialize_loss as _serialize,
 )
 
 deserialize = _deserialize

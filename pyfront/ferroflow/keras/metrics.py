@@ -35,7 +35,7 @@ from ferroflow._src.keras.metrics import (
 )
 from ferroflow._src.keras.serialization import (
     deserialize_metric as _deserialize,
-    serialize_keras_object as _serialize,
+    serialize_metric as _serialize,
 )
 
 deserialize = _deserialize

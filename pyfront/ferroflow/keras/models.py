@@ -6,6 +6,7 @@ from ferroflow._src.keras.model import Model as Model
 from ferroflow._src.keras.model_configurations import (
     model_from_config as model_from_config,
     model_from_json as model_from_json,
+    model_from_yaml as model_from_yaml,
 )
 from ferroflow._src.keras.model_files import load_model as load_model
 from ferroflow._src.keras.sequential import Sequential as Sequential

@@ -11,7 +11,7 @@ from ferroflow._src.keras.named import (
 )
 from ferroflow._src.keras.serialization import (
     deserialize_regularizer as _deserialize,
-    serialize_keras_object as _serialize,
+    serialize_regularizer as _serialize,
 )
 
 deserialize = _deserialize

@@ -121,6 +121,12 @@ from ferroflow._src.ops.nn.softmax import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from ferroflow._src.ops.quantization.levels import (
+    quantized_avg_pool as quantized_avg_pool,
+    quantized_conv2d as quantized_conv2d,
+    quantized_max_pool as quantized_max_pool,
+    quantized_relu_x as quantized_relu_x,
+)
 from ferroflow._src.ops.superseded import dropout as dropout
 from ferroflow._src.rnn.dynamic_running import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,

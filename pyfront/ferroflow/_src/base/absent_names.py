@@ -18,7 +18,6 @@ _OLD_LEARN: Final = "tf.estimator, tf.layers and tf.feature_column"
 _FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
 _DECODERS: Final = "tf.contrib.seq2seq.dynamic_decode, with a BasicDecoder of a TrainingHelper or GreedyEmbeddingHelper"
 _FILES_OF_2: Final = "tf.train.Saver and tf.saved_model, whose files both versions of TensorFlow read"
-_ITS_FILE: Final = "tf.keras.utils.get_file and numpy, which fetch and read its file"
 _OTHER_LIBRARY: Final = "an environment of its own with that library and Horovod"
 _LAUNCHERS: Final = "`ferroflow launch --mpi`, mpirun or srun, which start the processes"
 _VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow 2"
@@ -51,7 +50,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.estimator": "tf.estimator",
     "tf.contrib.factorization": "scikit-learn, which factorizes matrices",
     "tf.contrib.feature_column": "tf.feature_column",
-    "tf.contrib.gan": "two losses and two optimizers, as in examples/adversarial_network.py",
+    "tf.contrib.gan": "tf.contrib.gan.gan_model, gan_loss and gan_train_ops, with the losses of tf.contrib.gan.losses",
     "tf.contrib.image": "tf.image",
     "tf.contrib.keras": "tf.keras",
     "tf.contrib.learn": _OLD_LEARN,
@@ -72,32 +71,11 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.tpu.rewrite": _NO_TPU,
     "tf.contrib.tpu.shard": _NO_TPU,
     "tf.contrib.tpu.shutdown_system": _NO_TPU,
-    "tf.estimator.BoostedTreesClassifier": _FORESTS,
-    "tf.estimator.BoostedTreesRegressor": _FORESTS,
     "tf.horovod.mxnet": _OTHER_LIBRARY,
     "tf.horovod.run": _LAUNCHERS,
     "tf.horovod.spark": _LAUNCHERS,
     "tf.horovod.tensorflow.DistributedGradientTape": _EAGER,
     "tf.horovod.torch": _OTHER_LIBRARY,
-    "tf.keras.backend.conv2d_transpose": "tf.nn.conv2d_transpose",
-    "tf.keras.backend.conv3d": "tf.nn.conv3d",
-    "tf.keras.backend.pool3d": "tf.nn.max_pool3d or tf.nn.avg_pool3d",
-    "tf.keras.backend.print_tensor": "tf.Print",
-    "tf.keras.backend.resize_volumes": "tf.keras.layers.UpSampling3D",
-    "tf.keras.backend.rnn": "tf.keras.layers.RNN, or tf.nn.dynamic_rnn",
-    "tf.keras.backend.spatial_3d_padding": "tf.keras.layers.ZeroPadding3D",
-    "tf.keras.callbacks.RemoteMonitor": "tf.keras.callbacks.LambdaCallback, with a function that sends",
-    "tf.keras.datasets": _ITS_FILE,
-    "tf.keras.datasets.boston_housing": _ITS_FILE,
-    "tf.keras.datasets.cifar10": _ITS_FILE,
-    "tf.keras.datasets.cifar100": _ITS_FILE,
-    "tf.keras.datasets.imdb": _ITS_FILE,
-    "tf.keras.datasets.reuters": _ITS_FILE,
-    "tf.keras.estimator": "tf.estimator.Estimator, with the model in its model_fn",
-    "tf.keras.layers.ConvLSTM2D": "tf.contrib.rnn.ConvLSTMCell with tf.nn.dynamic_rnn",
-    "tf.keras.models.model_from_yaml": "tf.keras.models.model_from_json",
-    "tf.keras.utils.multi_gpu_model": "the model itself; there is no GPU",
-    "tf.keras.utils.plot_model": "the model's summary method, or `ferroflow graph`",
     "tf.function": _VERSION_2,
     "tf.lite": _NO_CONVERTER,
     "tf.models": "tf.nn.rnn_cell, tf.contrib.rnn and tf.contrib.legacy_seq2seq; other models are projects of their own",
@@ -107,8 +85,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.ragged": "tf.SparseTensor, or padded tensors and lengths",
     "tf.sparse_split_v": "tf.sparse_split",
     "tf.summary.create_file_writer": "tf.summary.FileWriter",
-    "tf.train.Checkpoint": _FILES_OF_2,
-    "tf.train.do_quantize_training_on_graphdef": "tf.fake_quant_with_min_max_vars, placed by hand",
 }
 
 

@@ -71,6 +71,7 @@ def export_meta_graph(
     clear_devices: bool = False,
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
+    **kwargs: Any,
 ) -> Any:
     """Returns a graph with its collections as a MetaGraphDef.
 
@@ -86,13 +87,18 @@ def export_meta_graph(
         clear_devices: bool. If True, leave out devices.
         clear_extraneous_savers: bool. If True, leave out the nodes of other savers.
         strip_default_attrs: bool. If True, leave out attributes with their default values.
+        **kwargs: `save_debug_info`, accepted.
 
     Returns:
         A MetaGraphDef message.
 
     Raises:
         ValueError: if the GraphDef would be larger than 2 GB.
+        TypeError: if another argument is given.
     """
+    unknown = sorted(set(kwargs) - {"save_debug_info"})
+    if unknown:
+        raise TypeError(f"export_meta_graph() got an unexpected keyword argument {unknown[0]!r}")
     return export_scoped_meta_graph(
         filename=filename,
         meta_info_def=meta_info_def,

@@ -89,7 +89,7 @@ class Saver:
         builder: BulkSaverBuilder | None = None,
         defer_build: bool = False,
         allow_empty: bool = False,
-        write_version: int | None = None,
+        write_version: int | None = proto.SaverDef.V2,
         pad_step_number: bool = False,
         save_relative_paths: bool = False,
         filename: str | None = None,

@@ -18,6 +18,7 @@ from ferroflow._src.layers.sessions import (
     end_session,
     get_session,
     get_value,
+    manual_variable_initialization,
     set_session,
     set_value,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "get_value",
     "int_shape",
     "learning_phase",
+    "manual_variable_initialization",
     "set_learning_phase",
     "set_session",
     "set_value",

@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.control_flow import functional
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.flow.printing import Print
 from ferroflow._src.ops.nn import softmax as softmaxes
 
 
@@ -133,3 +134,21 @@ def transpose(x: Any) -> Tensor:
         Tensor of the dtype of `x`.
     """
     return shaping.transpose(x)
+
+
+def backend() -> str:
+    """Returns the name of what computes Keras's models: "tensorflow"."""
+    return "tensorflow"
+
+
+def print_tensor(x: Any, message: str = "") -> Tensor:
+    """Returns `x`; each evaluation writes it to standard error.
+
+    Args:
+        x: Tensor of any dtype and shape.
+        message: str that comes first.
+
+    Returns:
+        Tensor of the dtype, shape and value of `x`.
+    """
+    return Print(x, [x], message)

@@ -192,15 +192,15 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     return sigmoid_cross_entropy_with_logits(labels=target, logits=output)
 
 
-def _op_format(data_format: str | None, rank: int) -> str:
+def op_format_of(data_format: str | None, rank: int) -> str:
     given = data_format or image_data_format()
     if given not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {given}")
-    last, first = {3: ("NWC", "NCW"), 4: ("NHWC", "NCHW")}[rank]
+    last, first = {3: ("NWC", "NCW"), 4: ("NHWC", "NCHW"), 5: ("NDHWC", "NCDHW")}[rank]
     return first if given == "channels_first" else last
 
 
-def _with_batch(sizes: Any, op_format: str) -> list[int]:
+def with_batch(sizes: Any, op_format: str) -> list[int]:
     inner = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes] * (len(op_format) - 2)
     return [1, 1, *inner] if op_format.startswith("NC") else [1, *inner, 1]
 
@@ -229,7 +229,7 @@ def conv1d(
     Raises:
         ValueError: if `data_format` is not one of the listed values.
     """
-    op_format = _op_format(data_format, 3)
+    op_format = op_format_of(data_format, 3)
     kernel = convert_to_tensor(kernel)
     if padding == "causal":
         before = dilation_rate * (int(kernel.shape[0]) - 1)
@@ -262,14 +262,14 @@ def conv2d(
     Raises:
         ValueError: if `data_format` is not one of the listed values.
     """
-    op_format = _op_format(data_format, 4)
+    op_format = op_format_of(data_format, 4)
     return conv.conv2d(
         x,
         kernel,
-        strides=_with_batch(strides, op_format),
+        strides=with_batch(strides, op_format),
         padding=padding.upper(),
         data_format=op_format,
-        dilations=_with_batch(dilation_rate, op_format),
+        dilations=with_batch(dilation_rate, op_format),
     )
 
 
@@ -299,12 +299,12 @@ def separable_conv2d(
     Raises:
         ValueError: if `data_format` is not one of the listed values.
     """
-    op_format = _op_format(data_format, 4)
+    op_format = op_format_of(data_format, 4)
     return depthwise.separable_conv2d(
         x,
         depthwise_kernel,
         pointwise_kernel,
-        strides=_with_batch(strides, op_format),
+        strides=with_batch(strides, op_format),
         padding=padding.upper(),
         rate=list(dilation_rate),
         data_format=op_format,
@@ -335,11 +335,11 @@ def pool2d(
     Raises:
         ValueError: if the mode or `data_format` is not one of the listed values.
     """
-    op_format = _op_format(data_format, 4)
+    op_format = op_format_of(data_format, 4)
     if pool_mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {pool_mode}")
     pool = pooling.max_pool if pool_mode == "max" else pooling.avg_pool
-    sizes, distances = _with_batch(pool_size, op_format), _with_batch(strides, op_format)
+    sizes, distances = with_batch(pool_size, op_format), with_batch(strides, op_format)
     return pool(x, sizes, distances, padding.upper(), data_format=op_format)
 
 

@@ -27,6 +27,15 @@ from ferroflow._src.variables.variable_store import default_initializer
 _STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
 
 
+def check_weight_options(getter: Any, kwargs: Iterable[str]) -> None:
+    """Raises NotImplementedError for a getter, TypeError for an argument that `add_weight` of TensorFlow lacks, too."""
+    if getter is not None:
+        raise NotImplementedError("getter: give a custom_getter to the tf.variable_scope around the first call.")
+    unknown = sorted(set(kwargs) - {"synchronization", "aggregation"})
+    if unknown:
+        raise TypeError(f"Unknown keyword argument: {unknown[0]}")
+
+
 def _layers_in(values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
         if isinstance(value, Layer) or "_is_graph_network" in getattr(value, "__dict__", ()):
@@ -245,6 +254,8 @@ class KerasLayer(Layer):
         constraint: Any = None,
         partitioner: Callable[..., Any] | None = None,
         use_resource: bool | None = None,
+        getter: Callable[..., Any] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Makes a variable of the layer.
 
@@ -258,13 +269,18 @@ class KerasLayer(Layer):
             constraint: callable of the value after each update, or its name, or None.
             partitioner: callable, as `tf.get_variable` takes it.
             use_resource: bool, as `tf.get_variable` takes it.
+            getter: None; variables are made as `tf.get_variable` makes them.
+            **kwargs: `synchronization` and `aggregation`, accepted.
 
         Returns:
             Variable of `dtype` and `shape`.
 
         Raises:
             ValueError: if a name is unknown; also on the same conditions as `tf.get_variable`.
+            NotImplementedError: if a getter is given.
+            TypeError: if another argument is given.
         """
+        check_weight_options(getter, kwargs)
         initializer, regularizer = named.initializer(initializer), named.regularizer(regularizer)
         constraint = named.constraint(constraint)
         if self._scope is None and partitioner is None:
@@ -322,11 +338,13 @@ class InputLayer(KerasLayer):
         batch_size: int, the number of examples of a batch; None for any.
         dtype: DType; float32 by default.
         input_tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
+        sparse: False; sparse inputs are not offered.
         name: str, name of the layer.
-        batch_input_shape: tuple, the shape with the batch, in the place of `input_shape`.
+        **kwargs: `batch_input_shape`, tuple, the shape with the batch, in the place of `input_shape`.
 
     Raises:
-        ValueError: if no shape is given.
+        ValueError: if no shape is given, or another argument.
+        NotImplementedError: if `sparse` is true.
     """
 
     def __init__(
@@ -335,17 +353,23 @@ class InputLayer(KerasLayer):
         batch_size: int | None = None,
         dtype: DTypeLike | None = None,
         input_tensor: Tensor | None = None,
+        sparse: bool = False,
         name: str | None = None,
-        batch_input_shape: ShapeLike | None = None,
+        **kwargs: Any,
     ) -> None:
+        batch_input_shape: Any = kwargs.pop("batch_input_shape", None)
+        kwargs.pop("ragged", None)
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments: {sorted(kwargs)}")
+        if sparse:
+            raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")
         super().__init__(name=name or f"input_{get_uid('input')}")
         self.built = True
         if input_tensor is None:
             if input_shape is None and batch_input_shape is None:
                 raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
-            whole: Any = batch_input_shape
             inner: Any = input_shape
-            shape = tuple(whole) if whole is not None else (batch_size, *inner)
+            shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *inner)
             input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
         self._given = {"batch_input_shape": self.batch_input_shape, "dtype": input_tensor.dtype.name}
@@ -385,7 +409,7 @@ def Input(  # noqa: N802  # Keras's spelling
     dtype: DTypeLike | None = None,
     sparse: bool = False,
     tensor: Tensor | None = None,
-    batch_shape: ShapeLike | None = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Returns the input tensor of a model.
 
@@ -396,13 +420,13 @@ def Input(  # noqa: N802  # Keras's spelling
         dtype: DType; float32 by default.
         sparse: False; sparse inputs are not offered.
         tensor: Tensor, of any dtype and shape, used instead of a placeholder.
-        batch_shape: tuple, the shape with the batch, in the place of `shape`.
+        **kwargs: `batch_shape`, tuple, the shape with the batch, in the place of `shape`.
 
     Returns:
         Tensor of `dtype`, of shape [batch] + `shape`.
 
     Raises:
-        ValueError: if no shape is given.
+        ValueError: if no shape is given, or another argument.
         NotImplementedError: if `sparse` is true.
 
     Example:
@@ -410,8 +434,7 @@ def Input(  # noqa: N802  # Keras's spelling
         >>> print(x.shape)
         (?, 32)
     """
-    if sparse:
-        raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")
-    layer = InputLayer(shape, batch_size, dtype, tensor, name, batch_shape)
+    batch_shape = kwargs.pop("batch_shape", kwargs.pop("batch_input_shape", None))
+    layer = InputLayer(shape, batch_size, dtype, tensor, sparse, name, batch_input_shape=batch_shape, **kwargs)
     output: Tensor = layer.output
     return output

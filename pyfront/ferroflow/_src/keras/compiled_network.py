@@ -158,7 +158,8 @@ class CompiledNetwork(Network):
             phase = learning_phase()
             if isinstance(phase, Tensor):
                 feeds[phase] = training
-            return get_session().run(fetches, feeds)
+            kept = [] if training else self.state_updates
+            return get_session().run((fetches, kept), feeds)[0] if kept else get_session().run(fetches, feeds)
 
     def _fed_inputs(self) -> list[Tensor]:
         """Returns the inputs that are fed: those that are not values of a program."""

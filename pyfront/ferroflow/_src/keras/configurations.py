@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,6 +19,38 @@ _NAMES = {
     "KerasRandomUniform": "RandomUniform",
     "KerasTruncatedNormal": "TruncatedNormal",
 }
+
+
+# The function that makes a layer of its description; `model_configurations`, which imports all layers, adds it.
+_makers: list[Callable[[Mapping[str, Any], Any], Any]] = []
+
+
+def register_layer_maker(make: Callable[[Mapping[str, Any], Any], Any]) -> None:
+    """Sets the function that makes layers of dicts.
+
+    Args:
+        make: callable of a dict of "class_name" and "config", and of a dict of a program's classes by name.
+    """
+    _makers[:] = [make]
+
+
+def with_layers(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns arguments with layers in the place of the dicts that describe them.
+
+    Args:
+        config: dict of arguments, of which "layer", "cell" and "cells" are layers.
+        custom_objects: dict of a program's classes by name, or None.
+
+    Returns:
+        dict of arguments.
+    """
+
+    def made(value: Any) -> Any:
+        if isinstance(value, Mapping) and "class_name" in value:
+            return _makers[0](value, dict(custom_objects or {}))
+        return [made(one) for one in value] if isinstance(value, list) else value
+
+    return {name: made(value) if name in ("layer", "cell", "cells") else value for name, value in config.items()}
 
 
 def serialized(value: NestedTensors) -> Any:
@@ -100,3 +133,17 @@ def defaults_of(cls: type) -> dict[str, Any]:
         if all(given.kind is not given.VAR_KEYWORD for given in parameters):
             break
     return found
+
+
+def yaml() -> Any:
+    """Returns the package.
+
+    Raises:
+        ImportError: if PyYAML is not installed.
+    """
+    try:
+        return importlib.import_module("yaml")
+    except ModuleNotFoundError as missing:
+        raise ImportError(
+            "Requires yaml module installed: pip install pyyaml. to_json and model_from_json need no package."
+        ) from missing

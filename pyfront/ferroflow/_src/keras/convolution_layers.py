@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base.typing import DictLike, Initializer
+from ferroflow._src.base.typing import DictLike, Identifier, Initializer
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -29,6 +29,11 @@ class _Transposed(KerasLayer):
         use_bias: bool = True,
         kernel_initializer: Any = "glorot_uniform",
         bias_initializer: Any = "zeros",
+        kernel_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        kernel_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
         **kwargs: Any,
     ) -> None:
         own = {
@@ -39,6 +44,11 @@ class _Transposed(KerasLayer):
             "use_bias": use_bias,
             "kernel_initializer": kernel_initializer,
             "bias_initializer": bias_initializer,
+            "kernel_regularizer": kernel_regularizer,
+            "bias_regularizer": bias_regularizer,
+            "activity_regularizer": activity_regularizer,
+            "kernel_constraint": kernel_constraint,
+            "bias_constraint": bias_constraint,
         }
         super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
 
@@ -56,7 +66,12 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
-        **kwargs: further arguments of `tf.layers.Conv2DTranspose` and `KerasLayer`.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
@@ -76,7 +91,12 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
-        **kwargs: further arguments of `tf.layers.Conv3DTranspose` and `KerasLayer`.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
@@ -100,6 +120,13 @@ class _Separable(KerasLayer):
         depthwise_initializer: Any = "glorot_uniform",
         pointwise_initializer: Any = "glorot_uniform",
         bias_initializer: Any = "zeros",
+        depthwise_regularizer: Identifier | None = None,
+        pointwise_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        depthwise_constraint: Identifier | None = None,
+        pointwise_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
         **kwargs: Any,
     ) -> None:
         own = {
@@ -113,6 +140,13 @@ class _Separable(KerasLayer):
             "depthwise_initializer": depthwise_initializer,
             "pointwise_initializer": pointwise_initializer,
             "bias_initializer": bias_initializer,
+            "depthwise_regularizer": depthwise_regularizer,
+            "pointwise_regularizer": pointwise_regularizer,
+            "bias_regularizer": bias_regularizer,
+            "activity_regularizer": activity_regularizer,
+            "depthwise_constraint": depthwise_constraint,
+            "pointwise_constraint": pointwise_constraint,
+            "bias_constraint": bias_constraint,
         }
         super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
 
@@ -133,7 +167,14 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
-        **kwargs: further arguments of `tf.layers.SeparableConv1D` and `KerasLayer`.
+        depthwise_regularizer: callable of the channels' kernels that gives a loss, or its name, or None.
+        pointwise_regularizer: callable of the kernel over the channels that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        depthwise_constraint: callable of the channels' kernels after each update, or its name, or None.
+        pointwise_constraint: callable of the kernel over the channels after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
@@ -156,7 +197,14 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
         depthwise_initializer: initializer of the channels' kernels, or its name.
         pointwise_initializer: initializer of the kernel over the channels, or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
-        **kwargs: further arguments of `tf.layers.SeparableConv2D` and `KerasLayer`.
+        depthwise_regularizer: callable of the channels' kernels that gives a loss, or its name, or None.
+        pointwise_regularizer: callable of the kernel over the channels that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        depthwise_constraint: callable of the channels' kernels after each update, or its name, or None.
+        pointwise_constraint: callable of the kernel over the channels after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
@@ -176,8 +224,12 @@ class DepthwiseConv2D(KerasLayer):
         use_bias: bool. If True, a bias is added.
         depthwise_initializer: initializer of the kernel, of shape kernel_size + [channels, multiplier], or its name.
         bias_initializer: initializer of the bias, of shape [channels * multiplier], or its name.
-        **kwargs: `depthwise_regularizer`, `bias_regularizer`, `depthwise_constraint` and `bias_constraint`;
-            arguments of `KerasLayer`.
+        depthwise_regularizer: callable of the channels' kernels that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        depthwise_constraint: callable of the channels' kernels after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: arguments of `KerasLayer`.
     """
 
     def __init__(
@@ -191,11 +243,14 @@ class DepthwiseConv2D(KerasLayer):
         use_bias: bool = True,
         depthwise_initializer: Initializer | DictLike = "glorot_uniform",
         bias_initializer: Initializer | DictLike = "zeros",
+        depthwise_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        depthwise_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
         **kwargs: Any,
     ) -> None:
-        parts = ("depthwise_regularizer", "bias_regularizer", "depthwise_constraint", "bias_constraint")
-        self._options = {name: kwargs.pop(name, None) for name in parts}
-        super().__init__(**kwargs)
+        super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
         self.strides = (strides,) * 2 if isinstance(strides, int) else tuple(strides)
         self.padding, self.depth_multiplier = padding, depth_multiplier
@@ -203,6 +258,10 @@ class DepthwiseConv2D(KerasLayer):
         self.activation = named.activation(activation)
         self.use_bias = use_bias
         self.depthwise_initializer, self.bias_initializer = depthwise_initializer, bias_initializer
+        self.depthwise_regularizer = named.regularizer(depthwise_regularizer)
+        self.bias_regularizer = named.regularizer(bias_regularizer)
+        self.depthwise_constraint = named.constraint(depthwise_constraint)
+        self.bias_constraint = named.constraint(bias_constraint)
 
     def build(self, input_shape: Any) -> None:
         """Makes the kernel and the bias.
@@ -215,8 +274,8 @@ class DepthwiseConv2D(KerasLayer):
             "depthwise_kernel",
             (*self.kernel_size, channels, self.depth_multiplier),
             initializer=self.depthwise_initializer,
-            regularizer=self._options["depthwise_regularizer"],
-            constraint=self._options["depthwise_constraint"],
+            regularizer=self.depthwise_regularizer,
+            constraint=self.depthwise_constraint,
         )
         self.bias = None
         if self.use_bias:
@@ -224,8 +283,8 @@ class DepthwiseConv2D(KerasLayer):
                 "bias",
                 (channels * self.depth_multiplier,),
                 initializer=self.bias_initializer,
-                regularizer=self._options["bias_regularizer"],
-                constraint=self._options["bias_constraint"],
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
             )
         self.built = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,33 @@ from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.variables.initializers import Ones
 
 
+class _Sizes(NamedTuple):
+    """The sizes of a layer's states."""
+
+    units: int
+    state_size: Any
+
+
 class _CuDNN(Recurrent):
     """Base of the layers with cuDNN's weights: each gate's matrix is stored by the columns, and has two biases."""
 
-    _OPTIONS: ClassVar[dict[str, Any]] = {"activity_regularizer": None}
-    _NOT_TOLD = frozenset({"activation", "dropout", "recurrent_dropout", "use_bias"})
+    _NOT_TOLD = frozenset({"activation", "dropout", "recurrent_dropout", "unroll", "use_bias"})
+
+    @property
+    def cell(self) -> Any:
+        """The units and sizes of the states, as those of a cell."""
+        return _Sizes(self.units, self._sizes if self._STATES > 1 else self.units)
+
+    def get_losses_for(self, inputs: Any = None) -> list[Any]:
+        """Returns the losses that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
+
+        Returns:
+            list of Tensors of float dtypes, of shape [].
+        """
+        return super().get_losses_for(inputs)
 
     def _kernels(self) -> tuple[Any, Any]:
         return self._by_rows
@@ -82,11 +104,8 @@ class CuDNNGRU(_CuDNN, GatedSteps):
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last state is returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.
-        stateful: False; states that stay between batches are not offered.
+        stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `stateful` is given.
     """
 
     reset_after = True
@@ -118,7 +137,7 @@ class CuDNNGRU(_CuDNN, GatedSteps):
             kernel_regularizer=kernel_regularizer,
             recurrent_regularizer=recurrent_regularizer,
             bias_regularizer=bias_regularizer,
-            activity_regularizer=named.regularizer(activity_regularizer),
+            activity_regularizer=activity_regularizer,
             kernel_constraint=kernel_constraint,
             recurrent_constraint=recurrent_constraint,
             bias_constraint=bias_constraint,
@@ -153,11 +172,8 @@ class CuDNNLSTM(_CuDNN, MemorySteps):
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last states are returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.
-        stateful: False; states that stay between batches are not offered.
+        stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `stateful` is given.
     """
 
     def __init__(
@@ -188,7 +204,7 @@ class CuDNNLSTM(_CuDNN, MemorySteps):
             kernel_regularizer=kernel_regularizer,
             recurrent_regularizer=recurrent_regularizer,
             bias_regularizer=bias_regularizer,
-            activity_regularizer=named.regularizer(activity_regularizer),
+            activity_regularizer=activity_regularizer,
             kernel_constraint=kernel_constraint,
             recurrent_constraint=recurrent_constraint,
             bias_constraint=bias_constraint,

@@ -12,6 +12,7 @@ import numpy as np
 
 from ferroflow._src.keras.generators import Sequence
 from ferroflow._src.keras.images import array_to_img, img_to_array, load_img
+from ferroflow._src.keras.settings import image_data_format
 
 _CHANNELS: Final = {"grayscale": 1, "rgb": 3, "rgba": 4}
 _SUBSETS: Final = ("training", "validation")
@@ -140,7 +141,7 @@ class NumpyArrayIterator(Iterator):
         shuffle: bool. If True, each pass takes another order.
         sample_weight: array of floats, of shape [images], or None.
         seed: int, as in `Iterator`.
-        data_format: "channels_last" or "channels_first".
+        data_format: "channels_last" or "channels_first"; None for `image_data_format()`.
         save_to_dir: str, a folder in which the changed images are saved; None to save none.
         save_prefix: str, how their names begin.
         save_format: str, their format.
@@ -161,14 +162,15 @@ class NumpyArrayIterator(Iterator):
         shuffle: bool = False,
         sample_weight: Any = None,
         seed: int | None = None,
-        data_format: str = "channels_last",
+        data_format: str | None = None,
         save_to_dir: str | None = None,
         save_prefix: str = "",
         save_format: str = "png",
         subset: str | None = None,
-        dtype: Any = "float32",
+        dtype: Any = None,
     ) -> None:
-        self.dtype = dtype
+        self.dtype = dtype or "float32"
+        data_format = data_format or image_data_format()
         others: list[Any] = []
         if isinstance(x, (tuple, list)):
             x, passed = x[0], x[1]
@@ -342,7 +344,7 @@ class DirectoryIterator(_FileIterator):
         batch_size: int, of a batch.
         shuffle: bool. If True, each pass takes another order.
         seed: int, as in `Iterator`.
-        data_format: "channels_last" or "channels_first".
+        data_format: "channels_last" or "channels_first"; None for `image_data_format()`.
         save_to_dir: str, a folder in which the changed images are saved; None to save none.
         save_prefix: str, how their names begin.
         save_format: str, their format.
@@ -376,7 +378,7 @@ class DirectoryIterator(_FileIterator):
         batch_size: int = 32,
         shuffle: bool = True,
         seed: int | None = None,
-        data_format: str = "channels_last",
+        data_format: str | None = None,
         save_to_dir: str | None = None,
         save_prefix: str = "",
         save_format: str = "png",
@@ -389,7 +391,7 @@ class DirectoryIterator(_FileIterator):
             image_data_generator,
             target_size,
             color_mode,
-            data_format,
+            data_format or image_data_format(),
             save_to_dir,
             save_prefix,
             save_format,
@@ -447,7 +449,7 @@ class DataFrameIterator(_FileIterator):
         batch_size: int, of a batch.
         shuffle: bool. If True, each pass takes another order.
         seed: int, as in `Iterator`.
-        data_format: "channels_last" or "channels_first".
+        data_format: "channels_last" or "channels_first"; None for `image_data_format()`.
         save_to_dir: str, a folder in which the changed images are saved; None to save none.
         save_prefix: str, how their names begin.
         save_format: str, their format.
@@ -478,7 +480,7 @@ class DataFrameIterator(_FileIterator):
         batch_size: int = 32,
         shuffle: bool = True,
         seed: int | None = None,
-        data_format: str = "channels_last",
+        data_format: str | None = None,
         save_to_dir: str | None = None,
         save_prefix: str = "",
         save_format: str = "png",
@@ -491,7 +493,7 @@ class DataFrameIterator(_FileIterator):
             image_data_generator,
             target_size,
             color_mode,
-            data_format,
+            data_format or image_data_format(),
             save_to_dir,
             save_prefix,
             save_format,

@@ -96,6 +96,32 @@ def apply_affine_transform(
     return np.moveaxis(np.stack(channels), 0, channel_axis)
 
 
+def apply_transform(
+    x: Any, transform_matrix: Any, channel_axis: int = 0, fill_mode: str = "nearest", cval: float = 0.0
+) -> Any:
+    """Applies an affine transform to each channel of an image.
+
+    Args:
+        x: array of floats, of shape [channels, height, width], or with channels at `channel_axis`.
+        transform_matrix: array of floats, of shape [3, 3]: the place in `x` of each place of the result.
+        channel_axis: int, the dimension of channels.
+        fill_mode: "constant", "nearest", "reflect" or "wrap": the values outside the image.
+        cval: float, the value outside if `fill_mode` is "constant".
+
+    Returns:
+        numpy.ndarray of the dtype and shape of `x`.
+
+    Raises:
+        ImportError: if SciPy is not installed.
+    """
+    interpolation, matrix = scipy_module("ndimage"), np.asarray(transform_matrix)
+    channels = [
+        interpolation.affine_transform(channel, matrix[:2, :2], matrix[:2, 2], order=1, mode=fill_mode, cval=cval)
+        for channel in np.moveaxis(x, channel_axis, 0)
+    ]
+    return np.moveaxis(np.stack(channels), 0, channel_axis)
+
+
 def random_rotation(
     x: Any,
     rg: float,

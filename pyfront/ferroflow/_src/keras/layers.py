@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -58,7 +58,12 @@ class Dense(KerasLayer, dense.Dense):
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer, or its name.
         bias_initializer: initializer, or its name.
-        **kwargs: further arguments of `tf.layers.Dense` and `KerasLayer`.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Example:
         >>> inputs = tf.keras.layers.Input([3])
@@ -75,6 +80,11 @@ class Dense(KerasLayer, dense.Dense):
         use_bias: bool = True,
         kernel_initializer: Initializer | DictLike = "glorot_uniform",
         bias_initializer: Initializer | DictLike = "zeros",
+        kernel_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        kernel_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
         **kwargs: Any,
     ) -> None:
         own = {
@@ -82,6 +92,11 @@ class Dense(KerasLayer, dense.Dense):
             "use_bias": use_bias,
             "kernel_initializer": kernel_initializer,
             "bias_initializer": bias_initializer,
+            "kernel_regularizer": kernel_regularizer,
+            "bias_regularizer": bias_regularizer,
+            "activity_regularizer": activity_regularizer,
+            "kernel_constraint": kernel_constraint,
+            "bias_constraint": bias_constraint,
         }
         super().__init__(units, **resolved({**own, **kwargs}))
 
@@ -101,6 +116,11 @@ class _KerasConvolution(KerasLayer):
         use_bias: bool = True,
         kernel_initializer: Initializer | DictLike = "glorot_uniform",
         bias_initializer: Initializer | DictLike = "zeros",
+        kernel_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        kernel_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
         **kwargs: Any,
     ) -> None:
         own = {
@@ -112,6 +132,11 @@ class _KerasConvolution(KerasLayer):
             "use_bias": use_bias,
             "kernel_initializer": kernel_initializer,
             "bias_initializer": bias_initializer,
+            "kernel_regularizer": kernel_regularizer,
+            "bias_regularizer": bias_regularizer,
+            "activity_regularizer": activity_regularizer,
+            "kernel_constraint": kernel_constraint,
+            "bias_constraint": bias_constraint,
         }
         super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
 
@@ -124,18 +149,60 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
         kernel_size: int, or list of one int: the sizes of windows.
         strides: int, or list of one int: the distances between windows.
         padding: str, "valid" or "same".
-        data_format: str, "channels_last" or "channels_first"; None for the first.
+        data_format: str, "channels_last" or "channels_first".
         dilation_rate: int, or list of one int: the distances between a window's points.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
-        **kwargs: further arguments of `tf.layers.Conv1D`; `input_shape`, the shape of an example, and the others of a
-            layer.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
+        padding: str = "valid",
+        data_format: str | None = "channels_last",
+        dilation_rate: IntsLike = 1,
+        activation: Identifier | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
+        kernel_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        kernel_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            **kwargs,
+        )
 
 
 class Conv2D(_KerasConvolution, convolution.Conv2D):
@@ -152,8 +219,12 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
-        **kwargs: further arguments of `tf.layers.Conv2D`; `input_shape`, the shape of an example, and the others of a
-            layer.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
@@ -174,8 +245,12 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
         bias_initializer: initializer of the bias, of shape [filters], or its name.
-        **kwargs: further arguments of `tf.layers.Conv3D`; `input_shape`, the shape of an example, and the others of a
-            layer.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
@@ -467,13 +542,83 @@ class BatchNormalization(KerasLayer, batch_normalization.BatchNormalization):
     """Layer that normalizes by the mean and variance of the batch in training, and by their averages otherwise.
 
     Args:
-        **kwargs: arguments of `tf.layers.BatchNormalization` and `KerasLayer`.
+        axis: int, the dimension of the channels, or list of ints.
+        momentum: float, the part of the moving averages that a batch leaves.
+        epsilon: float, added to the variance.
+        center: bool. If True, `beta` is added.
+        scale: bool. If True, the result is multiplied by `gamma`.
+        beta_initializer: initializer of `beta`, or its name.
+        gamma_initializer: initializer of `gamma`, or its name.
+        moving_mean_initializer: initializer of the average of means, or its name.
+        moving_variance_initializer: initializer of the average of variances, or its name.
+        beta_regularizer: callable of `beta` that gives a loss, or its name, or None.
+        gamma_regularizer: callable of `gamma` that gives a loss, or its name, or None.
+        beta_constraint: callable of `beta` after each update, or its name, or None.
+        gamma_constraint: callable of `gamma` after each update, or its name, or None.
+        renorm: bool, as `tf.layers.BatchNormalization` takes it.
+        renorm_clipping: dict, as `tf.layers.BatchNormalization` takes it.
+        renorm_momentum: float, as `tf.layers.BatchNormalization` takes it.
+        fused: bool, as `tf.layers.BatchNormalization` takes it.
+        trainable: bool. If True, the variables are trained.
+        virtual_batch_size: int, as `tf.layers.BatchNormalization` takes it.
+        adjustment: callable, as `tf.layers.BatchNormalization` takes it.
+        name: str, name of the layer.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
     """
 
     _NOT_TOLD = frozenset(("adjustment", "fused", "renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size"))
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**resolved(kwargs))
+    def __init__(
+        self,
+        axis: IntsLike = -1,
+        momentum: float = 0.99,
+        epsilon: float = 0.001,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Initializer | DictLike = "zeros",
+        gamma_initializer: Initializer | DictLike = "ones",
+        moving_mean_initializer: Initializer | DictLike = "zeros",
+        moving_variance_initializer: Initializer | DictLike = "ones",
+        beta_regularizer: Identifier | None = None,
+        gamma_regularizer: Identifier | None = None,
+        beta_constraint: Identifier | None = None,
+        gamma_constraint: Identifier | None = None,
+        renorm: bool = False,
+        renorm_clipping: DictLike | None = None,
+        renorm_momentum: float = 0.99,
+        fused: bool | None = None,
+        trainable: bool = True,
+        virtual_batch_size: int | None = None,
+        adjustment: Callable[..., Any] | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        own = {
+            "beta_initializer": beta_initializer,
+            "gamma_initializer": gamma_initializer,
+            "moving_mean_initializer": moving_mean_initializer,
+            "moving_variance_initializer": moving_variance_initializer,
+            "beta_regularizer": beta_regularizer,
+            "gamma_regularizer": gamma_regularizer,
+            "beta_constraint": beta_constraint,
+            "gamma_constraint": gamma_constraint,
+        }
+        super().__init__(
+            axis,
+            momentum,
+            epsilon,
+            center,
+            scale,
+            renorm=renorm,
+            renorm_clipping=renorm_clipping,
+            renorm_momentum=renorm_momentum,
+            fused=fused,
+            trainable=trainable,
+            virtual_batch_size=virtual_batch_size,
+            adjustment=adjustment,
+            name=name,
+            **resolved({**own, **kwargs}),
+        )
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         """Scales the inputs by the mean and variance of the batch, in training, or by their moving averages.
@@ -564,12 +709,12 @@ class Embedding(KerasLayer):
         output_dim: int, the number of columns.
         embeddings_initializer: initializer of the table, or its name.
         embeddings_regularizer: callable of the table that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        embeddings_constraint: callable of the table after each update, or its name, or None.
         mask_zero: bool. If True, the id 0 stands for steps that do not count, for the layers that follow.
         input_length: int, the number of ids of an example; None for any.
-        **kwargs: arguments of `KerasLayer`; `embeddings_constraint`, callable of the table after updates, or its name.
+        **kwargs: arguments of `KerasLayer`.
     """
-
-    _OPTIONS: ClassVar[dict[str, Any]] = {"activity_regularizer": None, "embeddings_constraint": None}
 
     def __init__(
         self,
@@ -577,19 +722,20 @@ class Embedding(KerasLayer):
         output_dim: int,
         embeddings_initializer: Initializer | DictLike = "uniform",
         embeddings_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        embeddings_constraint: Identifier | None = None,
         mask_zero: bool = False,
         input_length: int | None = None,
         **kwargs: Any,
     ) -> None:
-        constraint = kwargs.pop("embeddings_constraint", None)
         if "input_shape" not in kwargs and "batch_input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,)
         kwargs.setdefault("dtype", "float32")
-        super().__init__(**kwargs)
+        super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = named.initializer(embeddings_initializer)
         self.embeddings_regularizer = named.regularizer(embeddings_regularizer)
-        self.embeddings_constraint = named.constraint(constraint)
+        self.embeddings_constraint = named.constraint(embeddings_constraint)
         self.mask_zero, self.input_length = mask_zero, input_length
 
     def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Any:
@@ -604,8 +750,13 @@ class Embedding(KerasLayer):
         """
         return not_equal(inputs, 0) if self.mask_zero else None
 
-    def build(self, _: Any) -> None:
-        """Makes the table."""
+    def build(self, input_shape: Any) -> None:
+        """Makes the table.
+
+        Args:
+            input_shape: TensorShape of the inputs, accepted.
+        """
+        del input_shape
         self.embeddings = self.add_weight(
             "embeddings",
             shape=(self.input_dim, self.output_dim),
@@ -658,6 +809,20 @@ class Lambda(KerasLayer):
         self.arguments = arguments or {}
         self.supports_masking = mask is not None
         self._result_shape = output_shape
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+        """Returns a layer from the result of `get_config`.
+
+        Args:
+            config: dict of arguments; a function may be its name in `custom_objects`.
+            custom_objects: dict of functions of the program by name.
+
+        Returns:
+            Lambda of this class.
+        """
+        known = dict(custom_objects or {})
+        return cls(**{k: known[v] if isinstance(v, str) and v in known else v for k, v in config.items()})
 
     def call(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Calls the function.

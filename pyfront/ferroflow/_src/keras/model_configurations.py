@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.keras.base_layer import InputLayer, KerasLayer
+from ferroflow._src.keras.configurations import register_layer_maker, yaml
 from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
@@ -81,6 +82,7 @@ def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> A
 
 
 Network._of_description = staticmethod(_model)
+register_layer_maker(layer_of)
 
 
 def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -119,3 +121,22 @@ def model_from_json(json_string: str, custom_objects: Mapping[str, Any] | None =
         TypeError: on the same conditions as `model_from_config`.
     """
     return model_from_config(json.loads(json_string), custom_objects)
+
+
+def model_from_yaml(yaml_string: str, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Makes a model of its description in YAML, which `to_yaml` gives, with new variables.
+
+    Args:
+        yaml_string: str.
+        custom_objects: dict of classes and functions of the program by the names they have in the description, or
+            None.
+
+    Returns:
+        Model or Sequential.
+
+    Raises:
+        ImportError: if PyYAML is not installed.
+        ValueError: on the same conditions as `model_from_config`.
+        TypeError: on the same conditions as `model_from_config`.
+    """
+    return model_from_config(yaml().safe_load(yaml_string), custom_objects)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.base.dtypes import float32
 from ferroflow._src.base.typing import DTypeLike, IntsLike, NestedTensors
 from ferroflow._src.keras import activations
 from ferroflow._src.keras.configurations import serialized
@@ -162,7 +163,7 @@ class KerasRandomNormal(RandomNormal):
     """
 
     def __init__(
-        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = "float32"
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = float32
     ) -> None:
         super().__init__(mean, stddev, seed, dtype)
 
@@ -178,7 +179,7 @@ class KerasTruncatedNormal(TruncatedNormal):
     """
 
     def __init__(
-        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = "float32"
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None, dtype: DTypeLike = float32
     ) -> None:
         super().__init__(mean, stddev, seed, dtype)
 
@@ -194,7 +195,7 @@ class KerasRandomUniform(RandomUniform):
     """
 
     def __init__(
-        self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None, dtype: DTypeLike = "float32"
+        self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None, dtype: DTypeLike = float32
     ) -> None:
         super().__init__(minval, maxval, seed, dtype)
 
@@ -267,6 +268,18 @@ class Regularizer:
             Tensor of its dtype, of shape [].
         """
         return 0.0
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Returns a regularizer from the result of `get_config`.
+
+        Args:
+            config: dict of arguments.
+
+        Returns:
+            Regularizer of this class.
+        """
+        return cls(**config)
 
 
 class L1L2(Regularizer):
@@ -403,6 +416,37 @@ class MaxNorm(Constraint):
         return w * (clip_by_value(norms, 0.0, float(self.max_value)) / (epsilon() + norms))
 
 
+class MinMaxNorm(Constraint):
+    """Constraint to norms between two limits.
+
+    Args:
+        min_value: float, the smallest norm.
+        max_value: float, the largest norm.
+        rate: float from 0 to 1: the part of the way to the nearest limit that an update goes.
+        axis: int, or list of ints: the dimensions of a norm.
+    """
+
+    def __init__(self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: IntsLike = 0) -> None:
+        self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that make an equal one."""
+        return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
+
+    def __call__(self, w: NestedTensors) -> Any:
+        """Returns the weight, scaled where its norm is outside of the limits.
+
+        Args:
+            w: Tensor of a float dtype, of any shape.
+
+        Returns:
+            Tensor of its dtype and shape.
+        """
+        norms = _norms(w, self.axis)
+        nearest = clip_by_value(norms, float(self.min_value), float(self.max_value))
+        return w * ((self.rate * nearest + (1 - self.rate) * norms) / (epsilon() + norms))
+
+
 class NonNeg(Constraint):
     """Constraint to weights that are not negative."""
 
@@ -446,9 +490,11 @@ class UnitNorm(Constraint):
 
 _CONSTRAINTS: dict[str, Callable[..., Any]] = {
     "MaxNorm": MaxNorm,
+    "MinMaxNorm": MinMaxNorm,
     "NonNeg": NonNeg,
     "UnitNorm": UnitNorm,
     "max_norm": MaxNorm,
+    "min_max_norm": MinMaxNorm,
     "non_neg": NonNeg,
     "unit_norm": UnitNorm,
 }

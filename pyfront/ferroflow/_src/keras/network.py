@@ -18,11 +18,11 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import hdf5, named
 from ferroflow._src.keras.backend import batch_get_value, get_session
-from ferroflow._src.keras.base_layer import Input, InputLayer
-from ferroflow._src.keras.configurations import serialized
+from ferroflow._src.keras.base_layer import Input, InputLayer, check_weight_options
+from ferroflow._src.keras.configurations import serialized, yaml
+from ferroflow._src.keras.layer_of_layers import LayerOfLayers
 from ferroflow._src.keras.layer_table import outputs_in, print_table
 from ferroflow._src.keras.model_sources import layers_in_order
-from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
@@ -35,7 +35,7 @@ def as_list(x: NestedTensors | None) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
-class Network(Connected):
+class Network(LayerOfLayers):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     Args:
@@ -58,6 +58,7 @@ class Network(Connected):
         self.stop_training = False
         self.optimizer: Any = None
         self._added_losses: list[Any] = []
+        self._added_updates: list[Any] = []
         # Variables that `add_weight` made, and whether they are trained.
         self._own_weights: list[tuple[Any, bool]] = []
         self.inputs: list[Tensor] = []
@@ -235,7 +236,7 @@ class Network(Connected):
     @property
     def updates(self) -> list[Any]:
         """The operations to run with each training step."""
-        return self._of_layers("updates") if self.trainable else []
+        return [*self._of_layers("updates"), *self._added_updates] if self.trainable else []
 
     def get_updates_for(self, inputs: NestedTensors | None) -> list[Any]:
         """Returns the updates that depend on some inputs.
@@ -246,7 +247,10 @@ class Network(Connected):
         Returns:
             list of Operations.
         """
-        return [x for layer in self.layers for x in layer.get_updates_for(inputs)] if self.trainable else []
+        if not self.trainable:
+            return []
+        own = self._added_updates if inputs is None else []
+        return [*(x for layer in self.layers for x in layer.get_updates_for(inputs)), *own]
 
     @property
     def losses(self) -> list[Any]:
@@ -261,12 +265,6 @@ class Network(Connected):
             inputs: accepted, as layers take it.
         """
         self._added_losses += as_list(losses)
-
-    def reset_states(self) -> None:
-        """Resets the states of stateful layers."""
-        for layer in self.layers:
-            if getattr(layer, "stateful", False) and hasattr(layer, "reset_states"):
-                layer.reset_states()
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """Finds a layer by its name or its place.
@@ -348,6 +346,10 @@ class Network(Connected):
         regularizer: Any = None,
         trainable: bool = True,
         constraint: Any = None,
+        partitioner: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
+        getter: Callable[..., Any] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Creates a model variable.
 
@@ -359,13 +361,22 @@ class Network(Connected):
             regularizer: callable of the variable that gives a loss, or its name, or None.
             trainable: bool. If True, the variable is trained with the model.
             constraint: callable of the value after each update, or its name, or None.
+            partitioner: None; a model's own variables are not divided.
+            use_resource: bool, as `tf.Variable` takes it.
+            getter: None; variables are made as `tf.Variable` makes them.
+            **kwargs: `synchronization` and `aggregation`, accepted.
 
         Returns:
             Variable of `dtype` and `shape`.
 
         Raises:
             ValueError: if a name is not known.
+            NotImplementedError: if a partitioner or a getter is given.
+            TypeError: if another argument is given.
         """
+        check_weight_options(getter, kwargs)
+        if partitioner is not None:
+            raise NotImplementedError("A model's own variables are not divided; give the partitioner to a layer.")
         dtype = dtypes.as_dtype(dtype or dtypes.float32)
         made = named.initializer(initializer or ("glorot_uniform" if dtype.is_floating else "zeros"))
         variable = Variable(
@@ -373,6 +384,7 @@ class Network(Connected):
             trainable=trainable,
             name=name,
             constraint=named.constraint(constraint),
+            use_resource=use_resource,
         )
         self._own_weights.append((variable, trainable))
         if regularizer is not None:
@@ -455,6 +467,22 @@ class Network(Connected):
             NotImplementedError: on the same conditions as `get_config`.
         """
         return json.dumps({**described(self), "keras_version": _VERSION, "backend": "tensorflow"}, **kwargs)
+
+    def to_yaml(self, **kwargs: Any) -> str:
+        """Returns the model's configuration in YAML, for `model_from_yaml`; without the variables' values.
+
+        Args:
+            **kwargs: arguments of `yaml.dump`.
+
+        Returns:
+            str.
+
+        Raises:
+            ImportError: if PyYAML is not installed.
+            NotImplementedError: on the same conditions as `get_config`.
+        """
+        found = {**described(self), "keras_version": _VERSION, "backend": "tensorflow"}
+        return str(yaml().dump(found, **kwargs))
 
     def get_weights(self) -> list[Any]:
         """Returns the values of the variables."""

@@ -230,11 +230,12 @@ class ActivityRegularization(KerasLayer):
         self.supports_masking = True
         self.l1, self.l2 = l1, l2
 
-    def call(self, inputs: NestedTensors) -> Any:
+    def call(self, inputs: NestedTensors, **kwargs: Any) -> Any:
         """Returns the inputs.
 
         Args:
             inputs: Tensor of a float dtype, of any shape.
+            **kwargs: accepted.
 
         Returns:
             `inputs`.

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, Identifier, NestedTensors
+from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
+from ferroflow._src.keras.backend import batch_set_value
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
 from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.keras.recurrent_cells import (
     StackedRNNCells,
     check_cell,
     state_sizes,
     variables_not_trained,
 )
-from ferroflow._src.keras.recurrent_steps import CONSTRAINTS, GatedSteps, MemorySteps, SimpleSteps, Steps
+from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
+from ferroflow._src.layers.nodes import call_of
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.array.shaping import reverse
+from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.rnn.cell import RNNCell
 from ferroflow._src.rnn.dynamic_running import dynamic_rnn
+from ferroflow._src.variables.variable import Variable
 
 
 class _Run(RNNCell):
@@ -63,7 +73,7 @@ class _Run(RNNCell):
         )
 
 
-class _Running(KerasLayer):
+class Running(KerasLayer):
     """Base of the layers that run over sequences."""
 
     supports_masking = True
@@ -71,15 +81,122 @@ class _Running(KerasLayer):
     return_sequences: bool
     return_state: bool
     go_backwards: bool
+    # Variables of a stateful layer, of shape [batch, size].
+    _kept_states: list[Variable] | None = None
+    _num_constants = 0
 
-    def _set_running(self, return_sequences: bool, return_state: bool, go_backwards: bool, stateful: bool) -> None:
-        if stateful:
-            raise NotImplementedError(
-                "stateful is not supported: pass the states of a batch to the next batch with `initial_state`"
-            )
+    def _set_running(
+        self, return_sequences: bool, return_state: bool, go_backwards: bool, stateful: bool, unroll: bool
+    ) -> None:
         self.return_sequences, self.return_state = return_sequences, return_state
-        self.go_backwards = go_backwards
+        self.go_backwards, self.stateful, self.unroll = go_backwards, stateful, unroll
         self.supports_masking = True
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        """The sizes of the states."""
+        raise NotImplementedError
+
+    @property
+    def states(self) -> list[Any]:
+        """The states between batches of a stateful layer, Variables of shape [batch, size]; None for each otherwise."""
+        return list(self._kept_states) if self._kept_states is not None else [None] * len(self._sizes)
+
+    def __call__(
+        self, inputs: NestedTensors, *args: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+    ) -> Any:
+        """Runs over the steps; the first states and constants of a model's layers are inputs of this one."""
+        given: Any = inputs
+        if isinstance(given, (list, tuple)):
+            given, *more = given
+            count = len(more) - (self._num_constants if constants is None else 0)
+            if more and initial_state is None:
+                initial_state = more[:count] or None
+            if constants is None:
+                constants = more[count:] or None
+        states = _as_list(initial_state)
+        constants = _as_list(constants)
+        self._num_constants = len(constants)
+        if (states or constants) and all(call_of(x) is not None for x in [*states, *constants]):
+            return super().__call__([given, *states, *constants], *args, **kwargs)
+        if states:
+            kwargs["initial_state"] = states
+        if constants:
+            kwargs["constants"] = constants
+        return super().__call__(given, *args, **kwargs)
+
+    def get_initial_state(self, inputs: NestedTensors) -> list[Any]:
+        """Returns zeros as first states.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, steps, size].
+
+        Returns:
+            list of Tensors of the dtype of `inputs`, of shape [batch, state size].
+        """
+        given: Any = inputs
+        found = []
+        for size in self._sizes:
+            zeros = making.zeros(joining.stack([shaping.shape(given)[0], size]), given.dtype)
+            zeros.set_shape([given.get_shape()[0], size])
+            found.append(zeros)
+        return found
+
+    def _keep_states(self, batch: int | None) -> list[Variable]:
+        """Returns the variables of the states, and makes them at the first time.
+
+        Raises:
+            ValueError: if the size of a batch is not known.
+        """
+        if self._kept_states is None:
+            if not batch:
+                raise ValueError(
+                    "If a RNN is stateful, it needs to know its batch size. Specify the batch size of your input "
+                    "tensors: \n- If using a Sequential model, specify the batch size by passing a "
+                    "`batch_input_shape` argument to your first layer.\n- If using the functional API, specify the "
+                    "batch size by passing a `batch_shape` argument to your Input layer."
+                )
+            dtype = dtypes.as_dtype(self._dtype or dtypes.float32)
+            with init_scope():
+                self._kept_states = [
+                    Variable(np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype), trainable=False, name="state")
+                    for size in self._sizes
+                ]
+        return self._kept_states
+
+    def reset_states(self, states: NestedTensors | None = None) -> None:
+        """Sets the states between batches of a stateful layer.
+
+        Args:
+            states: list of arrays of shape [batch, state size], or one array for one state; None for zeros.
+
+        Raises:
+            AttributeError: if the layer is not stateful.
+            ValueError: if the layer has not been called and the size of a batch is not known, or the number or the
+                shape of the arrays is wrong.
+        """
+        if not self.stateful:
+            raise AttributeError("Layer must be stateful.")
+        batch = None if self.batch_input_shape is None else self.batch_input_shape[0]
+        kept = self._keep_states(batch)
+        given: Any = states
+        if given is None:
+            given = [np.zeros(v.get_shape().as_list(), v.dtype.base_dtype.as_numpy_dtype) for v in kept]
+        given = list(given) if isinstance(given, (list, tuple)) else [given]
+        if len(given) != len(kept):
+            raise ValueError(
+                f"Layer {self.name} expects {len(kept)} states, but it received {len(given)} state values. Input "
+                f"received: {given}"
+            )
+        for i, (variable, value) in enumerate(zip(kept, given, strict=True)):
+            shape = tuple(variable.get_shape().as_list())
+            if np.shape(value) != shape:
+                raise ValueError(
+                    f"State {i} is incompatible with layer {self.name}: expected shape={shape}, found "
+                    f"shape={np.shape(value)}"
+                )
+        with kept[0].graph.as_default():
+            batch_set_value(list(zip(kept, given, strict=True)))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Returns the mask of the outputs: the inputs' mask if all outputs are returned.
@@ -95,28 +212,41 @@ class _Running(KerasLayer):
         of_outputs = mask if self.return_sequences else None
         return [of_outputs] if self.return_state else of_outputs
 
-    def _run(self, step: Any, state_size: tuple[int, ...], inputs: Any, initial_state: Any, mask: Any) -> Any:
+    def _run(self, step: Any, inputs: Any, initial_state: Any, mask: Any) -> Any:
         mask = mask[0] if isinstance(mask, list) else mask
         if isinstance(inputs, (list, tuple)):
-            inputs, *initial_state = inputs
+            count = len(inputs) - self._num_constants
+            inputs, *initial_state = inputs[:count]
+            initial_state = initial_state or None
+        batch = inputs.get_shape()[0].value
         if self.go_backwards:
             inputs = reverse(inputs, [1])
             mask = None if mask is None else reverse(mask, [1])
+        sizes = self._sizes
         if initial_state is None:
-            initial_state = []
-            for size in state_size:
-                zeros = making.zeros(joining.stack([shaping.shape(inputs)[0], size]), inputs.dtype)
-                zeros.set_shape([inputs.get_shape()[0], size])
-                initial_state.append(zeros)
+            initial_state = (
+                [identity(v) for v in self._keep_states(batch)] if self.stateful else self.get_initial_state(inputs)
+            )
         start = tuple(initial_state) if isinstance(initial_state, (list, tuple)) else (initial_state,)
-        run = _Run(step, state_size, state_size[0], mask is not None, f"{self.name}_step")
+        if len(start) != len(sizes):
+            raise ValueError(f"Layer {self.name} has {len(sizes)} states, but was passed {len(start)} initial states.")
+        run = _Run(step, sizes, sizes[0], mask is not None, f"{self.name}_step")
         fed = inputs if mask is None else (inputs, shaping.expand_dims(mask, -1))
         outputs, states = dynamic_rnn(run, fed, initial_state=start)
+        if self.stateful:
+            kept = self._keep_states(batch)
+            self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])
         result = outputs if self.return_sequences else states[0]
         return [result, *states] if self.return_state else result
 
 
-class Recurrent(_Running, Steps):
+def _as_list(x: Any) -> list[Any]:
+    if x is None:
+        return []
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+class Recurrent(Running, Steps):
     """Base of the recurrent layers of one kind of steps.
 
     Args:
@@ -125,19 +255,10 @@ class Recurrent(_Running, Steps):
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last states are returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.
-        stateful: False; states that stay between batches are not offered.
-        **kwargs: arguments of `KerasLayer`; `implementation` and `unroll`, accepted.
-
-    Raises:
-        NotImplementedError: if `stateful` is given.
+        stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
+        unroll: bool, accepted.
+        **kwargs: arguments of `KerasLayer`.
     """
-
-    _OPTIONS: ClassVar[dict[str, Any]] = {
-        **CONSTRAINTS,
-        "activity_regularizer": None,
-        "implementation": 1,
-        "unroll": False,
-    }
 
     def __init__(
         self,
@@ -150,24 +271,25 @@ class Recurrent(_Running, Steps):
         kernel_regularizer: Any = None,
         recurrent_regularizer: Any = None,
         bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         return_sequences: bool = False,
         return_state: bool = False,
         go_backwards: bool = False,
         stateful: bool = False,
+        unroll: bool = False,
         **kwargs: Any,
     ) -> None:
         if kwargs.pop("time_major", False):
             raise NotImplementedError("time_major: the inputs are batches of sequences; transpose them")
-        for accepted in ("implementation", "unroll"):
-            kwargs.pop(accepted, None)
-        constraints = {
-            name: kwargs.pop(name, None) for name in ("kernel_constraint", "recurrent_constraint", "bias_constraint")
-        }
+        self.implementation = kwargs.pop("implementation", 1)
         kwargs.setdefault("dtype", "float32")
-        super().__init__(**kwargs)
-        self._set_running(return_sequences, return_state, go_backwards, stateful)
+        super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
+        self._set_running(return_sequences, return_state, go_backwards, stateful, unroll)
         self._set_options(
             units,
             activation,
@@ -180,8 +302,14 @@ class Recurrent(_Running, Steps):
             bias_regularizer,
             dropout=dropout,
             recurrent_dropout=recurrent_dropout,
-            **constraints,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
         )
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return (self.units,) * self._STATES
 
     def build(self, input_shape: Any) -> None:
         """Makes the weights.
@@ -189,7 +317,10 @@ class Recurrent(_Running, Steps):
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, size], or list of it and those of states.
         """
-        super().build(input_shape[0] if isinstance(input_shape, list) else input_shape)
+        shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
+        super().build(shape)
+        if self.stateful:
+            self._keep_states(shape[0].value)
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:
         """Runs over the steps.
@@ -215,7 +346,7 @@ class Recurrent(_Running, Steps):
 
         self._kept_of_inputs = kept(self.dropout, int(sequence.get_shape()[-1]))
         self._kept_of_state = kept(self.recurrent_dropout, self.units)
-        return self._run(self._step, (self.units,) * self._STATES, inputs, initial_state, mask)
+        return self._run(self._step, inputs, initial_state, mask)
 
 
 class SimpleRNN(Recurrent, SimpleSteps):
@@ -231,17 +362,18 @@ class SimpleRNN(Recurrent, SimpleSteps):
         kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
         recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
         bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
         dropout: float, the part of the inputs that is left out in training.
         recurrent_dropout: float, the part of the states that is left out in training.
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last states are returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.
-        stateful: False; states that stay between batches are not offered.
-        **kwargs: `kernel_constraint`, `recurrent_constraint` and `bias_constraint`; `implementation` and `unroll`,
-            accepted; `input_shape`, the shape of an example, and the other arguments of a layer.
-
-    Raises:
-        NotImplementedError: if `stateful` is given.
+        stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
+        unroll: bool, accepted.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
     """
 
 
@@ -252,28 +384,84 @@ class GRU(Recurrent, GatedSteps):
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
-        **kwargs: `use_bias`, `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, regularizers,
-            constraints, `dropout`, `recurrent_dropout`, `return_sequences`, `return_state` and `go_backwards`;
-            arguments of `KerasLayer`. `reset_after`, bool: if True, the reset gate multiplies the product of the state
-            and the weights, as cuDNN does, and the bias has the shape [2, 3 * units].
-
-    Raises:
-        NotImplementedError: if `stateful` is given.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the inputs' weights, or its name.
+        recurrent_initializer: initializer of the states' weights, or its name.
+        bias_initializer: initializer of the bias, or its name.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        dropout: float, the part of the inputs that is left out in training.
+        recurrent_dropout: float, the part of the states that is left out in training.
+        implementation: int, accepted.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
+        stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
+        unroll: bool, accepted.
+        reset_after: bool. If True, the reset gate multiplies the product of the state and the weights, as cuDNN does,
+            and the bias has the shape [2, 3 * units].
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
 
-    _OPTIONS: ClassVar[dict[str, Any]] = {**Recurrent._OPTIONS, "reset_after": False}
-
     def __init__(
         self,
         units: int,
-        activation: Identifier = "tanh",
+        activation: Identifier | None = "tanh",
         recurrent_activation: Identifier = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 1,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        reset_after: bool = False,
         **kwargs: Any,
     ) -> None:
-        self.reset_after = bool(kwargs.pop("reset_after", False))
-        super().__init__(units, activation, **kwargs)
+        self.reset_after = reset_after
+        super().__init__(
+            units,
+            activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            implementation=implementation,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            **kwargs,
+        )
         self.recurrent_activation = named.activation(recurrent_activation)
 
 
@@ -284,8 +472,27 @@ class LSTM(Recurrent, MemorySteps):
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the inputs' weights, or its name.
+        recurrent_initializer: initializer of the states' weights, or its name.
+        bias_initializer: initializer of the bias, or its name.
         unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
-        **kwargs: as `GRU`.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        dropout: float, the part of the inputs that is left out in training.
+        recurrent_dropout: float, the part of the states that is left out in training.
+        implementation: int, accepted.
+        return_sequences: bool. If True, all outputs are returned, and not the last one alone.
+        return_state: bool. If True, the last states are returned too.
+        go_backwards: bool. If True, the inputs are taken from the last to the first.
+        stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
+        unroll: bool, accepted.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Source: Hochreiter, Schmidhuber, Long Short-Term Memory, 1997.
     """
@@ -293,17 +500,59 @@ class LSTM(Recurrent, MemorySteps):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
-        recurrent_activation: Any = "hard_sigmoid",
+        activation: Identifier | None = "tanh",
+        recurrent_activation: Identifier = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
         unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 1,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(units, activation, **kwargs)
+        super().__init__(
+            units,
+            activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            implementation=implementation,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            **kwargs,
+        )
         self.recurrent_activation = named.activation(recurrent_activation)
         self.unit_forget_bias = unit_forget_bias
 
 
-class RNN(_Running):
+class RNN(Running):
     """Layer that runs a cell over the steps of sequences.
 
     Args:
@@ -313,13 +562,12 @@ class RNN(_Running):
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last states are returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.
-        stateful: False; states that stay between batches are not offered.
+        stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         unroll: bool, accepted.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
         ValueError: if `cell` is not a cell.
-        NotImplementedError: if `stateful` is given.
     """
 
     def __init__(
@@ -332,11 +580,28 @@ class RNN(_Running):
         unroll: bool = False,
         **kwargs: Any,
     ) -> None:
-        del unroll
+        self._num_constants = kwargs.pop("num_constants", None) or 0
         super().__init__(**kwargs)
         self.cell: Any = StackedRNNCells(cell) if isinstance(cell, (list, tuple)) else cell
         check_cell(self.cell)
-        self._set_running(return_sequences, return_state, go_backwards, stateful)
+        self._set_running(return_sequences, return_state, go_backwards, stateful, unroll)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return state_sizes(self.cell)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+        """Returns a layer from the result of `get_config`.
+
+        Args:
+            config: dict of arguments.
+            custom_objects: dict of further classes by name.
+
+        Returns:
+            RNN of this class.
+        """
+        return cls(**with_layers(config, custom_objects))
 
     def build(self, input_shape: Any) -> None:
         """Makes the weights of the cell.
@@ -344,14 +609,18 @@ class RNN(_Running):
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, size], or list of it and those of states.
         """
-        shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
+        shapes = input_shape if isinstance(input_shape, list) else [input_shape]
+        shape = TensorShape(shapes[0])
+        if self.stateful:
+            self._keep_states(shape[0].value)
         if isinstance(self.cell, KerasLayer) and not self.cell.built:
             if self.cell._dtype is None:
                 self.cell._dtype = self._dtype or dtypes.float32.name
             if not isinstance(self.cell, StackedRNNCells):
                 # TF 1.x: the variables of the cell have the names of this layer.
                 self.cell._scope = self._scope
-            self.cell.build(TensorShape([shape[0], *shape[2:]]))
+            of_step = TensorShape([shape[0], *shape[2:]])
+            self.cell.build([of_step, *shapes[-self._num_constants :]] if self._num_constants else of_step)
             self.cell.built = True
         self.built = True
 
@@ -361,6 +630,7 @@ class RNN(_Running):
         mask: NestedTensors | None = None,
         training: BoolLike | None = None,
         initial_state: NestedTensors | None = None,
+        constants: NestedTensors | None = None,
     ) -> Any:
         """Runs the cell over the steps.
 
@@ -370,18 +640,22 @@ class RNN(_Running):
                 stay.
             training: bool, or Tensor of bool of shape [], for cells that take it.
             initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, state size]; None for zeros.
+            constants: list of Tensors, given to each step of the cell, or None.
 
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, size], or [batch, steps, size]; with `return_state` a
             list of it and the states.
         """
+        given = inputs[-self._num_constants :] if isinstance(inputs, list) and self._num_constants else constants
+        extra: dict[str, Any] = {} if training is None else {"training": training}
+        if given:
+            extra["constants"] = list(cast("list[Any]", given))
 
         def step(x: NestedTensors, states: Any) -> Any:
-            extra = {} if training is None else {"training": training}
             output, new = self.cell.call(x, list(states), **extra)
             return output, tuple(new)
 
-        return self._run(step, state_sizes(self.cell), inputs, initial_state, mask)
+        return self._run(step, inputs, initial_state, mask)
 
     @property
     def trainable_weights(self) -> list[Any]:

@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Identifier, NestedTensors
+from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.recurrent_steps import CONSTRAINTS, GatedSteps, MemorySteps, SimpleSteps, Steps
+from ferroflow._src.keras.configurations import with_layers
+from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
 
 
 class _Cell(Steps):
     """Base of the cells: one step, for a batch of inputs and states."""
 
-    _OPTIONS: ClassVar[dict[str, Any]] = {
-        "use_bias": True,
-        "kernel_initializer": "glorot_uniform",
-        "recurrent_initializer": "orthogonal",
-        "bias_initializer": "zeros",
-        "kernel_regularizer": None,
-        "recurrent_regularizer": None,
-        "bias_regularizer": None,
-        **CONSTRAINTS,
-        "dropout": 0.0,
-        "recurrent_dropout": 0.0,
-        "implementation": 1,
-    }
-
-    def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
-        names = ("name", "trainable", "dtype", "input_shape", "batch_input_shape", "weights")
-        of_layer = {name: kwargs.pop(name) for name in names if name in kwargs}
-        kwargs.pop("implementation", None)
-        if kwargs.get("dropout") or kwargs.get("recurrent_dropout"):
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        self.implementation = kwargs.pop("implementation", 1)
+        if dropout or recurrent_dropout:
             raise NotImplementedError("dropout in cells is not offered; the layers SimpleRNN, GRU and LSTM have it")
-        of_layer.setdefault("dtype", "float32")
-        super().__init__(**of_layer)
-        self._set_options(units, *args, **kwargs)
+        kwargs.setdefault("dtype", "float32")
+        super().__init__(**kwargs)
+        self._set_options(
+            units,
+            activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+        )
 
     @property
     def state_size(self) -> Any:
@@ -72,15 +90,23 @@ class SimpleRNNCell(_Cell, SimpleSteps):
     Args:
         units: int, the size of the outputs.
         activation: callable of the outputs, or its name.
-        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `SimpleRNN`; arguments of
-            `KerasLayer`.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the inputs' weights, or its name.
+        recurrent_initializer: initializer of the states' weights, or its name.
+        bias_initializer: initializer of the bias, or its name.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        dropout: 0; the layers have dropout.
+        recurrent_dropout: 0; the layers have dropout.
+        **kwargs: arguments of `KerasLayer`.
 
     Raises:
         NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
-
-    def __init__(self, units: int, activation: Identifier = "tanh", **kwargs: Any) -> None:
-        super().__init__(units, activation, **kwargs)
 
 
 class GRUCell(_Cell, GatedSteps):
@@ -90,33 +116,21 @@ class GRUCell(_Cell, GatedSteps):
         units: int, the size of the outputs.
         activation: callable of the new outputs, or its name.
         recurrent_activation: callable of the gates, or its name.
-        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `GRU`; `reset_after`
-            as that of `GRU`; arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
-    """
-
-    _OPTIONS: ClassVar[dict[str, Any]] = {**_Cell._OPTIONS, "reset_after": False}
-
-    def __init__(
-        self, units: int, activation: Any = "tanh", recurrent_activation: Any = "hard_sigmoid", **kwargs: Any
-    ) -> None:
-        self.reset_after = bool(kwargs.pop("reset_after", False))
-        super().__init__(units, activation, **kwargs)
-        self.recurrent_activation = named.activation(recurrent_activation)
-
-
-class LSTMCell(_Cell, MemorySteps):
-    """One step of `LSTM`, for `RNN`.
-
-    Args:
-        units: int, the size of the outputs.
-        activation: callable of the new outputs, or its name.
-        recurrent_activation: callable of the gates, or its name.
-        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
-        **kwargs: `use_bias`, initializers, regularizers and constraints as those of `LSTM`; arguments of
-            `KerasLayer`.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the inputs' weights, or its name.
+        recurrent_initializer: initializer of the states' weights, or its name.
+        bias_initializer: initializer of the bias, or its name.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        dropout: 0; the layers have dropout.
+        recurrent_dropout: 0; the layers have dropout.
+        implementation: int, accepted.
+        reset_after: bool, as that of `GRU`.
+        **kwargs: arguments of `KerasLayer`.
 
     Raises:
         NotImplementedError: if `dropout` or `recurrent_dropout` is given.
@@ -127,10 +141,110 @@ class LSTMCell(_Cell, MemorySteps):
         units: int,
         activation: Any = "tanh",
         recurrent_activation: Any = "hard_sigmoid",
-        unit_forget_bias: bool = True,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 1,
+        reset_after: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(units, activation, **kwargs)
+        self.reset_after = reset_after
+        super().__init__(
+            units,
+            activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            implementation=implementation,
+            **kwargs,
+        )
+        self.recurrent_activation = named.activation(recurrent_activation)
+
+
+class LSTMCell(_Cell, MemorySteps):
+    """One step of `LSTM`, for `RNN`.
+
+    Args:
+        units: int, the size of the outputs.
+        activation: callable of the new outputs, or its name.
+        recurrent_activation: callable of the gates, or its name.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the inputs' weights, or its name.
+        recurrent_initializer: initializer of the states' weights, or its name.
+        bias_initializer: initializer of the bias, or its name.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        dropout: 0; the layers have dropout.
+        recurrent_dropout: 0; the layers have dropout.
+        implementation: int, accepted.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            implementation=implementation,
+            **kwargs,
+        )
         self.recurrent_activation = named.activation(recurrent_activation)
         self.unit_forget_bias = unit_forget_bias
 
@@ -175,12 +289,26 @@ class StackedRNNCells(KerasLayer):
             input_shape = TensorShape([batch, state_sizes(cell)[0]])
         self.built = True
 
-    def call(self, inputs: NestedTensors, states: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+        """Returns a stack from the result of `get_config`.
+
+        Args:
+            config: dict of arguments.
+            custom_objects: dict of further classes by name.
+
+        Returns:
+            StackedRNNCells of this class.
+        """
+        return cls(**with_layers(config, custom_objects))
+
+    def call(self, inputs: NestedTensors, states: Any, constants: Any = None, **kwargs: Any) -> tuple[Any, list[Any]]:
         """Computes one step of all cells.
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, size].
             states: list of Tensors of that dtype, of shape [batch, state size], as `state_size`.
+            constants: list of Tensors of any dtype and shape, which cells take, or None.
             **kwargs: further arguments of the cells.
 
         Returns:
@@ -190,7 +318,8 @@ class StackedRNNCells(KerasLayer):
         for cell in self.cells:
             count = len(state_sizes(cell))
             of_cell, left = left[-count:], left[:-count]
-            inputs, made = cell.call(inputs, of_cell, **kwargs)
+            takes = constants is not None and "constants" in inspect.signature(cell.call).parameters
+            inputs, made = cell.call(inputs, of_cell, **kwargs, **({"constants": constants} if takes else {}))
             new.append(list(made))
         return inputs, [state for of_cell in reversed(new) for state in of_cell]
 

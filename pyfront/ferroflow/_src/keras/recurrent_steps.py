@@ -14,8 +14,6 @@ from ferroflow._src.ops.array import joining
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.variables.initializers import Ones
 
-CONSTRAINTS = {"kernel_constraint": None, "recurrent_constraint": None, "bias_constraint": None}
-
 
 class Steps(KerasLayer):
     """Base of the kinds of steps: the weights, which are divided equally among the gates."""

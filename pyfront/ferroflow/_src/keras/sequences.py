@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import NestedTensors
 
 _PUNCTUATION = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
@@ -166,6 +167,11 @@ class Tokenizer:
         split: str, the separator of words.
         char_level: bool. If True, each character is a word.
         oov_token: str, the word whose number others get; None to leave them out.
+        document_count: int, the number of texts counted so far.
+        **kwargs: `nb_words`, Keras's earlier name of `num_words`.
+
+    Raises:
+        TypeError: if another argument is given.
 
     Attributes:
         word_counts: dict of how often each word occurs.
@@ -182,13 +188,21 @@ class Tokenizer:
         split: str = " ",
         char_level: bool = False,
         oov_token: str | None = None,
+        document_count: int = 0,
+        **kwargs: Any,
     ) -> None:
+        if "nb_words" in kwargs:
+            tf_logging.warning("The `nb_words` argument in `Tokenizer` has been renamed `num_words`.")
+            num_words = kwargs.pop("nb_words")
+        if kwargs:
+            raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
         self.num_words, self.filters, self.lower = num_words, filters, lower
         self.split, self.char_level, self.oov_token = split, char_level, oov_token
         self.word_counts: dict[str, int] = {}
         self.word_docs: dict[str, int] = {}
         self.word_index: dict[str, int] = {}
-        self.document_count = 0
+        self.document_count = document_count
+        self._sequences_with: dict[int, int] = {}
 
     def _words(self, text: Any) -> list[str]:
         if self.char_level:
@@ -215,6 +229,17 @@ class Tokenizer:
         # TF 1.x: the word for others has the number after the last.
         if self.oov_token is not None and self.oov_token not in self.word_index:
             self.word_index[self.oov_token] = len(self.word_index) + 1
+
+    def fit_on_sequences(self, sequences: Iterable[Sequence[int]]) -> None:
+        """Counts in how many sequences each number occurs, for the mode "tfidf" of `sequences_to_matrix`.
+
+        Args:
+            sequences: iterable of lists of numbers.
+        """
+        for sequence in sequences:
+            self.document_count += 1
+            for number in set(sequence):
+                self._sequences_with[number] = self._sequences_with.get(number, 0) + 1
 
     def texts_to_sequences(self, texts: Iterable[Any]) -> list[list[int]]:
         """Returns the numbers of the words of texts; words that have none are left out, or are `oov_token`.
@@ -285,7 +310,8 @@ class Tokenizer:
         if mode not in ("binary", "count", "freq", "tfidf"):
             raise ValueError(f"Unknown vectorization mode: {mode}")
         width = self.num_words or len(self.word_index) + 1
-        documents = {self.word_index[word]: count for word, count in self.word_docs.items()}
+        documents = collections.Counter(self._sequences_with)
+        documents.update({self.word_index[word]: count for word, count in self.word_docs.items()})
         result = np.zeros((len(sequences), width))
         for row, sequence in zip(result, sequences, strict=True):
             for number, count in collections.Counter(n for n in sequence if n < width).items():

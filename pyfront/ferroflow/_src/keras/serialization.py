@@ -29,6 +29,81 @@ def serialize_keras_object(instance: Any) -> Any:
     return serialized(instance)
 
 
+def serialize_constraint(constraint: Any) -> Any:
+    """Returns a constraint as JSON can hold it.
+
+    Args:
+        constraint: object with `get_config`, named function, or None.
+
+    Returns:
+        dict of "class_name" and "config"; the name of a function; or None.
+
+    Raises:
+        ValueError: if it has neither `get_config` nor a name.
+    """
+    return serialize_keras_object(constraint)
+
+
+def serialize_initializer(initializer: Any) -> Any:
+    """Returns an initializer as JSON can hold it.
+
+    Args:
+        initializer: object with `get_config`, named function, or None.
+
+    Returns:
+        dict of "class_name" and "config"; the name of a function; or None.
+
+    Raises:
+        ValueError: if it has neither `get_config` nor a name.
+    """
+    return serialize_keras_object(initializer)
+
+
+def serialize_loss(loss: Any) -> Any:
+    """Returns a loss as JSON can hold it.
+
+    Args:
+        loss: object with `get_config`, named function, or None.
+
+    Returns:
+        dict of "class_name" and "config"; the name of a function; or None.
+
+    Raises:
+        ValueError: if it has neither `get_config` nor a name.
+    """
+    return serialize_keras_object(loss)
+
+
+def serialize_metric(metric: Any) -> Any:
+    """Returns a metric as JSON can hold it.
+
+    Args:
+        metric: object with `get_config`, named function, or None.
+
+    Returns:
+        dict of "class_name" and "config"; the name of a function; or None.
+
+    Raises:
+        ValueError: if it has neither `get_config` nor a name.
+    """
+    return serialize_keras_object(metric)
+
+
+def serialize_regularizer(regularizer: Any) -> Any:
+    """Returns a regularizer as JSON can hold it.
+
+    Args:
+        regularizer: object with `get_config`, named function, or None.
+
+    Returns:
+        dict of "class_name" and "config"; the name of a function; or None.
+
+    Raises:
+        ValueError: if it has neither `get_config` nor a name.
+    """
+    return serialize_keras_object(regularizer)
+
+
 def deserialize_keras_object(
     identifier: Any,
     module_objects: Mapping[str, Any] | None = None,
@@ -68,6 +143,23 @@ def deserialize_keras_object(
     return found() if isinstance(found, type) else found
 
 
+def deserialize_loss(name: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+    """Returns the loss that a name or a dict stands for.
+
+    Args:
+        name: str, dict of "class_name" and "config", callable, or None.
+        custom_objects: dict of further objects by name.
+
+    Returns:
+        callable, or None.
+
+    Raises:
+        ValueError: if the loss is not known.
+    """
+    with custom_object_scope(custom_objects or {}):
+        return losses.get(name)
+
+
 def _by(find: Callable[[Any], Any], what: str) -> Callable[..., Any]:
     """`deserialize` of a module whose `get` is `find`."""
 
@@ -90,7 +182,6 @@ def _by(find: Callable[[Any], Any], what: str) -> Callable[..., Any]:
 deserialize_constraint = _by(named.constraint, "constraint")
 deserialize_initializer = _by(named.initializer, "initializer")
 deserialize_regularizer = _by(named.regularizer, "regularizer")
-deserialize_loss = _by(losses.get, "loss")
 deserialize_metric = _by(metrics.get, "metric")
 
 

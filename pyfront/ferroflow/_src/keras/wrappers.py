@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import inspect
+from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -10,7 +12,9 @@ from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.layers.layer import Layer, copy_without_variables
+from ferroflow._src.layers.nodes import call_of
 from ferroflow._src.ops.array import joining, shaping
 
 
@@ -25,6 +29,28 @@ class Wrapper(KerasLayer):
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.layer = layer
+
+    def build(self, input_shape: Any = None) -> None:
+        """Makes no variables: those of the layer are made at its first call.
+
+        Args:
+            input_shape: TensorShape of the inputs, or None.
+        """
+        del input_shape
+        self.built = True
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+        """Returns a wrapper from the result of `get_config`.
+
+        Args:
+            config: dict of arguments.
+            custom_objects: dict of further classes by name.
+
+        Returns:
+            Wrapper of this class.
+        """
+        return cls(**with_layers(config, custom_objects))
 
     def _inner(self) -> list[Any]:
         return [self.layer]
@@ -63,7 +89,7 @@ class TimeDistributed(Wrapper):
         super().__init__(layer, **kwargs)
         self.supports_masking = True
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Any = None) -> None:
         """Builds the layer for the inputs of a step.
 
         Args:
@@ -75,16 +101,20 @@ class TimeDistributed(Wrapper):
             self.layer.built = True
         self.built = True
 
-    def call(self, inputs: Any, **kwargs: Any) -> Tensor:
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Tensor:
         """Calls the layer for all steps at once, as examples of one batch.
 
         Args:
             inputs: Tensor of any dtype, of shape [batch, steps, ...].
-            **kwargs: further arguments of the layer.
+            training: bool, or Tensor of bool of shape [], for a layer that takes it.
+            mask: accepted; the layer gets no masks.
 
         Returns:
             Tensor of the dtype that the layer gives, of shape [batch, steps, ...].
         """
+        del mask
+        takes = training is not None and "training" in inspect.signature(self.layer.call).parameters
+        kwargs = {"training": training} if takes else {}
         if isinstance(self.layer, Layer) and not self.layer.built:
             # TF 1.x: the variables of the layer have the names of this one.
             self.layer._scope = self._scope
@@ -135,7 +165,7 @@ class Bidirectional(Wrapper):
     def _inner(self) -> list[Any]:
         return [self.forward_layer, self.backward_layer]
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Any = None) -> None:
         """Builds the layers of both directions.
 
         Args:
@@ -144,7 +174,7 @@ class Bidirectional(Wrapper):
         if self._scope is None:
             for layer in self._inner():
                 with name_scope(layer.name):
-                    layer.build(input_shape)
+                    layer.build(input_shape[0] if isinstance(input_shape, list) else input_shape)
                     layer.built = True
         self.built = True
 
@@ -158,24 +188,73 @@ class Bidirectional(Wrapper):
         Returns:
             Tensor of bool, of shape [batch, steps], or list of two; None for all.
         """
+        mask = mask[0] if isinstance(mask, list) else mask
         if not self.return_sequences:
             return None
         return [mask, mask] if self.merge_mode is None else mask
 
-    def call(self, inputs: NestedTensors, training: BoolLike | None = None, mask: NestedTensors | None = None) -> Any:
+    @property
+    def constraints(self) -> dict[Any, Any]:
+        """The constraints of the layers of both directions by their variables."""
+        return {v: x for one in self._inner() for v, x in getattr(one, "constraints", {}).items()}
+
+    def reset_states(self) -> None:
+        """Sets the states of both directions to zeros."""
+        for layer in self._inner():
+            layer.reset_states()
+
+    def __call__(
+        self, inputs: NestedTensors, *args: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+    ) -> Any:
+        """Runs over the steps in both directions; the first states of a model's layers are inputs of this one."""
+        given: Any = inputs
+        if isinstance(given, (list, tuple)):
+            given, *more = given
+            initial_state = initial_state or more or None
+        if constants is not None:
+            raise NotImplementedError("Bidirectional takes no constants; call the layers of both directions.")
+        states = list(initial_state) if isinstance(initial_state, (list, tuple)) else [initial_state]
+        if initial_state is None:
+            return super().__call__(given, *args, **kwargs)
+        if len(states) % 2:
+            raise ValueError(
+                "When passing `initial_state` to a Bidirectional RNN, the state should be a list containing the states "
+                f"of the underlying RNNs. Found: {initial_state}"
+            )
+        if all(call_of(x) is not None for x in states):
+            return super().__call__([given, *states], *args, **kwargs)
+        return super().__call__(given, *args, initial_state=states, **kwargs)
+
+    def call(
+        self,
+        inputs: NestedTensors,
+        training: BoolLike | None = None,
+        mask: NestedTensors | None = None,
+        initial_state: NestedTensors | None = None,
+    ) -> Any:
         """Runs over the steps in both directions.
 
         Args:
-            inputs: Tensor of a float dtype, of shape [batch, steps, size].
+            inputs: Tensor of a float dtype, of shape [batch, steps, size], or list of it and the first states.
             training: bool, or Tensor of bool of shape []; None for the model's learning phase.
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all.
+            initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, size]: the first states of the
+                forward layer, then those of the backward layer; None for zeros.
 
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, size] or [batch, steps, size], or list of two. If the
             layer returns states, a list of it and the states of both.
         """
+        given: Any = inputs
+        states_given: Any = initial_state
+        if isinstance(given, (list, tuple)):
+            given, *states_given = given
+        mask = mask[0] if isinstance(mask, list) else mask
         options = {"training": training, **({} if mask is None else {"mask": mask})}
-        forward, backward = (one(inputs, **options) for one in self._inner())
+        first = list(states_given or ())
+        half = len(first) // 2
+        parts = [{"initial_state": x} if x else {} for x in (first[:half], first[half:])]
+        forward, backward = (one(given, **options, **part) for one, part in zip(self._inner(), parts, strict=True))
         states: list[Any] = []
         if self.return_state:
             states = [*forward[1:], *backward[1:]]
@@ -202,7 +281,7 @@ def _copied(layer: Any, direction: str) -> Any:
     if layer.built:
         raise ValueError(f"Bidirectional takes a layer that has not been called: {layer.name}")
     made = copy_without_variables(layer, f"{direction}_{layer.name}")
-    if getattr(made, "cell", None) is not None:
+    if vars(made).get("cell") is not None:
         made.cell = _copied_cell(made.cell)
     return made
 

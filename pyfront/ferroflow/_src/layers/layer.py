@@ -244,12 +244,13 @@ class Layer(Connected):
         """
         return _depending_on(inputs, self._losses)
 
-    def build(self, _: Any) -> None:
+    def build(self, input_shape: Any) -> None:
         """Makes the variables; a subclass overrides it.
 
         Args:
-            _: TensorShape, or structure of them: the shapes of the inputs.
+            input_shape: TensorShape, or structure of them: the shapes of the inputs.
         """
+        del input_shape
         self.built = True
 
     def call(self, inputs: TensorLike, *args: Any, **kwargs: Any) -> Any:

@@ -19,18 +19,32 @@ from ferroflow._src.variables.initialization import variables_initializer
 
 _sessions = PerGraph[Any]()
 _initialized: WeakSet[Any] = WeakSet()
+_program_initializes = False
+
+
+def manual_variable_initialization(value: bool) -> None:
+    """Sets who initializes variables: the session of models at its first use, or the program.
+
+    Args:
+        value: bool. If True, the program initializes its variables, as `tf.global_variables_initializer` does.
+    """
+    global _program_initializes
+    _program_initializes = bool(value)
 
 
 def get_session() -> Any:
-    """Returns the default session, or that of the default graph's models, with all variables initialized."""
+    """Returns the default session, or that of the default graph's models, with all variables initialized unless the
+    program does it.
+    """
     graph = get_default_graph()
     session = get_default_session()
     if session is None:
         session = _sessions.get(graph)
         if session is None:
             session = _sessions[graph] = Session(graph=graph)
-    with session.graph.as_default():
-        _initialize(session)
+    if not _program_initializes:
+        with session.graph.as_default():
+            _initialize(session)
     return session
 
 

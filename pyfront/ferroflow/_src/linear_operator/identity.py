@@ -31,6 +31,21 @@ class _OfSizes(LinearOperator):
 
     _assert_proper_shapes: bool
 
+    def add_to_tensor(self, mat: TensorLike, name: str = "add_to_tensor") -> Any:
+        """Adds the operator's matrix to a tensor.
+
+        Args:
+            mat: Tensor of the operator's dtype, of a shape that broadcasts to the operator's.
+            name: str, name scope of the operations.
+
+        Returns:
+            Tensor of the operator's dtype and shape.
+
+        Raises:
+            TypeError: if the dtype of `mat` is not that of the operator.
+        """
+        return super().add_to_tensor(mat, name)
+
     def _size(self, value: Any, argument: str, ndims: int) -> tuple[Tensor, Any]:
         """Returns a size, or sizes, as tensor and as far as it is known."""
         tensor = shape_tensor(value, name=argument)

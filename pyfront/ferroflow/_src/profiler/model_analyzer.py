@@ -64,6 +64,17 @@ class Profiler:
         copy.CopyFrom(run_meta)
         self._steps[step] = copy
 
+    def serialize_to_string(self) -> bytes:
+        """Raises an error: tfprof's file format is not written.
+
+        Raises:
+            NotImplementedError: on every call.
+        """
+        raise NotImplementedError(
+            "Profiles in tfprof's format are not written. Serialize what `profile_graph` returns, or write the "
+            "RunMetadata of the steps."
+        )
+
     def profile_name_scope(self, options: dict[str, Any]) -> Any:
         """Returns the costs by name.
 

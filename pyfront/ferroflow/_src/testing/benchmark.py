@@ -22,6 +22,11 @@ class Benchmark:
         super().__init_subclass__(**kwargs)
         _classes.append(cls)
 
+    @classmethod
+    def is_abstract(cls) -> bool:
+        """Returns True for the base classes, which have no benchmarks of their own."""
+        return cls is Benchmark or cls.__name__ == "TestCase"
+
     def _get_name(self, overwrite_name: str | None = None) -> str:
         """Returns `Class.method` of the outermost benchmark method that is being called, or `Class.overwrite_name`."""
         if overwrite_name:

@@ -11,6 +11,8 @@ from ferroflow._src.keras.image_transforms import (
     apply_affine_transform as apply_affine_transform,
     apply_brightness_shift as apply_brightness_shift,
     apply_channel_shift as apply_channel_shift,
+    apply_transform as apply_transform,
+    flip_axis as flip_axis,
     random_brightness as random_brightness,
     random_channel_shift as random_channel_shift,
     random_rotation as random_rotation,

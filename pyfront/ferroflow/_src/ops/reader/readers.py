@@ -238,3 +238,22 @@ class IdentityReader(ReaderBase):
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(tensor_op("IdentityReaderV2", [], name=name), supports_serialize=True)
+
+
+class LMDBReader(ReaderBase):
+    """Cannot be made: databases of LMDB are not read by operations.
+
+    Args:
+        name: str, name of the operation.
+        options: accepted.
+
+    Raises:
+        NotImplementedError: on every call.
+    """
+
+    def __init__(self, name: str | None = None, options: object = None) -> None:
+        del name, options
+        raise NotImplementedError(
+            "LMDBReader is not offered. Read the database with the package `lmdb`, in a generator that "
+            "tf.data.Dataset.from_generator takes, or write its values once as TFRecord files."
+        )

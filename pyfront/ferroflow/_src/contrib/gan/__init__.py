@@ -1,0 +1,1 @@
+"""Generative adversarial networks: models, losses and training."""

@@ -1,0 +1,1 @@
+"""Solvers of linear equations that use a matrix only through its products."""
