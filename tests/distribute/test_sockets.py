@@ -277,23 +277,24 @@ def test_a_wrong_description_of_a_group_is_refused(monkeypatch, described):
         hvd.init()
 
 
-def as_rank(rank, addresses, outcomes, environment, wait):
-    """Connects one rank in a process of its own, which has the environment."""
+@contextlib.contextmanager
+def as_rank(rank, addresses, environment):
+    """A process that connects as one rank, has the environment, and prints its outcome."""
     program = (
         "import sys\n"
         "from ferroflow._src.horovod.rendezvous import connect_group\n"
-        "try:\n    print('connected', len(connect_group(sys.argv[3:], int(sys.argv[1]), float(sys.argv[2]))))\n"
+        "try:\n    print('connected', len(connect_group(sys.argv[2:], int(sys.argv[1]), 60.0)))\n"
         "except Exception as error:\n    print(type(error).__name__, error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(rank), str(wait), *addresses],
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(rank), *addresses],
         env={**os.environ, "PYTHONPATH": ROOT, **environment},
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
-        timeout=100,
-        check=False,
     )
-    outcomes[rank] = done.stdout + done.stderr
+    with process:
+        yield process
+        process.kill()
 
 
 @pytest.mark.parametrize(
@@ -309,23 +310,18 @@ def as_rank(rank, addresses, outcomes, environment, wait):
     ],
 )
 def test_ranks_whose_keys_differ_get_an_error_at_once(first, second, told):
-    addresses, outcomes = addresses_of(2), {}
-    began = time.monotonic()
-    together(
-        lambda: as_rank(0, addresses, outcomes, first, wait=20.0),
-        lambda: as_rank(1, addresses, outcomes, second, wait=60.0),
-    )
-    assert outcomes[1].startswith("RuntimeError"), outcomes
-    assert re.search(told, outcomes[1]), outcomes
-    assert "have not connected in time: rank 1" in outcomes[0], outcomes
-    assert time.monotonic() - began < 50
+    addresses = addresses_of(2)
+    with as_rank(0, addresses, first) as waiting, as_rank(1, addresses, second) as refused:
+        outcome = refused.communicate(timeout=50)[0]
+        assert outcome.startswith("RuntimeError"), outcome
+        assert re.search(told, outcome), outcome
+        assert waiting.poll() is None
 
 
 def test_ranks_with_certificates_connect():
-    addresses, outcomes = addresses_of(2), {}
-    environment = {**TLS, **files_of("task", "authority")}
-    together(*(lambda r=r: as_rank(r, addresses, outcomes, environment, 30.0) for r in range(2)))
-    assert outcomes == {0: "connected 1\n", 1: "connected 1\n"}
+    addresses, environment = addresses_of(2), {**TLS, **files_of("task", "authority")}
+    with as_rank(0, addresses, environment) as first, as_rank(1, addresses, environment) as second:
+        assert [rank.communicate(timeout=80)[0] for rank in (first, second)] == ["connected 1\n"] * 2
 
 
 @pytest.mark.parametrize("environment", [TOKEN, TLS], ids=["plain", "TLS"])

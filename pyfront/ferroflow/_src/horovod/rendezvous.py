@@ -332,30 +332,33 @@ class _Listener:
             time.sleep(min(stay, _SHORTEST_PAUSE))
 
     def _examine(self, accepted: socket.socket) -> None:
-        found: tuple[int, Connection] | None = None
+        rank: int | None = None
+        connection: Connection | None = None
         # A second handle, by which the others end this connection before it is proved.
         with contextlib.closing(accepted):
             try:
                 _prepare(accepted)
-                found = self._proved(accepted)
+                connection = self._decided(accepted)
+                rank = self._proved(connection)
             except OSError:
                 _say_farewell(accepted)
             with self._lock:
                 was_ended = self._unproved.pop(accepted, None) is None
-                if found is None or was_ended or self._is_closed:
-                    _end(accepted)
-                else:
-                    self._arrivals.put(found)
+                if rank is not None and connection is not None and not was_ended and not self._is_closed:
+                    self._arrivals.put((rank, connection))
+                    return
+            _end(accepted)
+            if connection is not None:
+                connection.close()
 
-    def _proved(self, accepted: socket.socket) -> tuple[int, Connection]:
-        """Returns the rank of the other side, and the connection.
+    def _proved(self, connection: Connection) -> int:
+        """Returns the rank of the other side.
 
         Raises:
             OSError: if it has no right to connect.
         """
         deadline = time.monotonic() + _PROOF_SECONDS
-        key, tls = self._group.key, self._group.tls
-        connection = self._decided(accepted, tls)
+        key = self._group.key
         begin = _received(connection, len(_MAGIC) + _NONCE, deadline)
         if not begin.startswith(_MAGIC):
             raise PermissionError("it uses another protocol")
@@ -370,14 +373,15 @@ class _Listener:
             connection.send(_REFUSED)
             raise PermissionError("its token or its addresses differ")
         connection.send(_ACCEPTED)
-        return int(rank), connection
+        return int(rank)
 
-    def _decided(self, accepted: socket.socket, tls: _core.TlsGroup | None) -> Connection:
+    def _decided(self, accepted: socket.socket) -> Connection:
         """Returns the connection, with TLS or without, as the group has it.
 
         Raises:
             OSError: if the other side does the opposite.
         """
+        tls = self._group.tls
         accepted.settimeout(_PROOF_SECONDS)
         first = accepted.recv(1, socket.MSG_PEEK)
         if not first:
