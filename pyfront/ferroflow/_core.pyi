@@ -686,6 +686,65 @@ def op_names() -> list[str]:
 def rewrite_names() -> list[str]:
     """Returns the names of the rewrites of plans, which the session option `without_rewrites` switches off."""
 
+class TlsGroup:
+    """The keys with which the processes of a group, which sockets connect, encrypt their connections."""
+
+    @staticmethod
+    def of_environment(addresses: list[str]) -> TlsGroup | None:
+        """Returns the options of the environment; None if the group is without TLS.
+
+        Args:
+          addresses: those of all processes, "host:port".
+
+        Raises:
+          StatusError: an option is wrong, TLS is required and has no keys, or a file cannot be used.
+        """
+
+    def connect(self, descriptor: int, address: str) -> TlsSocket:
+        """Returns the client's side of a connection with `address`; takes over the socket."""
+
+    def accept(self, descriptor: int) -> TlsSocket:
+        """Returns the server's side of a connection; takes over the socket."""
+
+class TlsSocket:
+    """A TLS connection with the methods of Python's sockets. The handshake is part of the first calls.
+
+    `send`, `recv` and `recv_into` raise PermissionError if the two sides do not trust each other, and ConnectionError
+    if the connection ended or its bytes were changed. If nothing can be done in time, they raise TimeoutError; without
+    a time, BlockingIOError.
+    """
+
+    def send(self, data: bytes | bytearray | memoryview, /) -> int:
+        """Sends bytes; returns how many. With a time, sends all."""
+
+    def recv(self, size: int, /) -> bytes:
+        """Returns at most `size` bytes; none at the end of the connection."""
+
+    def recv_into(self, buffer: bytearray | memoryview, /) -> int:
+        """Receives bytes into a buffer; returns how many."""
+
+    def flush(self) -> bool:
+        """Returns True if all encrypted bytes have left this process; writes what the system takes."""
+
+    def pending(self) -> bool:
+        """Returns True if bytes were received that no call has returned: the descriptor may not become readable."""
+
+    def binding(self) -> bytes:
+        """Returns the bytes that only the two sides of this connection share.
+
+        Raises:
+          OSError: the handshake has not ended.
+        """
+
+    def settimeout(self, seconds: float) -> None:
+        """Sets the time that a call waits; 0: it does not."""
+
+    def fileno(self) -> int:
+        """Returns the descriptor, for `select`."""
+
+    def close(self) -> None:
+        """Ends the connection."""
+
 def join_group(transport: Any, rank: int, size: int, options: dict[str, Any]) -> None:
     """Joins a group of processes for collective operations; the kernels of this process use it.
 

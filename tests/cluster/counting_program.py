@@ -43,11 +43,14 @@ def work(cluster, server, index, folder):
         stop = folder / "stop"
         while not session.should_stop() and not stop.exists():
             began = time.monotonic()
-            _, step, values = session.run([train_op, global_step, weights])
+            # Other workers train between two reads: the weights belong to a step between the two that are reported.
+            before = int(session.run(global_step))
+            _, values = session.run([train_op, weights])
             if time.monotonic() - last > REPORT:
+                step = int(session.run(global_step))
                 last = time.monotonic()
                 low, high = float(values.min()), float(values.max())
-                print(json.dumps({"began": began, "step": int(step), "low": low, "high": high}))
+                print(json.dumps({"began": began, "before": before, "step": step, "low": low, "high": high}))
                 sys.stdout.flush()
 
 

@@ -5,10 +5,12 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -56,9 +58,19 @@ def group(tmp_path):
     return group
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_every_function_gives_numpys_values_on_every_rank(group, ranks):
-    for rank, found in enumerate(group("functions_program.py", ranks)):
+TOKEN = {"FERROFLOW_CLUSTER_TOKEN": "a token of the right ranks"}
+TLS = {**TOKEN, "FERROFLOW_CLUSTER_TLS": "always"}
+
+
+def files_of(task, authority):
+    folder = Path(__file__).parents[1] / "cluster" / "certificates"
+    names = {"CERTIFICATE": f"{task}.pem", "KEY": f"{task}.key", "AUTHORITY": f"{authority}.pem"}
+    return {f"FERROFLOW_CLUSTER_TLS_{name}": str(folder / file) for name, file in names.items()}
+
+
+@pytest.mark.parametrize(("ranks", "environment"), [(2, {}), (4, {}), (2, TLS), (4, TLS)], ids=str)
+def test_every_function_gives_numpys_values_on_every_rank(group, ranks, environment):
+    for rank, found in enumerate(group("functions_program.py", ranks, **environment)):
         assert not found["wrong"]
         assert found["numbers"] == [rank, rank, ranks, 0, 1]
         assert found["threads"] is False
@@ -88,9 +100,11 @@ def connected(addresses, wait=20.0, ranks=None):
     return outcomes
 
 
-@pytest.fixture
-def transports():
+@pytest.fixture(params=["plain", "TLS"])
+def transports(request, monkeypatch):
     made = []
+    for name, value in (TLS if request.param == "TLS" else {}).items():
+        monkeypatch.setenv(name, value)
 
     def make(size, lost_after=20.0):
         found = connected(addresses_of(size))
@@ -206,7 +220,7 @@ def test_ranks_with_different_addresses_or_tokens_do_not_connect(monkeypatch):
             outcomes[rank] = str(error)
 
     together(lambda: connect(0, addresses), lambda: connect(1, other))
-    assert "its FERROFLOW_CLUSTER_TOKEN or its list of addresses differs" in outcomes[1]
+    assert "their FERROFLOW_CLUSTER_TOKEN or their lists of addresses differ" in outcomes[1]
     assert "have not connected in time: rank 1" in outcomes[0]
 
 
@@ -261,3 +275,125 @@ def test_a_wrong_description_of_a_group_is_refused(monkeypatch, described):
     monkeypatch.setenv("FERROFLOW_GROUP", described)
     with pytest.raises(ValueError, match="FERROFLOW_GROUP"):
         hvd.init()
+
+
+@contextlib.contextmanager
+def as_rank(rank, addresses, environment):
+    """A process that connects as one rank, has the environment, and prints its outcome."""
+    program = (
+        "import sys\n"
+        "from ferroflow._src.horovod.rendezvous import connect_group\n"
+        "try:\n    print('connected', len(connect_group(sys.argv[2:], int(sys.argv[1]), 60.0)))\n"
+        "except Exception as error:\n    print(type(error).__name__, error)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(rank), *addresses],
+        env={**os.environ, "PYTHONPATH": ROOT, **environment},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (TLS, {**TLS, "FERROFLOW_CLUSTER_TOKEN": "another token, of strangers"}, "token|TOKEN"),
+        (TLS, TOKEN, "one of them uses TLS"),
+        (TOKEN, TLS, "does not use TLS"),
+        ({**TLS, **files_of("task", "authority")}, {**TLS, **files_of("expired", "authority")}, "Expired"),
+        ({**TLS, **files_of("expired", "authority")}, {**TLS, **files_of("task", "authority")}, "certificate expired"),
+        ({**TLS, **files_of("elsewhere", "authority")}, {**TLS, **files_of("task", "authority")}, "not valid for name"),
+        ({**TLS, **files_of("task", "authority")}, {**TLS, **files_of("other_task", "authority")}, "certificate"),
+    ],
+)
+def test_ranks_whose_keys_differ_get_an_error_at_once(first, second, told):
+    addresses = addresses_of(2)
+    with as_rank(0, addresses, first) as waiting, as_rank(1, addresses, second) as refused:
+        outcome = refused.communicate(timeout=50)[0]
+        assert outcome.startswith("RuntimeError"), outcome
+        assert re.search(told, outcome), outcome
+        assert waiting.poll() is None
+
+
+def test_ranks_with_certificates_connect():
+    addresses, environment = addresses_of(2), {**TLS, **files_of("task", "authority")}
+    with as_rank(0, addresses, environment) as first, as_rank(1, addresses, environment) as second:
+        assert [rank.communicate(timeout=80)[0] for rank in (first, second)] == ["connected 1\n"] * 2
+
+
+@pytest.mark.parametrize("environment", [TOKEN, TLS], ids=["plain", "TLS"])
+@pytest.mark.parametrize("says", [b"", b"\x16\x03\x01", b"ferroflow-group-1\n"], ids=["nothing", "TLS", "the greeting"])
+def test_strangers_who_come_back_for_ever_keep_no_rank_out(monkeypatch, environment, says):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    addresses = addresses_of(2)
+    host = rendezvous.split_address(addresses[0])
+    outcomes, stop, held = {}, threading.Event(), []
+
+    def crowd():
+        """Three hundred connections, each of which is made again when it is cut."""
+        while not stop.is_set():
+            for stranger in list(held):
+                with contextlib.suppress(BlockingIOError, OSError):
+                    if stranger.recv(100):
+                        continue
+                    stranger.close()
+                    held.remove(stranger)
+            while len(held) < 300 and not stop.is_set():
+                try:
+                    stranger = socket.create_connection(host, timeout=0.2)
+                    stranger.sendall(says)
+                    stranger.setblocking(False)
+                    held.append(stranger)
+                except OSError:
+                    stop.wait(0.02)
+
+    waiting = threading.Thread(target=lambda: outcomes.update(connected(addresses, ranks=[0], wait=60.0)))
+    strangers = threading.Thread(target=crowd)
+    waiting.start()
+    strangers.start()
+    try:
+        deadline = time.monotonic() + 30
+        while len(held) < 100 and time.monotonic() < deadline:
+            stop.wait(0.02)
+        assert len(held) >= 100
+        began = time.monotonic()
+        outcomes.update(connected(addresses, ranks=[1], wait=60.0))
+        waiting.join(60)
+        assert time.monotonic() - began < 20
+        for rank in range(2):
+            [connection] = outcomes[rank].values()
+            connection.close()
+    finally:
+        stop.set()
+        strangers.join(60)
+        for stranger in held:
+            stranger.close()
+
+
+def test_a_stranger_that_sends_a_byte_now_and_then_is_cut(monkeypatch):
+    for name, value in TOKEN.items():
+        monkeypatch.setenv(name, value)
+    addresses, outcomes = addresses_of(2), {}
+    waiting = threading.Thread(target=lambda: outcomes.update(connected(addresses, ranks=[0], wait=15.0)))
+    waiting.start()
+    stranger = None
+    while stranger is None:
+        with contextlib.suppress(ConnectionRefusedError):
+            stranger = socket.create_connection(rendezvous.split_address(addresses[0]), timeout=1)
+    began = time.monotonic()
+    with stranger:
+        for byte in b"ferroflow-group-1\n" * 10:
+            try:
+                stranger.sendall(bytes([byte]))
+                if not stranger.recv(1):
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+        assert time.monotonic() - began < 12
+    waiting.join(60)

@@ -11,12 +11,13 @@ use crate::frame::Frame;
 use crate::line::Link;
 use crate::message::{Hello, Outcome, Proof, Ready, VERSION, Welcome, kind};
 use crate::patience::Patience;
+use crate::protection::Protection;
 use crate::serve::serve;
 use crate::sleep::{Awaited, sleep};
 use crate::task::Task;
-use crate::token::{Token, check_nonce, nonce};
+use crate::token::{Meeting, Token, check_nonce, nonce};
 use ferroflow_graph::Registry;
-use ferroflow_tensor::{Result, Status, bail};
+use ferroflow_tensor::{Code, Result, Status, bail};
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -43,6 +44,8 @@ struct Stranger {
     since: Instant,
     /// The other side's greeting, and this side's nonce.
     hello: Option<(Hello, Vec<u8>)>,
+    /// True if the reason of its refusal is on its way.
+    is_refused: bool,
 }
 
 impl Stranger {
@@ -53,7 +56,16 @@ impl Stranger {
     fn advance(&mut self, task: &Task, token: &Token, patience: Patience) -> Result<Option<Hello>> {
         loop {
             self.link.write()?;
-            let Some(frame) = self.link.read()? else { return Ok(None) };
+            let frame = match self.link.read() {
+                Ok(Some(frame)) => frame,
+                Ok(None) => return Ok(None),
+                Err(e) => {
+                    if matches!(e.code(), Code::Unauthenticated | Code::FailedPrecondition) {
+                        self.refuse(Err(e.clone()));
+                    }
+                    return Err(e);
+                }
+            };
             let (hello, own) = match self.hello.take() {
                 None => {
                     if frame.kind != kind::HELLO {
@@ -70,7 +82,9 @@ impl Stranger {
                 Some(said) => said,
             };
             let proof: Proof = frame.decode()?;
-            let checked = token.check(b"client", &hello.nonce, &own, &proof.proof);
+            let binding = self.link.binding();
+            let met = Meeting { client: &hello.nonce, server: &own, binding: &binding };
+            let checked = token.check(b"client", &met, &proof.proof);
             if frame.kind != kind::PROOF || checked.is_err() {
                 self.refuse(checked.clone());
                 checked?;
@@ -83,13 +97,14 @@ impl Stranger {
     /// Answers a hello; the nonce of the answer.
     fn welcome(&self, hello: &Hello, task: &Task, token: &Token, patience: Patience) -> Result<Vec<u8>> {
         check_nonce(&hello.nonce)?;
-        let own = nonce()?;
+        let (own, binding) = (nonce()?, self.link.binding());
+        let met = Meeting { client: &hello.nonce, server: &own, binding: &binding };
         let welcome = Welcome {
             version: VERSION,
             incarnation: task.incarnation,
             nonce: own.clone(),
             asks_proof: token.is_set(),
-            proof: token.proof(b"server", &hello.nonce, &own),
+            proof: token.proof(b"server", &met),
             patience_ms: patience.ms(),
         };
         self.link.push(Frame::new(kind::WELCOME, &welcome))?;
@@ -100,10 +115,14 @@ impl Stranger {
         Ok(own)
     }
 
+    fn awaited(&self) -> Awaited<'_> {
+        if self.is_refused { self.link.awaited_to_read() } else { self.link.awaited() }
+    }
+
     /// Says why the connection ends.
-    fn refuse(&self, reason: Result<()>) {
-        // A frame of this size fits at once. If the other side is gone, no one can receive the failure.
-        let _ = self.link.push(Frame::new(kind::OUTCOME, &Outcome::of(reason))).and_then(|()| self.link.write());
+    fn refuse(&mut self, reason: Result<()>) {
+        self.link.refuse(Frame::new(kind::OUTCOME, &Outcome::of(reason)));
+        self.is_refused = true;
     }
 }
 
@@ -133,7 +152,7 @@ impl Door {
             let wake = [opens, cuts].into_iter().flatten().min().map(|at| at.saturating_duration_since(now));
             let slept = {
                 let listener = opens.is_none().then(|| Awaited::new(&self.listener, false));
-                let awaited: Vec<_> = self.strangers.iter().map(|s| s.link.awaited()).chain(listener).collect();
+                let awaited: Vec<_> = self.strangers.iter().map(Stranger::awaited).chain(listener).collect();
                 sleep(&awaited, None, wake)
             };
             if slept.is_err() {
@@ -169,11 +188,13 @@ impl Door {
             if self.strangers.len() >= self.most {
                 // Connections that have sent nothing are closed first.
                 let is_old = |s: &Stranger| now.saturating_duration_since(s.since) >= LEAST_STAY;
-                let silent = self.strangers.iter().position(|s| s.hello.is_none() && is_old(s));
-                self.strangers.remove(silent.unwrap_or(0));
+                let refused = self.strangers.iter().position(|s| s.is_refused);
+                let silent = || self.strangers.iter().position(|s| s.hello.is_none() && is_old(s));
+                self.strangers.remove(refused.or_else(silent).unwrap_or(0));
             }
-            if let Ok(link) = Link::new(socket, self.patience) {
-                self.strangers.push_back(Stranger { link, since: now, hello: None });
+            let protection = Protection::Undecided(self.task.security.clone());
+            if let Ok(link) = Link::new(socket, self.patience, protection) {
+                self.strangers.push_back(Stranger { link, since: now, hello: None, is_refused: false });
             }
         }
     }
@@ -182,14 +203,25 @@ impl Door {
     fn introduce(&mut self) {
         let mut i = 0;
         while let Some(stranger) = self.strangers.get_mut(i) {
+            if stranger.is_refused {
+                if stranger.link.discard() {
+                    self.strangers.remove(i);
+                } else {
+                    i += 1;
+                }
+                continue;
+            }
             match stranger.advance(&self.task, &self.token, self.patience) {
                 Ok(None) => i += 1,
+                // It stays until the reason has arrived.
+                Err(_) if stranger.is_refused => i += 1,
                 // Whoever is at the other end sees the connection end.
                 Err(_) => drop(self.strangers.remove(i)),
                 Ok(Some(hello)) => {
                     if let Some(member) = self.strangers.remove(i)
-                        && let Err(e) = self.admit(member, &hello)
+                        && let Err((refused, e)) = self.admit(member, &hello)
                     {
+                        self.strangers.extend(refused);
                         self.report(e.message());
                     }
                 }
@@ -197,16 +229,18 @@ impl Door {
         }
     }
 
-    /// Serves a member from now on, on a thread of its own.
-    fn admit(&self, member: Stranger, hello: &Hello) -> Result<()> {
+    /// Serves a member from now on, on a thread of its own. An error comes with the member that was refused, if it is
+    /// still there.
+    fn admit(&self, mut member: Stranger, hello: &Hello) -> Result<(), (Option<Stranger>, Status)> {
         let stay = match self.task.guests.enter(hello.session) {
             Ok(stay) => stay,
             Err(e) => {
                 member.refuse(Err(e.clone()));
-                return Err(e);
+                return Err((Some(member), e));
             }
         };
-        member.link.push(Frame::new(kind::READY, &Ready { residence: stay.residence }))?;
+        let ready = Frame::new(kind::READY, &Ready { residence: stay.residence });
+        member.link.push(ready).map_err(|e| (None, e))?;
         // The thread takes it; where none can be started it is still here.
         let waiting = Arc::new(ferroflow_sync::Mutex::new(Some((member, stay))));
         let (handed, task, registry) = (waiting.clone(), self.task.clone(), self.registry.clone());
@@ -218,10 +252,11 @@ impl Door {
         };
         if let Err(e) = std::thread::Builder::new().name("ferroflow-serve".into()).spawn(run) {
             let why = Status::unavailable(format!("the thread of a connection cannot be started, which ends it: {e}"));
-            if let Some((member, _)) = waiting.lock().take() {
+            let mut member = waiting.lock().take().map(|(member, _)| member);
+            if let Some(member) = &mut member {
                 member.refuse(Err(why.clone()));
             }
-            return Err(why);
+            return Err((member, why));
         }
         Ok(())
     }

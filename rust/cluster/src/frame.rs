@@ -4,6 +4,7 @@
 //! length of the tensors' bytes (8). The table is a protobuf message. Tensors are received into the memory they stay
 //! in.
 
+use crate::secured::status_in;
 use ferroflow_tensor::{Buffer, Bytes, DType, Result, Shape, Tensor, bail, ensure};
 use prost::Message;
 use std::collections::VecDeque;
@@ -294,7 +295,10 @@ impl Incoming {
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(Received::Nothing),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) if is_gone(&e) => return Ok(Received::End),
-                Err(e) => bail!(Unavailable, "A connection failed: {e}"),
+                Err(e) => match status_in(&e) {
+                    Some(status) => return Err(status),
+                    None => bail!(Unavailable, "A connection failed: {e}"),
+                },
             }
         }
     }

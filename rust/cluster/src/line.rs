@@ -8,13 +8,14 @@
 use crate::frame::{Frame, Incoming, Limits, Outgoing, Received, is_gone};
 use crate::message::{Empty, kind};
 use crate::patience::Patience;
+use crate::protection::Protection;
 use crate::sleep::{Awaited, Doorbell, sleep};
 use crate::watch::look_after;
 use ferroflow_sync::{Mutex, OnceLock};
 use ferroflow_tensor::{Result, Status, bail};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +23,8 @@ use std::time::{Duration, Instant};
 
 /// Milliseconds after which an owner who has not read counts as busy with something else, at most.
 const ABSENT: u64 = 300;
+/// Reads of `discard` in one call: others wait for its thread.
+const DISCARDED: usize = 16;
 
 /// Returns the milliseconds since the first call in this process.
 pub fn now() -> u64 {
@@ -40,6 +43,7 @@ fn is_end(frame: &Frame) -> bool {
 }
 
 struct Channel {
+    protection: Protection,
     incoming: Incoming,
     outgoing: Outgoing,
     /// Frames that the watch received for the owner.
@@ -70,14 +74,20 @@ pub struct Line {
 }
 
 impl Channel {
+    /// Returns true if nothing waits for the socket.
+    fn is_sent(&self) -> bool {
+        self.outgoing.is_empty() && !self.protection.has_unsent()
+    }
+
     /// Writes what goes.
     fn write(&mut self, line: &Line) -> Result<()> {
-        if self.outgoing.is_empty() {
+        if self.is_sent() {
             return Ok(());
         }
         line.sent.store(now(), Ordering::Relaxed);
-        match self.outgoing.write(&mut &line.socket) {
-            Ok(_) => Ok(()),
+        let mut protected = self.protection.over(&line.socket);
+        match self.outgoing.write(&mut protected).and_then(|_| protected.flush()) {
+            Ok(()) => Ok(()),
             Err(e) if is_gone(&e) => Err(gone()),
             Err(e) => Err(Status::unavailable(format!("A connection failed: {e}"))),
         }
@@ -87,7 +97,7 @@ impl Channel {
     fn receive(&mut self, line: &Line) -> Result<Option<Frame>> {
         loop {
             let before = self.incoming.received();
-            let received = self.incoming.read(&mut &line.socket)?;
+            let received = self.incoming.read(&mut self.protection.over(&line.socket))?;
             if self.incoming.received() != before {
                 line.received_at.store(now(), Ordering::Relaxed);
             }
@@ -155,7 +165,7 @@ impl Line {
     fn tend_channel(&self, channel: &mut Channel, now: u64) -> Result<()> {
         let age = |time: &AtomicU64| now.saturating_sub(time.load(Ordering::Relaxed));
         let pace = self.other.get().and_then(|other| other.pace());
-        if channel.outgoing.is_empty() && pace.is_some_and(|pace| age(&self.sent) >= pace) {
+        if channel.is_sent() && pace.is_some_and(|pace| age(&self.sent) >= pace) {
             channel.outgoing.push(Frame::new(kind::BEAT, &Empty {}))?;
         }
         channel.write(self)?;
@@ -175,6 +185,10 @@ impl Line {
     /// Ends the line: what was sent and has not arrived never does, for its step may be run again.
     fn fail(&self, channel: &mut Channel, e: Status) {
         channel.failure.get_or_insert(e);
+        if self.other.get().is_none() {
+            // A stranger has no step. The reason of a refusal must arrive.
+            return;
+        }
         #[cfg(target_os = "linux")]
         let _ = rustix::net::sockopt::set_socket_linger(&self.socket, Some(Duration::ZERO));
         // An owner who sleeps wakes.
@@ -191,12 +205,13 @@ pub struct Link {
 
 impl Link {
     /// Errors: `Unavailable` where the socket is of no use.
-    pub fn new(socket: TcpStream, own: Patience) -> Result<Link> {
+    pub fn new(socket: TcpStream, own: Patience, protection: Protection) -> Result<Link> {
         let prepared = socket.set_nonblocking(true).and_then(|()| socket.set_nodelay(true));
         if let Err(e) = prepared.and_then(|()| keep_alive(&socket, own)) {
             bail!(Unavailable, "A connection failed: {e}");
         }
         let channel = Channel {
+            protection,
             incoming: Incoming::new(Limits::STRANGER),
             outgoing: Outgoing::default(),
             inbox: VecDeque::new(),
@@ -243,7 +258,7 @@ impl Link {
             return Err(failure.clone());
         }
         channel.write(&self.line).inspect_err(|e| self.line.fail(&mut channel, e.clone()))?;
-        Ok(channel.outgoing.is_empty())
+        Ok(channel.is_sent())
     }
 
     /// Returns a frame, if one is whole.
@@ -271,7 +286,7 @@ impl Link {
         channel.failure.is_none()
             && !channel.is_abandoned
             && channel.inbox.is_empty()
-            && channel.outgoing.is_empty()
+            && channel.is_sent()
             && !channel.incoming.is_amid()
     }
 
@@ -292,6 +307,38 @@ impl Link {
         channel.is_abandoned = is_open && !has_ended;
     }
 
+    /// Returns the bytes that only the two sides of this connection share; none if it is without TLS.
+    pub fn binding(&self) -> Vec<u8> {
+        self.line.channel.lock().protection.binding()
+    }
+
+    /// Writes a last frame, also after a failure, and ends this direction. Call `discard` until the other side has ended
+    /// its own: if the socket were closed before, the system would drop the frame when more arrives.
+    pub fn refuse(&self, frame: Frame) {
+        let mut channel = self.line.channel.lock();
+        // A frame of this size fits at once. If the other side is gone, no one can receive the failure.
+        let _ = channel.outgoing.push(frame).and_then(|()| channel.write(&self.line));
+        let _ = self.line.socket.shutdown(Shutdown::Write);
+    }
+
+    /// Returns the socket of a refused side, for a wait until it sends something or ends.
+    pub fn awaited_to_read(&self) -> Awaited<'_> {
+        Awaited::new(&self.line.socket, false)
+    }
+
+    /// Drops what a refused side still sends; returns true at its end.
+    pub fn discard(&self) -> bool {
+        let mut dropped = [0; 4096];
+        for _ in 0..DISCARDED {
+            match (&mut &self.line.socket).read(&mut dropped) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(e) => return e.kind() != ErrorKind::WouldBlock,
+            }
+        }
+        false
+    }
+
     /// Returns the number of bytes received.
     pub fn received(&self) -> u64 {
         self.line.channel.lock().incoming.received()
@@ -306,7 +353,7 @@ impl Link {
     fn attend(&self) -> Option<bool> {
         let mut channel = self.line.channel.lock();
         channel.is_attended = true;
-        (channel.inbox.is_empty() && channel.failure.is_none()).then(|| !channel.outgoing.is_empty())
+        (channel.inbox.is_empty() && channel.failure.is_none()).then(|| !channel.is_sent())
     }
 
     fn stop_attending(&self) {
@@ -321,7 +368,7 @@ impl Link {
 
     /// Returns the socket, for a wait of a thread that receives nothing through a `Wires`.
     pub fn awaited(&self) -> Awaited<'_> {
-        Awaited::new(&self.line.socket, !self.line.channel.lock().outgoing.is_empty())
+        Awaited::new(&self.line.socket, !self.line.channel.lock().is_sent())
     }
 }
 
@@ -377,7 +424,7 @@ mod tests {
     }
 
     fn trusted(socket: TcpStream, own: Patience, other: Patience) -> Link {
-        let mut link = Link::new(socket, own).unwrap();
+        let mut link = Link::new(socket, own, Protection::Plain).unwrap();
         link.trust(other, 1).unwrap();
         link
     }

@@ -6,8 +6,10 @@ use crate::frame::Frame;
 use crate::line::Link;
 use crate::message::{Description, Empty, Hello, Outcome, Proof, Ready, VERSION, Welcome, kind};
 use crate::patience::Patience;
+use crate::protection::Protection;
 use crate::reach::{connect, resolve};
-use crate::token::{Token, check_nonce, nonce};
+use crate::security::{ClientSecurity, Security};
+use crate::token::{Meeting, Token, check_nonce, nonce};
 use crate::wires::{Wires, ended_with};
 use ferroflow_runtime::Poll;
 use ferroflow_sync::Mutex;
@@ -144,6 +146,7 @@ impl Peer {
     /// `Unauthenticated` and `FailedPrecondition` if tokens are missing or differ. Also the errors of `poll`.
     fn connect(&self, poll: Option<&Poll<'_>>) -> Result<Link> {
         let token = Token::for_address(&self.address)?;
+        let security = Security::of_environment(&token)?.client(&self.address)?;
         let patience = Patience::of_environment()?;
         let began = Instant::now();
         let mut notice = FIRST_NOTICE;
@@ -155,7 +158,7 @@ impl Peer {
             let unreachable = |e: Status, failure: &Status| {
                 while_unreachable(e, &format!("{} cannot be reached ({})", self.name, failure.message()))
             };
-            match self.attempt(&token, patience, poll) {
+            match self.attempt(&token, &security, patience, poll) {
                 Ok((link, incarnation)) => {
                     self.note(Met { incarnation, residence: link.residence })?;
                     return Ok(link);
@@ -209,7 +212,13 @@ impl Peer {
         std::mem::take(&mut *self.forgotten.lock())
     }
 
-    fn attempt(&self, token: &Token, patience: Patience, poll: Option<&Poll<'_>>) -> Result<(Link, u64)> {
+    fn attempt(
+        &self,
+        token: &Token,
+        security: &ClientSecurity,
+        patience: Patience,
+        poll: Option<&Poll<'_>>,
+    ) -> Result<(Link, u64)> {
         let deadline = Instant::now() + ATTEMPT;
         let check = || check_caller(poll);
         let unreachable = |e: std::io::Error, at: &str| {
@@ -220,7 +229,7 @@ impl Peer {
         for &address in &found {
             match connect(address, deadline, &check)? {
                 Ok(socket) => {
-                    let met = Link::new(socket, patience)
+                    let met = Link::new(socket, patience, Protection::of_client(security.connect()?))
                         .and_then(|link| self.introduce(link, token, patience, deadline, poll));
                     return met.map_err(|e| ended_with(&format!("{} at {}", self.name, self.address), e));
                 }
@@ -285,9 +294,11 @@ impl Peer {
                 crate::token::VARIABLE
             );
         }
-        token.check(b"server", &own, &welcome.nonce, &welcome.proof)?;
+        let binding = wires.link(0)?.binding();
+        let met = Meeting { client: &own, server: &welcome.nonce, binding: &binding };
+        token.check(b"server", &met, &welcome.proof)?;
         if welcome.asks_proof {
-            let proof = Proof { proof: token.proof(b"client", &own, &welcome.nonce) };
+            let proof = Proof { proof: token.proof(b"client", &met) };
             wires.link(0)?.push(Frame::new(kind::PROOF, &proof))?;
         }
         let frame = receive(&wires, deadline, poll)?;

@@ -7,6 +7,7 @@ use crate::descriptors;
 use crate::guests::Guests;
 use crate::patience::Patience;
 use crate::random::random;
+use crate::security::{Security, ServerSecurity};
 use crate::token::Token;
 use ferroflow_graph::Resources;
 use ferroflow_proto::Message;
@@ -43,6 +44,7 @@ pub struct Task {
     /// Until it is started.
     pub(crate) listener: Mutex<Option<TcpListener>>,
     pub(crate) token: Token,
+    pub(crate) security: ServerSecurity,
     process: u32,
     /// The sessions whose target this is.
     sessions: Mutex<Vec<Weak<dyn Abortable>>>,
@@ -68,6 +70,7 @@ impl Task {
             bail!(InvalidArgument, "Task {index} was not defined in job \"{}\"", def.job_name);
         };
         let token = Token::for_address(&own.1)?;
+        let security = Security::of_environment(&token)?.server()?;
         Patience::of_environment()?;
         descriptors::raise_limit();
         let listener = bind(&own.0, &own.1)?;
@@ -88,6 +91,7 @@ impl Task {
             guests: Guests::default(),
             listener: Mutex::new(Some(listener)),
             token,
+            security,
             process: std::process::id(),
             sessions: Mutex::default(),
         });

@@ -13,6 +13,14 @@ pub const VARIABLE: &str = "FERROFLOW_CLUSTER_TOKEN";
 const MIN_LENGTH: usize = 16;
 const NONCE: usize = 32;
 
+/// What a proof holds for: the nonces of both sides, and what only the two sides of a TLS connection share. Without the
+/// latter, somebody between them could pass proofs on.
+pub struct Meeting<'a> {
+    pub client: &'a [u8],
+    pub server: &'a [u8],
+    pub binding: &'a [u8],
+}
+
 /// The secret of a cluster; none on loopback where none is set.
 #[derive(Clone)]
 pub struct Token(Option<Vec<u8>>);
@@ -39,27 +47,50 @@ impl Token {
         Ok(Token(Some(token.into_bytes())))
     }
 
+    #[cfg(test)]
+    pub fn of(text: &str) -> Token {
+        Token(Some(text.as_bytes().to_vec()))
+    }
+
+    #[cfg(test)]
+    pub fn of_nothing() -> Token {
+        Token(None)
+    }
+
     pub fn is_set(&self) -> bool {
         self.0.is_some()
     }
 
-    fn mac(&self, role: &[u8], client: &[u8], server: &[u8]) -> Option<Hmac<Sha256>> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.0.as_ref()?).ok()?;
+    fn keyed(&self) -> Option<Hmac<Sha256>> {
+        Hmac::<Sha256>::new_from_slice(self.0.as_ref()?).ok()
+    }
+
+    fn mac(&self, role: &[u8], met: &Meeting<'_>) -> Option<Hmac<Sha256>> {
+        let mut mac = self.keyed()?;
         mac.update(b"ferroflow cluster 1 ");
         mac.update(role);
-        mac.update(client);
-        mac.update(server);
+        mac.update(met.client);
+        mac.update(met.server);
+        mac.update(met.binding);
         Some(mac)
     }
 
+    /// Returns the secret from which a role's key for TLS is made; none without a token.
+    pub fn derive(&self, role: &[u8]) -> Option<[u8; 32]> {
+        let mut mac = self.keyed()?;
+        mac.update(b"ferroflow tls 1 ");
+        mac.update(role);
+        Some(mac.finalize().into_bytes().into())
+    }
+
     /// Returns the proof of a side (`server` or `client`); empty without a token.
-    pub fn proof(&self, role: &[u8], client: &[u8], server: &[u8]) -> Vec<u8> {
-        self.mac(role, client, server).map(|m| m.finalize().into_bytes().to_vec()).unwrap_or_default()
+    pub fn proof(&self, role: &[u8], met: &Meeting<'_>) -> Vec<u8> {
+        self.mac(role, met).map(|m| m.finalize().into_bytes().to_vec()).unwrap_or_default()
     }
 
     /// Errors: `Unauthenticated` where the other side's proof is wrong.
-    pub fn check(&self, role: &[u8], client: &[u8], server: &[u8], proof: &[u8]) -> Result<()> {
-        match self.mac(role, client, server) {
+    pub fn check(&self, role: &[u8], met: &Meeting<'_>, proof: &[u8]) -> Result<()> {
+        match self.mac(role, met) {
             None => Ok(()),
             Some(mac) => mac.verify_slice(proof).map_err(|_| {
                 Status::new(
@@ -94,15 +125,21 @@ mod tests {
 
     #[test]
     fn a_proof_holds_for_its_role_and_its_nonces_only() {
-        let token = Token(Some(b"0123456789abcdef".to_vec()));
-        let proof = token.proof(b"server", b"a", b"b");
-        assert!(token.check(b"server", b"a", b"b", &proof).is_ok());
-        for (role, client, server) in [(b"client", b"a", b"b"), (b"server", b"b", b"a"), (b"server", b"a", b"c")] {
-            assert!(token.check(role, client, server, &proof).is_err());
+        let token = Token::of("0123456789abcdef");
+        let met = |client, server, binding| Meeting { client, server, binding };
+        let right = met(b"a", b"b", b"");
+        let proof = token.proof(b"server", &right);
+        assert!(token.check(b"server", &right, &proof).is_ok());
+        assert!(token.check(b"client", &right, &proof).is_err());
+        for wrong in [met(b"b", b"a", b""), met(b"a", b"c", b""), met(b"a", b"b", b"tls")] {
+            assert!(token.check(b"server", &wrong, &proof).is_err());
         }
-        let other = Token(Some(b"0123456789abcdeF".to_vec()));
-        assert_eq!(other.check(b"server", b"a", b"b", &proof).unwrap_err().code(), Code::Unauthenticated);
-        assert!(Token(None).check(b"server", b"a", b"b", &[]).is_ok());
+        let other = Token::of("0123456789abcdeF");
+        assert_eq!(other.check(b"server", &right, &proof).unwrap_err().code(), Code::Unauthenticated);
+        assert!(Token(None).check(b"server", &right, &[]).is_ok());
+        assert!(
+            token.derive(b"server") != token.derive(b"client") && token.derive(b"server") != other.derive(b"server")
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod lender;
 mod op_info;
 mod record;
 mod script;
+mod secure_socket;
 mod server;
 mod session;
 
@@ -36,6 +37,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::Session>()?;
     m.add_class::<session::Callable>()?;
     m.add_class::<server::Server>()?;
+    m.add_class::<secure_socket::TlsGroup>()?;
+    m.add_class::<secure_socket::TlsSocket>()?;
     m.add_function(wrap_pyfunction!(server::reset_containers, m)?)?;
     m.add_function(wrap_pyfunction!(collective::join_group, m)?)?;
     m.add_function(wrap_pyfunction!(collective::leave_group, m)?)?;

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import select
-import socket
 import struct
 import time
 from collections import deque
 from collections.abc import Mapping
 from typing import Final
+
+from ferroflow._src.horovod.connections import Connection
 
 _HEADER: Final = struct.Struct("<BQ")
 _MESSAGE: Final = 0
@@ -24,7 +25,7 @@ _READ_MASK: Final = select.POLLIN | select.POLLHUP | select.POLLERR
 class _Peer:
     """The connection to another rank, and what of it was read and not written yet."""
 
-    def __init__(self, rank: int, connection: socket.socket) -> None:
+    def __init__(self, rank: int, connection: Connection) -> None:
         self.rank = rank
         self.socket = connection
         self.outbox = bytearray()
@@ -97,7 +98,10 @@ class _Peer:
             except OSError as failure:
                 raise self.lost(str(failure)) from None
             del self.outbox[:sent]
-        return True
+        try:
+            return self.socket.flush()
+        except OSError as failure:
+            raise self.lost(str(failure)) from None
 
 
 class _Transfer:
@@ -119,11 +123,11 @@ class SocketTransport:
 
     Args:
         rank: int, this process's rank.
-        connections: dict from the other ranks to connected sockets that do not block.
+        connections: dict from the other ranks to connected sockets that do not block, as of `connect_group`.
         lost_after: float, seconds without any progress after which an exchange ends with an error; 0 for never.
     """
 
-    def __init__(self, rank: int, connections: Mapping[int, socket.socket], lost_after: float) -> None:
+    def __init__(self, rank: int, connections: Mapping[int, Connection], lost_after: float) -> None:
         self._rank = rank
         self._size = len(connections) + 1
         self._peers = {other: _Peer(other, connection) for other, connection in sorted(connections.items())}
@@ -155,16 +159,16 @@ class SocketTransport:
             self._read(peer)
             waiting = select.poll()
             waiting.register(peer.socket, select.POLLOUT | (select.POLLIN if peer.data is None else 0))
-            if not waiting.poll(_LOOK_MILLISECONDS):
+            if not peer.socket.pending() and not waiting.poll(_LOOK_MILLISECONDS):
                 self._check_time(since, [to])
 
     def poll(self) -> tuple[int, bytes] | None:
         """Returns the sender and the bytes of a message that has arrived; None if there is none."""
         if not self._messages:
             failure: ConnectionError | None = None
-            for descriptor, _ in self._readable.poll(0):
+            for peer in self._with_news():
                 try:
-                    self._read(self._by_descriptor[descriptor])
+                    self._read(peer)
                 except ConnectionError as error:
                     failure = error
             # The last message of a rank may be the reason for its end.
@@ -213,6 +217,13 @@ class SocketTransport:
         """Returns False: sums are made in rank order."""
         return False
 
+    def _with_news(self) -> list[_Peer]:
+        """Returns the ranks from which a message may have arrived."""
+        found = [self._by_descriptor[descriptor] for descriptor, _ in self._readable.poll(0)]
+        return found + [
+            peer for peer in self._peers.values() if peer.data is None and peer not in found and peer.socket.pending()
+        ]
+
     def _read(self, peer: _Peer) -> None:
         peer.read_frames(self._messages)
         if peer.data is not None:
@@ -251,7 +262,7 @@ class SocketTransport:
         while out or coming:
             for rank in {*out, *coming, *masks}:
                 mask = _READ_MASK if rank in coming else 0
-                if rank in out and (source is None or source.done > out[rank].done or self._peers[rank].outbox):
+                if rank in out and (source is None or self._has_to_send(rank, out[rank], source)):
                     mask |= select.POLLOUT
                 if mask != masks.get(rank, 0):
                     if mask:
@@ -259,17 +270,23 @@ class SocketTransport:
                     else:
                         poller.unregister(self._peers[rank].socket)
                     masks[rank] = mask
-            events = poller.poll(_LOOK_MILLISECONDS)
-            if not events:
+            # Bytes that are already decrypted make no socket readable.
+            held = [rank for rank in coming if self._peers[rank].socket.pending()]
+            events = poller.poll(0 if held else _LOOK_MILLISECONDS)
+            ready = {self._by_descriptor[descriptor].rank for descriptor, _ in events}.union(held)
+            if not ready:
                 self._check_time(since, [*out, *coming])
                 continue
             since = time.monotonic()
-            for descriptor, _ in events:
-                peer = self._by_descriptor[descriptor]
+            for rank in sorted(ready):
+                peer = self._peers[rank]
                 if peer.rank in coming and self._receive_data(peer, coming[peer.rank]):
                     del coming[peer.rank]
                 if peer.rank in out and self._send_data(peer, out[peer.rank], source):
                     del out[peer.rank]
+
+    def _has_to_send(self, rank: int, transfer: _Transfer, source: _Transfer) -> bool:
+        return source.done > transfer.done or transfer.is_done or bool(self._peers[rank].outbox)
 
     def _receive_data(self, peer: _Peer, transfer: _Transfer) -> bool:
         """Receives what has arrived; returns True if that is all."""
@@ -295,7 +312,7 @@ class SocketTransport:
         return transfer.is_done
 
     def _send_data(self, peer: _Peer, transfer: _Transfer, source: _Transfer | None) -> bool:
-        """Sends what fits now; returns True if that was all."""
+        """Sends what fits now; returns True if that was all, and has left this process."""
         if not peer.flush():
             return False
         end = len(transfer.view) if source is None else source.done
@@ -307,4 +324,4 @@ class SocketTransport:
                     return False
                 except OSError as failure:
                     raise peer.lost(str(failure)) from None
-        return transfer.is_done
+        return transfer.is_done and peer.flush()
