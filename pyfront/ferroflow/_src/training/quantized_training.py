@@ -16,6 +16,6 @@ def do_quantize_training_on_graphdef(input_graph: Any, num_bits: int) -> NoRetur
         NotImplementedError: on every call.
     """
     raise NotImplementedError(
-        "tf.train.do_quantize_training_on_graphdef is not offered. Call tf.contrib.quantize.create_training_graph on "
-        "the graph, or place tf.fake_quant_with_min_max_vars by hand."
+        "tf.train.do_quantize_training_on_graphdef is not offered. Pass the tensors to quantize through "
+        "tf.fake_quant_with_min_max_vars when building the graph."
     )
