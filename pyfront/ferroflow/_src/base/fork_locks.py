@@ -18,7 +18,7 @@ LOST_MESSAGE = (
     "incomplete here. Make a new graph in the forked process, or fork while no thread changes the graph."
 )
 
-# Where the objects of `watch` have their lock.
+# The attribute of the objects of `watch` that is their lock.
 _ATTRIBUTE = "_lock"
 _renewed: weakref.WeakSet[RenewedLock] = weakref.WeakSet()
 _owners: weakref.WeakSet[Any] = weakref.WeakSet()
