@@ -98,7 +98,7 @@ def test_ten_thousand_chained_calls_have_their_value():
 def test_ten_thousand_nested_calls_are_too_deep_for_the_stack():
     with tf.Graph().as_default() as graph, tf.Session() as session:
         tf.import_graph_def(nested(10_000, "direct"), name="")
-        with pytest.raises(tf.errors.ResourceExhaustedError, match="[Ff]unctions are nested too deeply"):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"[Ff]unctions are nested too deeply"):
             session.run("y:0", {"x:0": 1.0})
         tf.gradients(graph.get_tensor_by_name("y:0"), graph.get_tensor_by_name("x:0"))
 

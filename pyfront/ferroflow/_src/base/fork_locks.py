@@ -18,6 +18,8 @@ LOST_MESSAGE = (
     "incomplete here. Make a new graph in the forked process, or fork while no thread changes the graph."
 )
 
+# The attribute of the objects of `watch` that is their lock.
+_ATTRIBUTE = "_lock"
 _renewed: weakref.WeakSet[RenewedLock] = weakref.WeakSet()
 _owners: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -66,11 +68,12 @@ def _is_available(lock: Any) -> bool:
 
 
 def _after_fork() -> None:
-    for lock in list(_renewed):
-        lock.renew()
+    for renewed in list(_renewed):
+        renewed.renew()
     for owner in list(_owners):
-        if not isinstance(owner._lock, _LostLock) and not _is_available(owner._lock):
-            owner._lock = _LostLock()
+        lock = getattr(owner, _ATTRIBUTE)
+        if not isinstance(lock, _LostLock) and not _is_available(lock):
+            setattr(owner, _ATTRIBUTE, _LostLock())
 
 
 if hasattr(os, "register_at_fork"):
