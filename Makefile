@@ -62,8 +62,9 @@ rust-test: venv ## only the Rust tests
 	@awk '/^test result:/ { passed += $$4; failed += $$6; ignored += $$8 } \
 		END { print "cargo: " passed " passed, " failed " failed, " ignored " ignored" }' target/rust-test.log
 
+# A process for each core, at most four: some tests start clusters of their own.
 python-test: dev ## only the Python tests (ARGS="tests/base -k nest" passes arguments)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 $(ARGS)
 
 board-test: dev ## TensorBoard in Chromium shows what is written (Debian: apt install chromium chromium-driver)
 	@command -v chromedriver > /dev/null || { \

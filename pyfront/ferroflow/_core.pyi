@@ -714,7 +714,7 @@ class TlsSocket:
     a time, BlockingIOError.
     """
 
-    def send(self, data: bytes | bytearray | memoryview, /) -> int:
+    def send(self, buffer: bytes | bytearray | memoryview, /) -> int:
         """Sends bytes; returns how many. With a time, sends all."""
 
     def recv(self, size: int, /) -> bytes:

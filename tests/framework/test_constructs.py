@@ -22,7 +22,7 @@ OTHERS = {
     "predictions and thresholds are broadcast here; TensorFlow writes copies of them": (
         r"mw?\.auc.*|m\.(sens|spec)|m\.(true|false)_.*_at_thresholds|m\.(precision|recall)_at_thresholds"
     ),
-    "ranks that are unknown are matched without a conditional": r"l.?\.sparse unk|i\.cropu",
+    "ranks that are unknown are matched without a conditional": r"i\.cropu",
     "what initializers read is initialized by the engine, not by conditionals": r"ema( steps| debias)?",
     "a quarter turn that is known is made alone": r"i\.rot90",
     "the gradient that forgets the sigmoid is not made": r"swish",

@@ -21,8 +21,9 @@ def declared(stub: str) -> dict[str, str]:
             found[node.name] = "class"
             for member in node.body:
                 if isinstance(member, ast.FunctionDef):
-                    is_property = any(ast.unparse(d) == "property" for d in member.decorator_list)
-                    what = "property" if is_property else _declared_parameters(member, bound=1)
+                    decorators = {ast.unparse(d) for d in member.decorator_list}
+                    bound = 0 if "staticmethod" in decorators else 1
+                    what = "property" if "property" in decorators else _declared_parameters(member, bound)
                     _declare(found, f"{node.name}.{member.name}", what)
     return found
 

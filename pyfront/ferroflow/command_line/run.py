@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import builtins
 import code
+import io
 import os
 import runpy
 import sys
 from types import ModuleType, TracebackType
 
 from ferroflow._alias import install_as_tensorflow, install_for_children
+from ferroflow._src.horovod.launchers import launched_size
 from ferroflow.command_line import notebook
 from ferroflow.command_line.failure_hints import add_hint
 
@@ -47,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
     sys.argv = ["-c" if args.code else args.program, *args.arguments]
     sys.path[0] = _first_path(args)
     install_for_children()
+    if launched_size()[0] > 1:
+        _print_whole_lines()
     try:
         return _run_program(args)
     except notebook.NotebookError as error:
@@ -57,6 +61,13 @@ def run(args: argparse.Namespace) -> int:
         add_hint(shown, args.program)
         sys.excepthook(type(shown), shown, shown.__traceback__)
         return 1
+
+
+def _print_whole_lines() -> None:
+    """Writes each line at once, also with PYTHONUNBUFFERED: a launcher mixes the parts that its processes write."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(line_buffering=True, write_through=False)
 
 
 def _first_path(args: argparse.Namespace) -> str:

@@ -21,6 +21,7 @@ mod remote_rendezvous;
 mod secure_stream;
 mod secured;
 mod security;
+mod security_options;
 mod serve;
 mod sleep;
 mod split;

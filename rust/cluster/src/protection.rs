@@ -6,7 +6,7 @@ use ferroflow_tensor::Result;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
 
-/// How a connection's bytes cross the network.
+/// The form in which a connection's bytes cross the network.
 pub enum Protection {
     /// The first byte of the other side decides.
     Undecided(ServerSecurity),

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// What a process of a group uses for its connections: all of them use TLS, or none.
+/// The keys of a process of a group for its connections: all of them use TLS, or none.
 pub struct GroupSecurity {
     security: Security,
     server: ServerSecurity,

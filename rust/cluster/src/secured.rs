@@ -137,7 +137,7 @@ impl Secured {
 fn plain() -> Status {
     Status::failed_precondition(format!(
         "The other side does not use TLS, which this process requires: {} must be the same for all tasks",
-        crate::security::VARIABLE
+        crate::security_options::VARIABLE
     ))
 }
 
@@ -176,7 +176,7 @@ fn status_of(e: &Error) -> Status {
         | Error::PeerIncompatible(_) => Status::failed_precondition(format!(
             "The other side of a connection has other options for TLS ({e}): all tasks need the token, or all need \
              certificates ({}), and one release of ferroflow",
-            crate::security::CERTIFICATE
+            crate::security_options::CERTIFICATE
         )),
         Error::DecryptError | Error::AlertReceived(AlertDescription::BadRecordMac) => {
             Status::unavailable("The bytes of a connection were changed on their way, which ended it".to_owned())

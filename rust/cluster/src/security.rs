@@ -1,11 +1,12 @@
 //! `Security`: which connections use TLS, and with which keys.
 //!
 //! TLS 1.3 only. Both sides authenticate. Without files, each role has an Ed25519 key that is derived from the cluster's
-//! token, and each side accepts only the key of the other role (raw public keys, RFC 7250). With files, both sides have
+//! token. Each side then accepts only the key of the other role (raw public keys, RFC 7250). With files, both sides have
 //! certificates of the cluster's authority, and a client checks the name of the server.
 
 use crate::address::Address;
 use crate::secured::Secured;
+use crate::security_options::{AUTHORITY, CERTIFICATE, Files, KEY, Mode, VARIABLE};
 use crate::token::{Token, VARIABLE as TOKEN};
 use ferroflow_tensor::{Result, Status, bail};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -26,69 +27,12 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// The environment variable that selects the connections with TLS: `auto`, `always` or `never`.
-pub const VARIABLE: &str = "FERROFLOW_CLUSTER_TLS";
-/// The environment variables that name PEM files: certificate chain, private key, and the authority's certificates.
-pub const CERTIFICATE: &str = "FERROFLOW_CLUSTER_TLS_CERTIFICATE";
-pub const KEY: &str = "FERROFLOW_CLUSTER_TLS_KEY";
-pub const AUTHORITY: &str = "FERROFLOW_CLUSTER_TLS_AUTHORITY";
-
 /// An Ed25519 private key in PKCS #8 is these bytes and the seed.
 const PKCS8_ED25519: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
 /// The name of a server whose key is derived from the token.
 const UNNAMED: &str = "task.invalid";
-
-/// The connections that use TLS.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
-    /// Those that leave the machine.
-    Auto,
-    Always,
-    Never,
-}
-
-impl Mode {
-    fn parse(text: &str) -> Result<Mode> {
-        match text.trim() {
-            "" | "auto" => Ok(Mode::Auto),
-            "always" => Ok(Mode::Always),
-            "never" => Ok(Mode::Never),
-            other => bail!(FailedPrecondition, "{VARIABLE} must be auto, always or never; it is {other:?}"),
-        }
-    }
-}
-
-/// Paths of PEM files.
-#[derive(Clone, Debug, PartialEq)]
-struct Files {
-    certificate: String,
-    key: String,
-    authority: String,
-}
-
-impl Files {
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Files>> {
-        let names = [CERTIFICATE, KEY, AUTHORITY];
-        match names.map(|name| variable(name).filter(|path| !path.is_empty())) {
-            [None, None, None] => Ok(None),
-            [Some(certificate), Some(key), Some(authority)] => Ok(Some(Files { certificate, key, authority })),
-            found => {
-                let missing: Vec<_> =
-                    names.into_iter().zip(found).filter(|(_, f)| f.is_none()).map(|(n, _)| n).collect();
-                bail!(
-                    FailedPrecondition,
-                    "TLS with certificates needs {}, {} and {}; {} is not set",
-                    CERTIFICATE,
-                    KEY,
-                    AUTHORITY,
-                    missing.join(" and ")
-                )
-            }
-        }
-    }
-}
 
 fn unreadable(variable: &str, path: &str, why: &dyn fmt::Display) -> Status {
     Status::failed_precondition(format!("{variable}: {path:?} cannot be used: {why}"))
@@ -114,7 +58,7 @@ fn failed(e: Error) -> Status {
     Status::failed_precondition(format!("TLS cannot be used: {e}"))
 }
 
-/// The key of a role (`server` or `client`), which all who have the token can derive.
+/// Returns the key of a role (`server` or `client`), which all who have the token can derive.
 fn derived_key(token: &Token, role: &str) -> Result<CertifiedKey> {
     let Some(seed) = token.derive(role.as_bytes()) else {
         bail!(FailedPrecondition, "TLS needs {TOKEN}, or certificates ({CERTIFICATE}, {KEY} and {AUTHORITY})");
@@ -232,7 +176,7 @@ impl ClientCertVerifier for Pinned {
     }
 }
 
-/// What this process uses for its connections.
+/// The mode and the keys of this process's connections.
 #[derive(Clone)]
 pub struct Security {
     mode: Mode,

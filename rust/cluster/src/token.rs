@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "FERROFLOW_CLUSTER_TOKEN";
 const MIN_LENGTH: usize = 16;
 const NONCE: usize = 32;
 
-/// What a proof holds for: the nonces of both sides, and what only the two sides of a TLS connection share. Without the
+/// The connection that a proof holds for: the nonces of both sides, and what only the two sides of a TLS connection share. Without the
 /// latter, somebody between them could pass proofs on.
 pub struct Meeting<'a> {
     pub client: &'a [u8],

@@ -8,7 +8,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -32,6 +32,10 @@ _NAMES = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
 _HOUR = 3600
 # One save at a time in each folder of this process.
 _folder_locks: defaultdict[str, RenewedLock] = defaultdict(RenewedLock)
+
+
+# `SaverDef.V2`, whose module takes long to import.
+_FORMAT: Final = 2
 
 
 def all_saveable_objects(scope: str | None = None) -> list[Any]:
@@ -89,7 +93,7 @@ class Saver:
         builder: BulkSaverBuilder | None = None,
         defer_build: bool = False,
         allow_empty: bool = False,
-        write_version: int | None = proto.SaverDef.V2,
+        write_version: int | None = _FORMAT,
         pad_step_number: bool = False,
         save_relative_paths: bool = False,
         filename: str | None = None,

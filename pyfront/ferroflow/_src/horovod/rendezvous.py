@@ -48,7 +48,7 @@ _LEAST_TOKEN: Final = 16
 
 
 class _Group(NamedTuple):
-    """What all connections of a group have in common.
+    """The addresses and keys that all connections of a group share.
 
     Args:
         addresses: list of str, the address of each rank.

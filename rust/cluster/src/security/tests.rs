@@ -214,7 +214,7 @@ fn records_that_come_twice_end_the_connection() {
     while server.end.is_none() && began.elapsed() < HANGS {
         server.advance();
     }
-    // What came with the second one may be lost, but nothing arrives twice.
+    // Bytes that came with the second one may be lost, but nothing arrives twice.
     assert!([&b"first"[..], b"firstpay once"].contains(&&server.received[..]), "{:?}", server.received);
     assert_eq!(server.code(), Some(Code::Unavailable));
 }

@@ -19,7 +19,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where the elements of a broadcast tensor come from.
+/// The places that the elements of a broadcast tensor come from.
 enum Sources {
     Same,
     One,

@@ -302,7 +302,7 @@ fn f64_tiny_products_have_the_bits_of_wider_ones() {
     tiny_products_have_the_bits_of_wider_ones::<f64>(22);
 }
 
-/// Windows of random sizes with padding, strides and dilations, as owned data: batch, axes, channels.
+/// Returns windows of random sizes with padding, strides and dilations: data, batch, axes, channels.
 fn random_windows(draw: &mut Draw) -> (Vec<f32>, usize, [PatchAxis; 3], usize) {
     let (batch, channels) = (1 + draw.below(3), [1, 3, 8, 17, 40][draw.below(5)]);
     let axis = |draw: &mut Draw| {

@@ -171,8 +171,8 @@ pub fn reduce_rows_into_with<T: Reducible>(isa: Isa, f: Reduce, acc: &mut [T], r
     }
 }
 
-/// Reduces the columns of each matrix of `x`, which have `columns` columns and at most [`LOW`] rows, to a row of `out`,
-/// with the bits of `reduce_rows_into` for rows that held the result of nothing.
+/// Reduces the columns of each matrix of `x` to a row of `out`. The matrices have `columns` columns and at most [`LOW`]
+/// rows. The bits are those of `reduce_rows_into` for rows that held the result of nothing.
 ///
 /// # Panics
 /// If the reduction does not exist for `T`, there are no elements, or `x` and `out` do not have the same number of matrices.
@@ -180,7 +180,7 @@ pub fn reduce_low_matrices<T: Reducible>(f: Reduce, x: &[T], (rows, columns): (u
     reduce_low_matrices_with(Isa::current(), f, x, (rows, columns), out);
 }
 
-/// As `reduce_low_matrices`, with an instruction set.
+/// Reduces as `reduce_low_matrices`, with an instruction set.
 pub fn reduce_low_matrices_with<T: Reducible>(isa: Isa, f: Reduce, x: &[T], size: (usize, usize), out: &mut [T]) {
     assert!(f.supports::<T>(), "{f:?} does not exist for {}", std::any::type_name::<T>());
     assert!((1..=LOW).contains(&size.0) && size.1 > 0, "matrices of {size:?}");

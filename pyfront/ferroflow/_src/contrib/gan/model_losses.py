@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.contrib.gan import output_losses as wargs
 from ferroflow._src.contrib.gan.parts import GANModel
 from ferroflow._src.framework.handles import Tensor
@@ -14,8 +15,11 @@ def _of_generator(loss: Any) -> Any:
         made: Tensor = loss(gan_model.discriminator_gen_outputs, **kwargs)
         return made
 
-    of_model.__name__ = of_model.__qualname__ = loss.__name__
-    of_model.__doc__ = f"Returns `wargs.{loss.__name__}` of a GANModel; takes its other arguments by name."
+    document(
+        of_model,
+        f"Returns `wargs.{loss.__name__}` of a GANModel; takes its other arguments by name.",
+        name=loss.__name__,
+    )
     return of_model
 
 
@@ -24,8 +28,11 @@ def _of_discriminator(loss: Any) -> Any:
         made: Tensor = loss(gan_model.discriminator_real_outputs, gan_model.discriminator_gen_outputs, **kwargs)
         return made
 
-    of_model.__name__ = of_model.__qualname__ = loss.__name__
-    of_model.__doc__ = f"Returns `wargs.{loss.__name__}` of a GANModel; takes its other arguments by name."
+    document(
+        of_model,
+        f"Returns `wargs.{loss.__name__}` of a GANModel; takes its other arguments by name.",
+        name=loss.__name__,
+    )
     return of_model
 
 
