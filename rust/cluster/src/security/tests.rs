@@ -177,7 +177,7 @@ fn sides_that_do_not_trust_each_other_both_know_it() {
 #[test]
 fn changed_bytes_never_arrive_and_end_the_connection() {
     let token = by_token("0123456789abcdef");
-    let sent: Vec<u8> = (0..40_000u32).map(|i| (i * i >> 3) as u8).collect();
+    let sent: Vec<u8> = (0..40_000u32).map(|i| ((i * i) >> 3) as u8).collect();
     // Of the handshake and of each part of the records, headers included.
     for place in (0..900usize).step_by(13).chain((900..41_000).step_by(1711)) {
         let (mut client, mut server) = sides(&token, &token);
