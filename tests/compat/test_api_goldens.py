@@ -11,6 +11,7 @@ import ferroflow as tf
 # Names that do not exist, by the ends of their paths, and why.
 _PYTHON_2 = "Python 2's; Python 3 has no such attribute"
 _MESSAGES = "a method of messages that protobuf has dropped"
+_NO_CHECKPOINT = "no Checkpoint can be made: variables are saved by name"
 ABSENT_NAMES = {
     "RegisterExtension": _MESSAGES,
     "__metaclass__.__init__": _PYTHON_2,
@@ -18,6 +19,9 @@ ABSENT_NAMES = {
     "__metaclass__.register": _PYTHON_2,
     "LooperThread.isAlive": "Python 3.9 has dropped Thread.isAlive for is_alive",
     "NanLossDuringTrainingError.message": _PYTHON_2,
+    "train.Checkpoint.restore": _NO_CHECKPOINT,
+    "train.Checkpoint.save": _NO_CHECKPOINT,
+    "train.Checkpoint.save_counter": _NO_CHECKPOINT,
 }
 
 # Argument lists that differ, and why.
@@ -39,7 +43,7 @@ MEANT = {
     "linalg.LinearOperatorCirculant.__init__": _CLASS_NAME,
     "linalg.LinearOperatorCirculant2D.__init__": _CLASS_NAME,
     "linalg.LinearOperatorCirculant3D.__init__": _CLASS_NAME,
-    "nn.softmax_cross_entropy_with_logits": "dim=None tells whether the old name was used; it stands for -1",
+    "nn.softmax_cross_entropy_with_logits": "None stands for -1; only so is it known if `dim` was given",
     "profiler.advise": "None and a dict of all checkers stand for 0, which is no dict",
     "profiler.profile": "None stands for 0, which is no dict",
     "test.StubOutForTesting.SmartSet": "absl's",

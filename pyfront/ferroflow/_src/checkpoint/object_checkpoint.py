@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 
 class Checkpoint:
@@ -20,35 +20,3 @@ class Checkpoint:
             "tf.train.Checkpoint is not offered. tf.train.Saver saves variables by their names, and Keras models have "
             "save_weights and load_weights."
         )
-
-    @property
-    def save_counter(self) -> NoReturn:
-        """The number of saved checkpoints, which does not exist.
-
-        Raises:
-            NotImplementedError: on every access.
-        """
-        raise NotImplementedError("tf.train.Checkpoint is not offered; use tf.train.Saver.")
-
-    def save(self, file_prefix: str, session: Any = None) -> NoReturn:
-        """Never called: no Checkpoint can be made.
-
-        Args:
-            file_prefix: accepted.
-            session: accepted.
-
-        Raises:
-            NotImplementedError: on every call.
-        """
-        raise NotImplementedError("tf.train.Checkpoint is not offered; use tf.train.Saver.")
-
-    def restore(self, save_path: str) -> NoReturn:
-        """Never called: no Checkpoint can be made.
-
-        Args:
-            save_path: accepted.
-
-        Raises:
-            NotImplementedError: on every call.
-        """
-        raise NotImplementedError("tf.train.Checkpoint is not offered; use tf.train.Saver.")
