@@ -2,6 +2,7 @@
 //!
 //! Nothing is scaled: a transform there and back multiplies by the length of the rows.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "references of tests"))]
 #![forbid(unsafe_code)]
 
 use ferroflow_sync::ProcessMutex;

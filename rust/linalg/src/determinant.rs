@@ -1,5 +1,6 @@
 //! Determinants, plain and as sign and logarithm.
 
+use crate::complex::norm;
 use crate::element::{Field, view};
 use crate::small::{Lu, SMALL};
 use faer::linalg::solvers::PartialPivLu;
@@ -41,23 +42,23 @@ pub(crate) fn log_determinant<T: Field>(a: &[T], n: usize) -> (T, T) {
 }
 
 fn phase_and_log(pivots: &[Complex<f64>], sign: f64) -> (Complex<f64>, f64) {
-    let log: f64 = pivots.iter().map(|p| p.norm().ln()).sum();
+    let log: f64 = pivots.iter().map(|p| libm::log(norm(*p))).sum();
     if log.is_nan() || log.is_infinite() {
         let infinite = if log > 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
         return (Complex::new(0.0, 0.0), infinite);
     }
-    (pivots.iter().fold(Complex::new(sign, 0.0), |phase, p| phase * (p / p.norm())), log)
+    (pivots.iter().fold(Complex::new(sign, 0.0), |phase, p| phase * (p / norm(*p))), log)
 }
 
 /// Returns the determinant of an `n` by `n` matrix; 1 where `n` is 0.
 pub(crate) fn determinant<T: Field>(a: &[T], n: usize) -> T {
     let (pivots, sign) = pivots(a, n);
     let product = pivots.iter().fold(Complex::new(sign, 0.0), |product, p| product * p);
-    let is_exact = product.re.is_finite() && product.im.is_finite() && product.norm() > f64::MIN_POSITIVE;
-    if is_exact || pivots.iter().any(|p| p.norm() == 0.0) {
+    let is_exact = product.re.is_finite() && product.im.is_finite() && norm(product) > f64::MIN_POSITIVE;
+    if is_exact || pivots.iter().any(|p| norm(*p) == 0.0) {
         return T::from_complex(product);
     }
     // An intermediate product was too large or too small for double precision.
     let (phase, log) = phase_and_log(&pivots, sign);
-    T::from_complex(phase * log.exp())
+    T::from_complex(phase * libm::exp(log))
 }

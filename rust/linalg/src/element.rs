@@ -1,6 +1,7 @@
 //! `Element`: the types that matrices are made of; `Field`: those that the algorithms compute in; and the ways to fail.
 
 use crate::Algorithms;
+use crate::complex::norm;
 use faer::traits::ComplexField;
 use faer::{MatMut, MatRef};
 use num_complex::{Complex, ComplexFloat};
@@ -23,7 +24,7 @@ pub trait Field:
 
     /// Returns the absolute value.
     fn magnitude(self) -> f64 {
-        self.to_complex().norm()
+        norm(self.to_complex())
     }
 
     /// Returns elements that are real numbers, as such; none of a complex type are.

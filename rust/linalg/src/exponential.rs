@@ -60,7 +60,7 @@ pub(crate) fn exponential<T: Field>(a: &[T], n: usize, out: &mut [T]) {
     }
     let largest = PADE[PADE.len() - 1];
     let (limit, coefficients) = PADE.into_iter().find(|(limit, _)| norm <= *limit).unwrap_or(largest);
-    let squarings = if norm > limit { (norm / limit).log2().ceil() as i32 } else { 0 };
+    let squarings = if norm > limit { libm::log2(norm / limit).ceil() as i32 } else { 0 };
     let scale = T::from_real(0.5f64.powi(squarings));
     let a: Mat<T> = Scale(scale) * view(a, n, n);
     let square = &a * &a;

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod cholesky;
+mod complex;
 mod determinant;
 mod eigen;
 mod element;

@@ -1,5 +1,6 @@
 //! Logarithms and square roots of matrices, by the complex Schur form.
 
+use crate::complex::{log, norm, sqrt};
 use crate::element::Field;
 use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{Mat, Scale};
@@ -22,12 +23,12 @@ struct Rotation {
 
 impl Rotation {
     fn of(x: C, y: C) -> Rotation {
-        let norm = x.norm().hypot(y.norm());
-        if norm == 0.0 {
+        let length = libm::hypot(norm(x), norm(y));
+        if length == 0.0 {
             return Rotation { c: 1.0, s: ZERO };
         }
-        let phase = if x.norm() == 0.0 { ONE } else { x / x.norm() };
-        Rotation { c: x.norm() / norm, s: phase * y.conj() / norm }
+        let phase = if norm(x) == 0.0 { ONE } else { x / norm(x) };
+        Rotation { c: norm(x) / length, s: phase * y.conj() / length }
     }
 
     fn rows(&self, m: &mut Mat<C>, i: usize, columns: std::ops::Range<usize>) {
@@ -67,9 +68,9 @@ fn wilkinson_shift(t: &Mat<C>, end: usize) -> C {
     let (a, b) = (t[(end - 1, end - 1)], t[(end - 1, end)]);
     let (c, d) = (t[(end, end - 1)], t[(end, end)]);
     let half = (a - d) / 2.0;
-    let root = (half * half + b * c).sqrt();
+    let root = sqrt(half * half + b * c);
     let (above, below) = (half + root, half - root);
-    d + if above.norm() < below.norm() { above } else { below }
+    d + if norm(above) < norm(below) { above } else { below }
 }
 
 /// Returns Q and the upper triangular T with Q T Q* = A. `None` where an element is not finite or the iteration does
@@ -87,8 +88,8 @@ fn schur(a: Mat<C>) -> Option<(Mat<C>, Mat<C>)> {
     let mut iterations = 0;
     while end > 0 {
         let is_small = |i: usize, t: &Mat<C>| {
-            let beside = t[(i, i)].norm() + t[(i - 1, i - 1)].norm();
-            t[(i, i - 1)].norm() <= f64::EPSILON * if beside == 0.0 { t.norm_max() } else { beside }
+            let beside = norm(t[(i, i)]) + norm(t[(i - 1, i - 1)]);
+            norm(t[(i, i - 1)]) <= f64::EPSILON * if beside == 0.0 { t.norm_max() } else { beside }
         };
         let start = (1..=end).rev().find(|&i| is_small(i, &t)).unwrap_or(0);
         if start > 0 {
@@ -103,11 +104,8 @@ fn schur(a: Mat<C>) -> Option<(Mat<C>, Mat<C>)> {
         if iterations > MAX_ITERATIONS {
             return None;
         }
-        let shift = if iterations % PATIENCE == 0 {
-            t[(end, end)] + t[(end, end - 1)].norm()
-        } else {
-            wilkinson_shift(&t, end)
-        };
+        let shift =
+            if iterations % PATIENCE == 0 { t[(end, end)] + norm(t[(end, end - 1)]) } else { wilkinson_shift(&t, end) };
         (start..=end).for_each(|i| t[(i, i)] -= shift);
         let mut rotations = Vec::with_capacity(end - start);
         for i in start..end {
@@ -132,7 +130,7 @@ fn triangular_square_root(t: &Mat<C>) -> Mat<C> {
     let n = t.nrows();
     let mut root: Mat<C> = Mat::zeros(n, n);
     for j in 0..n {
-        root[(j, j)] = t[(j, j)].sqrt();
+        root[(j, j)] = sqrt(t[(j, j)]);
         for i in (0..j).rev() {
             let rest = t[(i, j)] - (i + 1..j).map(|k| root[(i, k)] * root[(k, j)]).sum::<C>();
             root[(i, j)] = if rest == ZERO { ZERO } else { rest / (root[(i, i)] + root[(j, j)]) };
@@ -176,15 +174,15 @@ fn triangular_logarithm(t: &Mat<C>) -> Mat<C> {
         let factor = &identity + Scale(C::new(at, 0.0)) * &x;
         sum += Scale(C::new(weight, 0.0)) * PartialPivLu::new(factor.as_ref()).solve(&x);
     }
-    let mut log = Scale(C::new(2.0f64.powi(roots), 0.0)) * sum;
+    let mut logarithm = Scale(C::new(2.0f64.powi(roots), 0.0)) * sum;
     for i in 0..n {
-        log[(i, i)] = t[(i, i)].ln();
+        logarithm[(i, i)] = log(t[(i, i)]);
     }
-    log
+    logarithm
 }
 
 fn norm_1(m: &Mat<C>) -> f64 {
-    (0..m.ncols()).map(|j| (0..m.nrows()).map(|i| m[(i, j)].norm()).sum::<f64>()).fold(0.0, f64::max)
+    (0..m.ncols()).map(|j| (0..m.nrows()).map(|i| norm(m[(i, j)])).sum::<f64>()).fold(0.0, f64::max)
 }
 
 /// Returns a function of a matrix by that of its Schur form; NaN where that does not exist.
@@ -218,7 +216,7 @@ pub(crate) fn square_root<T: Field>(a: &[T], n: usize, out: &mut [T]) {
 /// Returns true if the triangular factor of a real matrix has an eigenvalue on the negative real axis, up to its
 /// rounding errors.
 fn has_negative_eigenvalue(t: &Mat<C>) -> bool {
-    let greatest = (0..t.nrows()).map(|i| t[(i, i)].norm()).fold(0.0, f64::max);
+    let greatest = (0..t.nrows()).map(|i| norm(t[(i, i)])).fold(0.0, f64::max);
     let rounding = 16.0 * f64::EPSILON * t.nrows() as f64 * greatest;
     (0..t.nrows()).any(|i| t[(i, i)].re < -rounding && t[(i, i)].im.abs() <= rounding)
 }

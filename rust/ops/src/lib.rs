@@ -1,5 +1,6 @@
 //! The ops: one file is one op or one table of ops that differ only in a formula; one folder is one family.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "references of tests"))]
 #![forbid(unsafe_code)]
 
 mod array;

@@ -1,5 +1,6 @@
 //! Values: data types, shapes, tensors and their buffers, status codes, random streams, vector math, threads.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "references of tests"))]
 mod buffer;
 pub mod conv;
 mod deep;

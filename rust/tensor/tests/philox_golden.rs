@@ -1,5 +1,7 @@
 //! The random streams against TensorFlow's own numbers, `tests/golden/random.txt` (TensorFlow 2.21; `make_random.py` beside it writes it).
 
+#![allow(clippy::disallowed_methods, reason = "references of tests")]
+
 use ferroflow_tensor::philox::candidate::CandidateSampler;
 use ferroflow_tensor::philox::{Philox, candidate, fill, gamma, multinomial, poisson, shuffle, stateless};
 use ferroflow_tensor::threads::{Interrupted, Threads};

@@ -1,5 +1,7 @@
 //! Laws of elementwise accuracy: how far each f32 function may be from the double-precision one, over the whole line.
 
+#![allow(clippy::disallowed_methods, reason = "references of tests")]
+
 use ferroflow_tensor::vector::{Binary, Operand, Unary, binary, unary, unary_in_place};
 use std::collections::BTreeMap;
 

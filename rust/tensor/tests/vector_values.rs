@@ -1,5 +1,7 @@
 //! Special values and formulas as TensorFlow has them: tables of (input, expected).
 
+#![allow(clippy::disallowed_methods, reason = "references of tests")]
+
 use ferroflow_tensor::vector::*;
 use half::{bf16, f16};
 use num_complex::Complex;

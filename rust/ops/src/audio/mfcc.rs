@@ -3,6 +3,7 @@
 use super::wav::rate_in;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
 /// The least strength of a band: its logarithm is finite.
@@ -30,7 +31,7 @@ struct Bands {
 }
 
 fn mel(frequency: f64) -> f64 {
-    1127.0 * (1.0 + frequency / 700.0).ln()
+    1127.0 * scalar::log(1.0 + frequency / 700.0)
 }
 
 impl Bands {
@@ -77,7 +78,7 @@ fn cosines(settings: &Settings) -> Vec<f64> {
     let factor = (2.0 / n).sqrt();
     let angle = std::f64::consts::PI / n;
     (0..settings.coefficients)
-        .flat_map(|i| (0..settings.bands).map(move |j| factor * (i as f64 * angle * (j as f64 + 0.5)).cos()))
+        .flat_map(|i| (0..settings.bands).map(move |j| factor * scalar::cos(i as f64 * angle * (j as f64 + 0.5))))
         .collect()
 }
 
@@ -111,7 +112,7 @@ fn compute(ctx: &mut KernelContext<'_>, settings: Settings) -> Result<()> {
         for (k, to) in lines.chunks_exact_mut(count).enumerate() {
             let from = (first + k) * frequencies;
             bands.fill(&x[from..from + frequencies], &mut strengths);
-            strengths.iter_mut().for_each(|s| *s = if *s < FLOOR { FLOOR } else { *s }.ln());
+            strengths.iter_mut().for_each(|s| *s = scalar::log(if *s < FLOOR { FLOOR } else { *s }));
             for (to, row) in to.iter_mut().zip(table.chunks_exact(settings.bands)) {
                 *to = row.iter().zip(&strengths).map(|(a, b)| a * b).sum::<f64>() as f32;
             }

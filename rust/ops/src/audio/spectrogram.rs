@@ -3,6 +3,7 @@
 use ferroflow_fourier::RealRows;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail};
 use num_complex::Complex;
 
@@ -49,7 +50,7 @@ fn compute(ctx: &mut KernelContext<'_>, windows: Windows) -> Result<()> {
     let mut out = Tensor::zeros(DType::F32, shape)?;
     let x = input.slice::<f32>()?;
     let period = 2.0 * std::f64::consts::PI / windows.size as f64;
-    let hann: Vec<f64> = (0..windows.size).map(|i| 0.5 - 0.5 * (period * i as f64).cos()).collect();
+    let hann: Vec<f64> = (0..windows.size).map(|i| 0.5 - 0.5 * scalar::cos(period * i as f64)).collect();
     let length = windows.transformed();
     let transform = RealRows::<f64>::new(length);
     try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, WINDOWS * frequencies, |start, lines| {

@@ -3,6 +3,7 @@
 use super::shapes::{dimension_is, same_length};
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure, f16};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -73,7 +74,7 @@ fn select(
             }
             if soft {
                 let kept = similarity <= thresholds.overlap;
-                next.score *= if kept { (scale * similarity * similarity).exp() } else { 0.0 };
+                next.score *= if kept { scalar::exp(scale * similarity * similarity) } else { 0.0 };
                 if next.score <= thresholds.score {
                     break;
                 }

@@ -99,7 +99,8 @@ mod tests {
         let cycle = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0];
         assert_eq!(det("MatrixDeterminant", &cycle, 3), [2.0]);
         assert_eq!(det("MatrixDeterminant", &[0.0, 3.0, 1.0, 0.0], 2), [-3.0]);
-        assert_eq!(det("LogMatrixDeterminant", &[0.0, 3.0, 1.0, 0.0], 2), [-1.0, 3.0f64.ln()]);
+        let logarithm = det("LogMatrixDeterminant", &[0.0, 3.0, 1.0, 0.0], 2);
+        assert!(logarithm[0] == -1.0 && (logarithm[1] - 3.0f64.ln()).abs() < 4e-16);
     }
 
     #[test]

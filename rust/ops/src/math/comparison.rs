@@ -3,6 +3,7 @@
 use super::text::zip_strings;
 use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::try_for_chunks_mut;
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::vector::{CastTo, Compare, Wide, on_best_isa};
 use ferroflow_tensor::{Complex64, DType, PartialShape, Result, Scalar, Tensor, bail, dispatch, elementwise, ensure};
 
@@ -109,7 +110,7 @@ fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }
     let tolerance = f64::from(init.float("tolerance")?);
     dispatch!(init.input_type(0)?, T in real, run::<T, f64>(tolerance, f64::abs), else {
-        dispatch!(init.input_type(0)?, T in number, run::<T, Complex64>(tolerance, |z| z.norm()), else Err(init.unsupported()))
+        dispatch!(init.input_type(0)?, T in number, run::<T, Complex64>(tolerance, scalar::norm), else Err(init.unsupported()))
     })
 }
 

@@ -6,6 +6,7 @@
 use super::pairwise::zip_numbers;
 use super::saddle_point::{gamma_factor, log_excess};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_tensor::vector::scalar::exp;
 use ferroflow_tensor::{DType, Result};
 use std::f64::consts::PI;
 
@@ -67,7 +68,7 @@ fn uniform(a: f64, x: f64) -> (f64, f64) {
             * (1.0 / 12.0
                 + eta * (-2.0 / 135.0 + eta * (1.0 / 864.0 + eta * (1.0 / 2835.0 - eta * (139.0 / 777_600.0)))));
     let c1 = -1.0 / 540.0 - eta / 288.0;
-    let exponential = (-a * half_square).exp();
+    let exponential = exp(-a * half_square);
     let rest = if exponential == 0.0 { 0.0 } else { exponential / (2.0 * PI * a).sqrt() * (c0 + c1 / a) };
     let argument = eta * (0.5 * a).sqrt();
     (0.5 * libm::erfc(-argument) - rest, 0.5 * libm::erfc(argument) + rest)

@@ -9,6 +9,7 @@ use super::incomplete_gamma::{LARGE, STEPS, TINY, double_kernel, guarded, is_out
 use super::saddle_point::{gamma_factor, log_excess};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::vector::digamma_f64;
+use ferroflow_tensor::vector::scalar::{log, log1p};
 
 /// Ratio of the last terms to the sums.
 const PRECISION: f64 = f64::EPSILON * 0.25;
@@ -29,7 +30,7 @@ fn by_series(a: f64, x: f64) -> f64 {
             break;
         }
     }
-    -x * ((x.ln() - digamma_f64(a)) * sum + change)
+    -x * ((log(x) - digamma_f64(a)) * sum + change)
 }
 
 /// Returns the same where x > a and x > 1: the continued fraction of Q and its derivative, by Lentz's method.
@@ -57,7 +58,7 @@ fn by_fraction(a: f64, x: f64) -> f64 {
             break;
         }
     }
-    x * ((x.ln() - digamma_f64(a)) * h + h_change)
+    x * ((log(x) - digamma_f64(a)) * h + h_change)
 }
 
 /// Returns the same for `a >= LARGE`: with u = eta sqrt(a), P is Phi(u) - phi(u) c0(eta) / sqrt(a).
@@ -83,7 +84,7 @@ fn by_expansion(a: f64, x: f64) -> f64 {
     };
     let root = a.sqrt();
     let u = eta * root;
-    let (u_by_a, u_by_x) = (-excess.ln_1p() / u, excess / (ratio * u));
+    let (u_by_a, u_by_x) = (-log1p(excess) / u, excess / (ratio * u));
     let eta_by_a = u_by_a / root - u / (2.0 * a * root);
     let common = 1.0 + eta * c0;
     let by_a = u_by_a * common - c0_slope * eta_by_a / root + c0 / (2.0 * a * root);

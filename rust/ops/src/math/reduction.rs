@@ -436,8 +436,8 @@ lengths! {
     u32: x => x.wrapping_mul(x), f64::from(x).sqrt() as u32;
     u64: x => x.wrapping_mul(x), (x as f64).sqrt() as u64;
     i16: x => x.wrapping_mul(x), f64::from(x).sqrt() as i16;
-    Complex32: x => Complex32::new(x.norm_sqr(), 0.0), x.sqrt();
-    Complex64: x => Complex64::new(x.norm_sqr(), 0.0), x.sqrt();
+    Complex32: x => Complex32::new(x.norm_sqr(), 0.0), Complex32::new(x.re.sqrt(), x.im);
+    Complex64: x => Complex64::new(x.norm_sqr(), 0.0), Complex64::new(x.re.sqrt(), x.im);
 }
 
 fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

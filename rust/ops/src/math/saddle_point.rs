@@ -2,6 +2,7 @@
 //!
 //! Source: C. Loader, "Fast and Accurate Computation of Binomial Probabilities" (2000).
 
+use ferroflow_tensor::vector::scalar::{exp, log, log1p};
 use std::f64::consts::PI;
 
 /// Half the logarithm of 2 pi.
@@ -10,7 +11,7 @@ const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 /// Returns the rest of Stirling's formula for ln(gamma): `lgamma(z) - (z - 1/2) ln(z) + z - ln(2 pi) / 2` for z > 0.
 pub(super) fn stirling_rest(z: f64) -> f64 {
     if z < 10.0 {
-        return libm::lgamma(z) - (z - 0.5) * z.ln() + z - HALF_LN_TWO_PI;
+        return libm::lgamma(z) - (z - 0.5) * log(z) + z - HALF_LN_TWO_PI;
     }
     // DLMF 5.11.1: Bernoulli numbers B2..B16.
     let w = 1.0 / (z * z);
@@ -25,7 +26,7 @@ pub(super) fn stirling_rest(z: f64) -> f64 {
 /// Returns `u - ln(1 + u)` for u > -1, without cancellation near zero.
 pub(super) fn log_excess(u: f64) -> f64 {
     if u.abs() > 0.1 {
-        return u - u.ln_1p();
+        return u - log1p(u);
     }
     // With r = u / (2 + u): `ln(1 + u) = 2 (r + r^3/3 + r^5/5 + ...)` and `u - 2 r = u r`.
     let r = u / (2.0 + u);
@@ -44,22 +45,22 @@ pub(super) fn log_excess(u: f64) -> f64 {
 
 /// Returns `k ln(k / m) + m - k` for k > 0 and m > 0.
 pub(super) fn deviance(k: f64, m: f64) -> f64 {
-    if m > 0.5 * k && m < 2.0 * k { k * log_excess((m - k) / k) } else { k * (k.ln() - m.ln()) + m - k }
+    if m > 0.5 * k && m < 2.0 * k { k * log_excess((m - k) / k) } else { k * (log(k) - log(m)) + m - k }
 }
 
 /// Returns `x^a e^-x / gamma(a)` for a > 0 and x > 0.
 pub(super) fn gamma_factor(a: f64, x: f64) -> f64 {
     if a < 1.0 {
-        return a * (a * x.ln() - x - libm::lgamma(a + 1.0)).exp();
+        return a * exp(a * log(x) - x - libm::lgamma(a + 1.0));
     }
-    (a / (2.0 * PI)).sqrt() * (-stirling_rest(a) - deviance(a, x)).exp()
+    (a / (2.0 * PI)).sqrt() * exp(-stirling_rest(a) - deviance(a, x))
 }
 
 /// Returns `x^a y^b / beta(a, b)` for positive a and b, where x + y = 1.
 pub(super) fn beta_factor(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     let rest = stirling_rest(n) - stirling_rest(a) - stirling_rest(b);
-    (a / n * b / (2.0 * PI)).sqrt() * (rest - deviance(a, n * x) - deviance(b, n * y)).exp()
+    (a / n * b / (2.0 * PI)).sqrt() * exp(rest - deviance(a, n * x) - deviance(b, n * y))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::incomplete_gamma::double_kernel;
 use ferroflow_graph::{Op, Registry, shape_rules};
+use ferroflow_tensor::vector::scalar::pow;
 use ferroflow_tensor::vector::{Unary, unary};
 
 /// Terms that are added one by one.
@@ -31,14 +32,14 @@ fn positive(x: f64, q: f64) -> f64 {
     }
     let (mut sum, mut at) = (0.0, q);
     for _ in 0..TERMS {
-        let term = at.powf(-x);
+        let term = pow(at, -x);
         sum += term;
         if sum.is_infinite() || term <= sum * f64::EPSILON * 0.1 {
             return sum;
         }
         at += 1.0;
     }
-    let power = at.powf(-x);
+    let power = pow(at, -x);
     let mut rest = power * (at / (x - 1.0) + 0.5);
     let mut factor = power * x / at;
     for (k, b) in BERNOULLI.iter().enumerate() {

@@ -4,6 +4,7 @@ use super::stream::{Stream, seeded};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::candidate::{CandidateSampler, Counts, Weights, blocks_per_run};
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
 /// Returns the least attribute that is a count of classes.
@@ -107,7 +108,7 @@ fn fixed_weights(init: &KernelInit<'_>) -> Result<Weights> {
     // TF: words are numbered from the number of the shard's reserved ones on.
     let first = weights.len() as i64;
     let own = (first..).zip(&given).filter(|(id, _)| id % shards == shard);
-    weights.extend(own.map(|(_, &w)| (f64::from(w).powf(f64::from(distortion))) as f32));
+    weights.extend(own.map(|(_, &w)| (scalar::pow(f64::from(w), f64::from(distortion))) as f32));
     ensure!(
         weights.iter().all(|&w| w >= 0.0 && w.is_finite()),
         InvalidArgument,

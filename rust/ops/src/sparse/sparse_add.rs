@@ -4,6 +4,7 @@ use super::coordinates::{Coordinates, merge};
 use super::shapes::{parts, set_parts};
 use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{
     Complex32, Complex64, DType, Movable, PartialShape, Result, Shape, Tensor, bf16, by_size, dispatch, ensure, f16,
 };
@@ -117,13 +118,13 @@ measured!(float: f32 f64 f16 bf16; int: i8 i16 i32 i64 u8 u16 u32 u64);
 
 impl Measured for Complex32 {
     fn magnitude(self) -> f64 {
-        self.norm().into()
+        scalar::norm(self)
     }
 }
 
 impl Measured for Complex64 {
     fn magnitude(self) -> f64 {
-        self.norm()
+        scalar::norm(self)
     }
 }
 

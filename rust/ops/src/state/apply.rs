@@ -3,6 +3,7 @@
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, kernel};
 use ferroflow_tensor::threads::for_rows_mut;
+use ferroflow_tensor::vector::scalar::Elementary;
 use ferroflow_tensor::vector::{Formula, update_in_place, update_rows_in_place};
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 use num_traits::{Float, NumCast, Zero};
@@ -25,16 +26,16 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     const COUNT: Option<&'static str> = None;
 
     /// Returns the new values of the variable and its slots.
-    fn step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
+    fn step<F: Elementary>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
 
     /// Returns true if these scalars allow `quick_step`.
-    fn is_quick<F: Float>(&self, _: &Scalars<F>) -> bool {
+    fn is_quick<F: Elementary>(&self, _: &Scalars<F>) -> bool {
         false
     }
 
     /// Returns what `step` returns, without what keeps a loop from being vectorized: a test in `step` would not do.
     #[inline(always)]
-    fn quick_step<F: Float>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N] {
+    fn quick_step<F: Elementary>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N] {
         self.step(s, variables, gradient)
     }
 }
@@ -212,7 +213,9 @@ struct WithScalars<'a, R, F, const QUICK: bool> {
     scalars: &'a Scalars<F>,
 }
 
-impl<const N: usize, R: Rule<N>, F: Float + Sync, const QUICK: bool> Formula<F, N> for WithScalars<'_, R, F, QUICK> {
+impl<const N: usize, R: Rule<N>, F: Elementary + Sync, const QUICK: bool> Formula<F, N>
+    for WithScalars<'_, R, F, QUICK>
+{
     #[inline(always)]
     fn apply(&self, values: [F; N], by: F) -> [F; N] {
         if QUICK { self.rule.quick_step(self.scalars, values, by) } else { self.rule.step(self.scalars, values, by) }

@@ -4,7 +4,7 @@
 
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 struct Adadelta;
 
@@ -13,7 +13,12 @@ impl Rule<3> for Adadelta {
     const GRADIENT: usize = 6;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, rho, epsilon, ..]: &Scalars<F>, [var, accum, accum_update]: [F; 3], g: F) -> [F; 3] {
+    fn step<F: Elementary>(
+        &self,
+        &[lr, rho, epsilon, ..]: &Scalars<F>,
+        [var, accum, accum_update]: [F; 3],
+        g: F,
+    ) -> [F; 3] {
         let rest = F::one() - rho;
         let accum = accum * rho + g * g * rest;
         let step = (accum_update + epsilon).sqrt() * (accum + epsilon).sqrt().recip() * g;

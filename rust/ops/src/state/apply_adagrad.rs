@@ -5,7 +5,7 @@
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::{KernelInit, Registry};
 use ferroflow_tensor::Result;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 struct Adagrad {
     update_slots: bool,
@@ -22,7 +22,7 @@ impl Rule<2> for Adagrad {
     const GRADIENT: usize = 3;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
+    fn step<F: Elementary>(&self, &[lr, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
         let accum = if self.update_slots { accum + g * g } else { accum };
         [var - g * lr * accum.sqrt().recip(), accum]
     }

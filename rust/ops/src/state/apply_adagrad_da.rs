@@ -5,7 +5,7 @@
 
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 struct AdagradDualAveraging;
 
@@ -16,7 +16,7 @@ impl Rule<3> for AdagradDualAveraging {
     const COUNT: Option<&'static str> = Some("global_step");
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, l1, l2, steps, ..]: &Scalars<F>, [_, sum, squares]: [F; 3], g: F) -> [F; 3] {
+    fn step<F: Elementary>(&self, &[lr, l1, l2, steps, ..]: &Scalars<F>, [_, sum, squares]: [F; 3], g: F) -> [F; 3] {
         let (sum, squares) = (sum + g, squares + g * g);
         let size = sum.abs() - l1 * steps;
         let size = if size < F::zero() { F::zero() } else { size };

@@ -5,7 +5,7 @@
 
 use super::apply::{Rule, Scalars, dense, op};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 struct Adam {
     nesterov: bool,
@@ -17,7 +17,7 @@ impl Rule<3> for Adam {
     const GRADIENT: usize = 9;
 
     #[inline(always)]
-    fn step<F: Float>(
+    fn step<F: Elementary>(
         &self,
         &[beta1_power, beta2_power, lr, beta1, beta2, epsilon, ..]: &Scalars<F>,
         [var, m, v]: [F; 3],
@@ -40,7 +40,7 @@ impl Rule<3> for AdaMax {
     const GRADIENT: usize = 8;
 
     #[inline(always)]
-    fn step<F: Float>(
+    fn step<F: Elementary>(
         &self,
         &[beta1_power, lr, beta1, beta2, epsilon, ..]: &Scalars<F>,
         [var, m, v]: [F; 3],

@@ -4,11 +4,11 @@
 
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::{self, Elementary};
 
 /// Returns the weight that `linear` and `accum` stand for.
 #[inline(always)]
-fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
+fn weight<F: Elementary>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
     if linear.abs() > l1 {
         let towards_zero = if linear > F::zero() { l1 } else { -l1 };
         (towards_zero - linear) / (power_of_accum / lr + (l2 + l2))
@@ -19,7 +19,7 @@ fn weight<F: Float>(linear: F, power_of_accum: F, lr: F, l1: F, l2: F) -> F {
 
 /// Returns the new variable, accum and linear; `g` moves `linear`, the plain gradient `accum`.
 #[inline(always)]
-fn follow<F: Float>(
+fn follow<F: Elementary>(
     [var, accum, linear]: [F; 3],
     gradient: F,
     g: F,
@@ -33,13 +33,13 @@ fn follow<F: Float>(
 }
 
 /// Returns true if the power of `accum` is a square root, as it usually is.
-fn is_root<F: Float>(lr_power: F) -> bool {
+fn is_root<F: Elementary>(lr_power: F) -> bool {
     lr_power == -F::one() / (F::one() + F::one())
 }
 
 /// Returns the gradient that moves `linear`. TF 1.8 counts the shrinkage in `accum`; later versions do not, nor does this.
 #[inline(always)]
-fn shrunk<F: Float>(gradient: F, l2_shrinkage: F, var: F) -> F {
+fn shrunk<F: Elementary>(gradient: F, l2_shrinkage: F, var: F) -> F {
     gradient + (l2_shrinkage + l2_shrinkage) * var
 }
 
@@ -50,16 +50,16 @@ impl Rule<3> for Ftrl {
     const GRADIENT: usize = 3;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, l1, l2, lr_power, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
-        follow(variables, g, g, [lr, l1, l2], |x| x.powf(-lr_power))
+    fn step<F: Elementary>(&self, &[lr, l1, l2, lr_power, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
+        follow(variables, g, g, [lr, l1, l2], |x| scalar::pow(x, -lr_power))
     }
 
-    fn is_quick<F: Float>(&self, &[_, _, _, lr_power, ..]: &Scalars<F>) -> bool {
+    fn is_quick<F: Elementary>(&self, &[_, _, _, lr_power, ..]: &Scalars<F>) -> bool {
         is_root(lr_power)
     }
 
     #[inline(always)]
-    fn quick_step<F: Float>(&self, &[lr, l1, l2, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
+    fn quick_step<F: Elementary>(&self, &[lr, l1, l2, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
         follow(variables, g, g, [lr, l1, l2], F::sqrt)
     }
 }
@@ -72,21 +72,26 @@ impl Rule<3> for FtrlV2 {
     const GRADIENT: usize = 3;
 
     #[inline(always)]
-    fn step<F: Float>(
+    fn step<F: Elementary>(
         &self,
         &[lr, l1, l2, l2_shrinkage, lr_power, ..]: &Scalars<F>,
         variables: [F; 3],
         g: F,
     ) -> [F; 3] {
-        follow(variables, g, shrunk(g, l2_shrinkage, variables[0]), [lr, l1, l2], |x| x.powf(-lr_power))
+        follow(variables, g, shrunk(g, l2_shrinkage, variables[0]), [lr, l1, l2], |x| scalar::pow(x, -lr_power))
     }
 
-    fn is_quick<F: Float>(&self, &[_, _, _, _, lr_power, ..]: &Scalars<F>) -> bool {
+    fn is_quick<F: Elementary>(&self, &[_, _, _, _, lr_power, ..]: &Scalars<F>) -> bool {
         is_root(lr_power)
     }
 
     #[inline(always)]
-    fn quick_step<F: Float>(&self, &[lr, l1, l2, l2_shrinkage, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
+    fn quick_step<F: Elementary>(
+        &self,
+        &[lr, l1, l2, l2_shrinkage, ..]: &Scalars<F>,
+        variables: [F; 3],
+        g: F,
+    ) -> [F; 3] {
         follow(variables, g, shrunk(g, l2_shrinkage, variables[0]), [lr, l1, l2], F::sqrt)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::apply::{Rule, Scalars, dense, op};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 struct GradientDescent;
 
@@ -11,7 +11,7 @@ impl Rule<1> for GradientDescent {
     const GRADIENT: usize = 2;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[alpha, ..]: &Scalars<F>, [var]: [F; 1], delta: F) -> [F; 1] {
+    fn step<F: Elementary>(&self, &[alpha, ..]: &Scalars<F>, [var]: [F; 1], delta: F) -> [F; 1] {
         [var - delta * alpha]
     }
 }

@@ -3,7 +3,7 @@
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::{KernelInit, Registry};
 use ferroflow_tensor::Result;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 struct Momentum {
     nesterov: bool,
@@ -20,7 +20,7 @@ impl Rule<2> for Momentum {
     const GRADIENT: usize = 3;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, momentum, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
+    fn step<F: Elementary>(&self, &[lr, momentum, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
         let accum = accum * momentum + g;
         let step = if self.nesterov { g * lr + accum * momentum * lr } else { accum * lr };
         [var - step, accum]

@@ -4,10 +4,10 @@
 
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 #[inline(always)]
-fn shrink<F: Float>(x: F, rate: F, l1: F, l2: F) -> F {
+fn shrink<F: Elementary>(x: F, rate: F, l1: F, l2: F) -> F {
     let size = x.abs() - rate * l1;
     let size = if size < F::zero() { F::zero() } else { size };
     let kept = if l1 > F::zero() { if x < F::zero() { -size } else { size } } else { x };
@@ -21,7 +21,7 @@ impl Rule<1> for ProximalGradientDescent {
     const GRADIENT: usize = 4;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[alpha, l1, l2, ..]: &Scalars<F>, [var]: [F; 1], g: F) -> [F; 1] {
+    fn step<F: Elementary>(&self, &[alpha, l1, l2, ..]: &Scalars<F>, [var]: [F; 1], g: F) -> [F; 1] {
         [shrink(var - g * alpha, alpha, l1, l2)]
     }
 }
@@ -34,7 +34,7 @@ impl Rule<1> for SparseProximalGradientDescent {
     const GRADIENT: usize = 4;
 
     #[inline(always)]
-    fn step<F: Float>(&self, s: &Scalars<F>, var: [F; 1], g: F) -> [F; 1] {
+    fn step<F: Elementary>(&self, s: &Scalars<F>, var: [F; 1], g: F) -> [F; 1] {
         ProximalGradientDescent.step(s, var, g)
     }
 }
@@ -46,7 +46,7 @@ impl Rule<2> for ProximalAdagrad {
     const GRADIENT: usize = 5;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, l1, l2, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
+    fn step<F: Elementary>(&self, &[lr, l1, l2, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
         let accum = accum + g * g;
         let rate = lr * accum.sqrt().recip();
         [shrink(var - g * rate, rate, l1, l2), accum]

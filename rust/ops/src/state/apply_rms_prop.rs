@@ -5,7 +5,7 @@
 
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 struct RmsProp;
 
@@ -14,7 +14,12 @@ impl Rule<3> for RmsProp {
     const GRADIENT: usize = 7;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, rho, momentum, epsilon, ..]: &Scalars<F>, [var, ms, mom]: [F; 3], g: F) -> [F; 3] {
+    fn step<F: Elementary>(
+        &self,
+        &[lr, rho, momentum, epsilon, ..]: &Scalars<F>,
+        [var, ms, mom]: [F; 3],
+        g: F,
+    ) -> [F; 3] {
         let ms = ms + (g * g - ms) * (F::one() - rho);
         let mom = mom * momentum + g * lr / (ms + epsilon).sqrt();
         [var - mom, ms, mom]
@@ -28,7 +33,7 @@ impl Rule<4> for CenteredRmsProp {
     const GRADIENT: usize = 8;
 
     #[inline(always)]
-    fn step<F: Float>(
+    fn step<F: Elementary>(
         &self,
         &[lr, rho, momentum, epsilon, ..]: &Scalars<F>,
         [var, mg, ms, mom]: [F; 4],

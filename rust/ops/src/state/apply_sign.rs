@@ -4,11 +4,11 @@
 
 use super::apply::{Rule, Scalars, dense, op};
 use ferroflow_graph::Registry;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::{self, Elementary};
 
 /// Returns -1, 0 or 1.
 #[inline(always)]
-fn sign<F: Float>(x: F) -> F {
+fn sign<F: Elementary>(x: F) -> F {
     if x == F::zero() { x } else { x.signum() }
 }
 
@@ -19,7 +19,7 @@ impl Rule<2> for AddSign {
     const GRADIENT: usize = 6;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, alpha, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {
+    fn step<F: Elementary>(&self, &[lr, alpha, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {
         let m = m * beta + g * (F::one() - beta);
         [var - lr * (alpha + sign_decay * (sign(g) * sign(m))) * g, m]
     }
@@ -32,9 +32,9 @@ impl Rule<2> for PowerSign {
     const GRADIENT: usize = 6;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, logbase, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {
+    fn step<F: Elementary>(&self, &[lr, logbase, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {
         let m = m * beta + g * (F::one() - beta);
-        [var - lr * (logbase * sign_decay * (sign(g) * sign(m))).exp() * g, m]
+        [var - lr * scalar::exp(logbase * sign_decay * (sign(g) * sign(m))) * g, m]
     }
 }
 

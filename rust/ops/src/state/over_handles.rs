@@ -3,7 +3,7 @@
 use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::{KernelInit, Registry};
 use ferroflow_tensor::Result;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::Elementary;
 
 /// The ops over references that have a twin of the same inputs and attributes.
 const TWINS: [&str; 26] = [
@@ -51,7 +51,7 @@ impl Rule<2> for KerasMomentum {
     const GRADIENT: usize = 3;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, momentum, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
+    fn step<F: Elementary>(&self, &[lr, momentum, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
         let accum = accum * momentum - g * lr;
         let step = if self.nesterov { accum * momentum - g * lr } else { accum };
         [var + step, accum]
@@ -74,7 +74,7 @@ impl Rule<2> for AdagradV2 {
     const GRADIENT: usize = 4;
 
     #[inline(always)]
-    fn step<F: Float>(&self, &[lr, epsilon, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
+    fn step<F: Elementary>(&self, &[lr, epsilon, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
         let accum = if self.update_slots { accum + g * g } else { accum };
         [var - g * lr / (accum.sqrt() + epsilon), accum]
     }
@@ -89,7 +89,7 @@ impl Rule<4> for Amsgrad {
     const GRADIENT: usize = 10;
 
     #[inline(always)]
-    fn step<F: Float>(
+    fn step<F: Elementary>(
         &self,
         &[beta1_power, beta2_power, lr, beta1, beta2, epsilon, ..]: &Scalars<F>,
         [var, m, v, vhat]: [F; 4],

@@ -1,5 +1,6 @@
 //! Values from random bits: unit-interval floats, bounded integers, normals by Box-Muller.
 
+use super::box_muller;
 use half::{bf16, f16};
 
 /// Returns a float32 in [0, 1) from the low 23 bits.
@@ -33,8 +34,9 @@ pub fn normals_f32(x0: u32, x1: u32) -> [f32; 2] {
     let radius_bits = unit_f32(x0).max(1.0e-7);
     // The angle is multiplied in double and rounded once.
     let angle = (2.0 * std::f64::consts::PI * f64::from(unit_f32(x1))) as f32;
-    let radius = (-2.0 * radius_bits.ln()).sqrt();
-    [angle.sin() * radius, angle.cos() * radius]
+    let radius = (-2.0 * box_muller::log(radius_bits)).sqrt();
+    let (sine, cosine) = box_muller::sin_cos(angle);
+    [sine * radius, cosine * radius]
 }
 
 /// Returns two float64 standard normals from four words: the sine first.

@@ -4,9 +4,16 @@
 //! returned base. Every value is a pure function of that base and its place in the output, so the number of threads
 //! never shows.
 //!
-//! The bits of normals, gammas and logarithmic candidates come from `std`'s `ln`, `sin`, `cos`, `exp`: on Linux with
-//! glibc these are the functions TensorFlow calls. Other platforms may differ in the last places.
+//! The bits of float32 normals are those that glibc's `logf`, `sinf` and `cosf` give, on every machine. Draws in float64
+//! (normals, gammas, Poisson numbers, logarithmic candidates, classes) call `std`'s `ln`, `sin`, `cos` and `exp`: on Linux
+//! with glibc these are the functions that TensorFlow calls. Other C libraries may differ in the last place.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "TensorFlow takes them from the C library, too, and its bits are promised"
+)]
+
+mod box_muller;
 pub mod candidate;
 pub mod convert;
 pub mod fill;

@@ -2,6 +2,7 @@
 //!
 //! Inverse functions follow W. Kahan, "Branch cuts for complex elementary functions" (1987).
 
+use super::scalar::norm;
 use num_complex::Complex;
 
 type C = Complex<f64>;
@@ -14,10 +15,6 @@ fn times_i(z: C) -> C {
 /// Returns `-i z`.
 fn times_minus_i(z: C) -> C {
     C::new(z.im, -z.re)
-}
-
-pub(super) fn norm(z: C) -> f64 {
-    libm::hypot(z.re, z.im)
 }
 
 pub(super) fn sign(z: C) -> C {

@@ -18,6 +18,7 @@ mod hyperbolic;
 pub(crate) mod isa;
 mod logical;
 mod reduce;
+pub mod scalar;
 mod scaled_rows;
 mod single;
 mod softmax;

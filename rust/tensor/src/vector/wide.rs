@@ -1,13 +1,13 @@
 //! The types that floats are computed in: 16-bit floats in f32, the others in themselves.
 
+use super::scalar::Elementary;
 use super::{Element, Reducible};
 use crate::{Scalar, bf16, f16};
-use num_traits::Float;
 
 /// A float, which is computed in `In`.
 pub trait Wide: Scalar + Element {
     /// The type that it is computed in.
-    type In: Float + Scalar + Reducible;
+    type In: Elementary + Scalar + Reducible;
     /// Returns the value in the type that it is computed in.
     fn widen(self) -> Self::In;
     /// Returns the nearest value of its own type.

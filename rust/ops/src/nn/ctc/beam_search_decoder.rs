@@ -3,6 +3,7 @@
 use super::decoding::{Inputs, set_sparse, shape};
 use super::{Logit, log_sum_exp};
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, kernel};
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{Result, Status, Tensor, bail, dispatch, ensure};
 use std::collections::HashMap;
 
@@ -146,7 +147,7 @@ impl<T: Logit> Search<T> {
 
 fn log_softmax<T: Logit>(logits: &[T]) -> Vec<T> {
     let max = logits.iter().copied().fold(T::neg_infinity(), T::max);
-    let offset = max + logits.iter().map(|&x| (x - max).exp()).sum::<T>().ln();
+    let offset = max + scalar::log(logits.iter().map(|&x| scalar::exp(x - max)).sum::<T>());
     logits.iter().map(|&x| x - offset).collect()
 }
 

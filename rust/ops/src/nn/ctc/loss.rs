@@ -3,6 +3,7 @@
 use super::{Logit, log_sum_exp};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Columns, try_for_rows_mut};
+use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
 
 const ZERO: f64 = f64::NEG_INFINITY;
@@ -203,8 +204,8 @@ impl Sequence<'_> {
                 by_class[label] = log_sum_exp(by_class[label], alpha[t * n + u] + beta[t * n + u]);
             }
             for (class, p) in by_class.iter_mut().enumerate() {
-                let way = if total == ZERO { 0.0 } else { (*p - total).exp() };
-                *p = self.log_y[t * self.classes + class].exp() - way;
+                let way = if total == ZERO { 0.0 } else { scalar::exp(*p - total) };
+                *p = scalar::exp(self.log_y[t * self.classes + class]) - way;
             }
             gradient(t, &by_class);
         }
@@ -219,8 +220,8 @@ fn log_softmax<T: Logit>(logits: &[T], b: usize, length: usize, sizes: Sizes) ->
     for t in 0..length {
         let row = &logits[(t * sizes.batch + b) * sizes.classes..][..sizes.classes];
         let max = row.iter().copied().fold(T::neg_infinity(), T::max);
-        let sum: T = row.iter().map(|&x| (x - max).exp()).sum();
-        log_y.extend(row.iter().map(|&x| Into::<f64>::into((x - max).exp() / sum).ln()));
+        let sum: T = row.iter().map(|&x| scalar::exp(x - max)).sum();
+        log_y.extend(row.iter().map(|&x| scalar::log(Into::<f64>::into(scalar::exp(x - max) / sum))));
     }
     log_y
 }

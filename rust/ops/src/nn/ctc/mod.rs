@@ -10,19 +10,19 @@ mod loss;
 use ferroflow_graph::Registry;
 use ferroflow_tensor::Scalar;
 use ferroflow_tensor::vector::Ordered;
-use num_traits::Float;
+use ferroflow_tensor::vector::scalar::{self, Elementary};
 use std::iter::Sum;
 
 /// The type of logits, in which decoders compute.
-trait Logit: Float + Scalar + Ordered + Sum + Into<f64> {}
+trait Logit: Elementary + Scalar + Ordered + Sum + Into<f64> {}
 
 impl Logit for f32 {}
 impl Logit for f64 {}
 
 /// Returns the logarithm of the sum of two numbers given by their logarithms.
-fn log_sum_exp<T: Float>(a: T, b: T) -> T {
+fn log_sum_exp<T: Elementary>(a: T, b: T) -> T {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if low == T::neg_infinity() { high } else { high + (low - high).exp().ln_1p() }
+    if low == T::neg_infinity() { high } else { high + scalar::log1p(scalar::exp(low - high)) }
 }
 
 pub(super) fn register(r: &mut Registry) {
