@@ -1,8 +1,8 @@
 //! Logarithm, sine and cosine of float32 with the bits that TensorFlow's normals have on Linux.
 //!
-//! TensorFlow takes these functions from the C library. glibc's are those of ARM's optimized routines (logf, sinf and
-//! cosf, 2017 and 2018), whose tables and polynomials these are; products and sums are fused as glibc fuses them on a CPU
-//! that can.
+//! TensorFlow calls these functions in the C library. glibc has them from ARM's optimized routines (`logf`, `sinf`,
+//! `cosf`, 2017 and 2018). Tables and polynomials here are the same. Products and sums are fused as in glibc on a CPU with
+//! FMA instructions.
 
 /// By the four highest bits of the fraction: the inverse of a number in its interval, and that number's logarithm.
 const LOGARITHMS: [(f64, f64); 16] = [
@@ -24,7 +24,7 @@ const LOGARITHMS: [(f64, f64); 16] = [
     (hex(0x3FE7_67DC_F553_4862), hex(0x3FD4_0430_57B6_EE09)),
 ];
 const LOGARITHM: [f64; 3] = [hex(0xBFD0_0EA3_48B8_8334), hex(0x3FD5_575B_0BE0_0B6A), hex(0xBFDF_FFFE_F20A_4123)];
-/// Where the intervals of the table begin: a fraction from here to twice this.
+/// Bits of the least fraction; fractions go up to twice this number.
 const FIRST: u32 = 0x3F33_0000;
 
 const COSINE: [f64; 4] =
@@ -94,7 +94,7 @@ mod tests {
         (2.0 * std::f64::consts::PI * f64::from(unit)) as f32
     }
 
-    /// The digests are those of glibc 2.36's logf, sinf and cosf on a CPU with AVX2.
+    /// Compares with digests of `logf`, `sinf` and `cosf` of glibc 2.36 on a CPU with AVX2.
     #[test]
     fn every_value_has_the_bits_of_glibc() {
         assert_eq!(digest(|u| log(u.max(1.0e-7))), 0xD57A_DE71_EDBD_00B5);

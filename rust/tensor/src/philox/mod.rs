@@ -4,9 +4,9 @@
 //! returned base. Every value is a pure function of that base and its place in the output, so the number of threads
 //! never shows.
 //!
-//! The bits of float32 normals are those that glibc's `logf`, `sinf` and `cosf` give, on every machine. Draws in float64
-//! (normals, gammas, Poisson numbers, logarithmic candidates, classes) call `std`'s `ln`, `sin`, `cos` and `exp`: on Linux
-//! with glibc these are the functions that TensorFlow calls. Other C libraries may differ in the last place.
+//! Float32 normals have the bits of glibc's `logf`, `sinf` and `cosf` on every machine. Draws in float64 (normals, gammas,
+//! Poisson numbers, logarithmic candidates, classes) call `std`'s `ln`, `sin`, `cos` and `exp`. On Linux with glibc,
+//! TensorFlow calls the same functions. Other C libraries may differ in the last place.
 
 #![expect(
     clippy::disallowed_methods,
