@@ -67,13 +67,26 @@ from ferroflow._src.control_flow.static_choice import (
     smart_cond as smart_cond,
     smart_constant_value as smart_constant_value,
 )
-from ferroflow._src.framework.composite import is_tensor as is_tensor
+from ferroflow._src.framework.composite import (
+    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
+    is_tensor as is_tensor,
+)
+from ferroflow._src.framework.scope_names import (
+    prepend_name_scope as prepend_name_scope,
+    strip_name_scope as strip_name_scope,
+)
+from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
 from ferroflow._src.internals.deprecation import (
     deprecated as deprecated,
     deprecated_arg_values as deprecated_arg_values,
     deprecated_args as deprecated_args,
 )
 from ferroflow._src.ops.array.sorting import argsort as argsort, sort as sort
+from ferroflow._src.ops.flow.checking import (
+    assert_same_float_dtype as assert_same_float_dtype,
+    assert_scalar as assert_scalar,
+)
+from ferroflow._src.ops.queue.record_input import RecordInput as RecordInput
 from ferroflow._src.ops.script.py_func import py_func as py_func
 from ferroflow._src.training.global_step import (
     assert_global_step as assert_global_step,

@@ -11,8 +11,11 @@ def prepend_name_scope(name: str, import_scope: str | None) -> str:
     """Returns `name` inside a scope.
 
     Args:
-        name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
-        import_scope: the scope, with or without a trailing slash; None or "" for none.
+        name: str, the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
+        import_scope: str, the scope, with or without a trailing slash; None or "" for none.
+
+    Returns:
+        str.
     """
     if not import_scope:
         return name
@@ -24,8 +27,11 @@ def strip_name_scope(name: str, export_scope: str | None) -> str:
     """Returns `name` without a scope that it begins with; any other name as it is.
 
     Args:
-        name: the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
-        export_scope: the scope, with or without a trailing slash; None or "" for none.
+        name: str, the name of an operation, tensor or scope; `^` and `loc:@` before it stay in front.
+        export_scope: str, the scope, with or without a trailing slash; None or "" for none.
+
+    Returns:
+        str.
     """
     if not export_scope:
         return name

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import abc
 import itertools
-import re
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
 from ferroflow._src.base.behavior import disable_tensor_equality, enable_eager_execution, executing_eagerly
-from ferroflow._src.base.compat import as_str
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework import default_stacks
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor, convert_to_tensor_or_sparse_tensor
@@ -23,6 +21,7 @@ from ferroflow._src.framework.default_graph import (
 )
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.variables.variable import Variable
 
 __all__ = [
@@ -234,38 +233,6 @@ class name_scope_v2(name_scope):  # noqa: N801  # TensorFlow's spelling
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-
-
-def strip_name_scope(name: Any, export_scope: str | None) -> Any:
-    """Returns a name without a scope in front of it, behind `^` and `loc:@`.
-
-    Args:
-        name: str or bytes.
-        export_scope: str, the scope; None or "" for none.
-
-    Returns:
-        str.
-    """
-    if not export_scope:
-        return name
-    pattern = rf"(\^|loc:@|^){re.escape(export_scope.removesuffix('/'))}/+(.*)"
-    return re.sub(pattern, r"\1\2", as_str(name), count=1)
-
-
-def prepend_name_scope(name: Any, import_scope: str | None) -> Any:
-    """Returns a name with a scope in front of it, behind `^` and `loc:@`.
-
-    Args:
-        name: str or bytes.
-        import_scope: str, the scope; None or "" for none.
-
-    Returns:
-        str.
-    """
-    if not import_scope:
-        return name
-    mark, rest = re.match(r"(\^|loc:@|)(.*)", as_str(name), re.DOTALL).groups()  # type: ignore[union-attr]
-    return f"{mark}{import_scope.removesuffix('/')}/{rest}"
 
 
 def tensor_id(tensor: TensorLike) -> int:
