@@ -1,4 +1,4 @@
-"""`tf.contrib.nn` against NumPy. TensorFlow 1.15.5 gives the same values and names (checked on 2026-11-26)."""
+"""The functions of `tf.contrib.nn` give what NumPy computes; TensorFlow 1.15.5 gave the same on 2026-11-26."""
 
 from __future__ import annotations
 
