@@ -8,7 +8,7 @@ from ferroflow._src.contrib.nn.activations import (
 from ferroflow._src.contrib.nn.cross_entropies import (
     deprecated_flipped_sigmoid_cross_entropy_with_logits as deprecated_flipped_sigmoid_cross_entropy_with_logits,
     deprecated_flipped_softmax_cross_entropy_with_logits as deprecated_flipped_softmax_cross_entropy_with_logits,
-    deprecated_flipped_sparse_softmax_cross_entropy_with_logits as deprecated_flipped_sparse_softmax_cross_entropy_with_logits,  # noqa: E501
+    deprecated_flipped_sparse_softmax_cross_entropy_with_logits as deprecated_flipped_sparse_softmax_cross_entropy_with_logits,  # noqa: E501  # The formatter keeps `x as x` on one line.
 )
 from ferroflow._src.ops.nn.conv import conv1d_transpose as conv1d_transpose
 from ferroflow._src.ops.nn.ranking import nth_element as nth_element
