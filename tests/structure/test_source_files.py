@@ -12,6 +12,11 @@ FILES = source_files.tracked_files(ROOT)
 OUTSIDE = [".." + "/shared", "/wo" + "rk/", "/." + "library", "/." + "mirror"]
 
 
+def test_the_package_holds_only_code_and_data():
+    package = [path for path in FILES if "pyfront" in path.parts]
+    assert {path.suffix for path in package} == {".py", ".pyi", ".typed", ".json", ".csv", ".binpb"}
+
+
 def test_names_say_what_is_inside():
     assert source_files.empty_names(path.relative_to(ROOT) for path in FILES) == []
 
