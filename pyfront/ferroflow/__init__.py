@@ -117,6 +117,7 @@ from ferroflow._src.base.version import (
 from ferroflow._src.base.virtual_modules import install as _install_finder, serve as _serve
 from ferroflow._src.control_flow.choice import case as case, switch_case as switch_case
 from ferroflow._src.control_flow.conditional import cond as cond
+from ferroflow._src.control_flow.critical_section import CriticalSection as CriticalSection
 from ferroflow._src.control_flow.functional import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
 from ferroflow._src.control_flow.loop import while_loop as while_loop
 from ferroflow._src.drawing import notebook as _notebook  # noqa: F401  registers the pictures of graphs

@@ -27,6 +27,7 @@ from ferroflow._src.contrib.framework.assigning import (
     get_variable_full_name as get_variable_full_name,
     zero_initializer as zero_initializer,
 )
+from ferroflow._src.contrib.framework.critical_section import CriticalSection as CriticalSection
 from ferroflow._src.contrib.framework.graph_functions import (
     VariableDeviceChooser as VariableDeviceChooser,
     fuse_op as fuse_op,

@@ -324,6 +324,11 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.framework.tensor_util": ("ferroflow._src.framework.constant", "ferroflow._src.linear_operator.batch"),
     "python.layers.utils": ("ferroflow._src.layers.space", "ferroflow._src.control_flow.smart_conditional"),
     "python.lib.io.file_io": ("ferroflow._src.base.files.content",),
+    "contrib.framework.python.ops.critical_section_ops": (
+        "ferroflow._src.contrib.framework.critical_section",
+        "ferroflow._src.control_flow.critical_section",
+    ),
+    "python.ops.critical_section_ops": ("ferroflow._src.control_flow.critical_section",),
     "python.ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
     "python.training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),

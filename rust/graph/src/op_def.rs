@@ -173,6 +173,8 @@ pub struct OpDef {
     pub is_foreign: bool,
     /// Its kernel may have to wait for something outside the step; it then leaves a `Pending`.
     pub may_wait: bool,
+    /// Takes the lock that input 0 names, and holds it until the readers of output 0 have run.
+    pub takes_lock: bool,
     /// Other processes may wait for it: it goes as early in a step as its inputs allow.
     pub is_urgent: bool,
     /// Its kernel may block, by `KernelContext::run_blocking`: where the plan says so, that part runs on another thread.
@@ -247,6 +249,7 @@ impl Op {
                 is_variable: false,
                 is_foreign: false,
                 may_wait: false,
+                takes_lock: false,
                 is_urgent: false,
                 blocking: None,
                 ref_access: RefAccess::Write,
@@ -358,6 +361,13 @@ impl Op {
     pub fn may_wait(mut self) -> Op {
         self.def.may_wait = true;
         self
+    }
+
+    /// Declares that the op waits for the lock that input 0 names, and holds it until the readers of output 0 have run.
+    #[must_use]
+    pub fn takes_lock(mut self) -> Op {
+        self.def.takes_lock = true;
+        self.may_wait()
     }
 
     /// Declares that other processes may wait for the op, so that it goes as early in a step as its inputs allow.

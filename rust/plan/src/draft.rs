@@ -1,10 +1,12 @@
 //! `Draft`: the nodes of a request as steps with resolved sources, which optimization rewrites before they are ordered.
 
 use crate::flow::{ALWAYS, GuardId, Guards, Literal};
+use crate::locks::LockKey;
 use crate::order::Edges;
 use crate::plan::LoopPlan;
 use crate::rewrites::Rewrite;
 use crate::source::{Source, VariableIndex};
+use crate::versions::Versions;
 use ferroflow_graph::{Kernel, Node, NodeId, RefAccess, Variable};
 use ferroflow_tensor::Tensor;
 use smallvec::SmallVec;
@@ -69,6 +71,15 @@ impl StepNode {
         matches!(self.action, Action::Loop(_)) || self.node.op.ref_access == RefAccess::Write
     }
 
+    /// Returns the version of a variable that it reads only to fail where there is no value.
+    pub fn checked_version(&self) -> Option<(VariableIndex, u32)> {
+        match (&self.action, self.root, self.inputs.first()) {
+            (Action::Check, Some(_), Some(&Source::Variable { variable, version, .. })) => Some((variable, version)),
+            (Action::Check, Some(variable), _) => Some((variable, 0)),
+            _ => None,
+        }
+    }
+
     pub fn only_reads_handles(&self) -> bool {
         self.node.op.takes_handles && self.node.op.ref_access == RefAccess::Read
     }
@@ -88,8 +99,10 @@ pub(crate) struct Draft {
     pub nodes: Vec<StepNode>,
     pub constants: Vec<Tensor>,
     pub variables: Vec<Arc<Variable>>,
-    /// Of each variable: the step nodes that write it, in order.
-    pub writers: Vec<Vec<u32>>,
+    /// The versions of each variable.
+    pub versions: Versions,
+    /// The step nodes that take locks: single nodes, and loops that contain such nodes.
+    pub locks: Vec<(u32, LockKey)>,
     pub fetches: Vec<Source>,
     /// The guard of each fetch; a fetch whose guard does not hold has no value.
     pub fetch_guards: Vec<GuardId>,
@@ -106,7 +119,8 @@ impl Draft {
             nodes: Vec::new(),
             constants: Vec::new(),
             variables: Vec::new(),
-            writers: Vec::new(),
+            versions: Versions::default(),
+            locks: Vec::new(),
             fetches: Vec::new(),
             fetch_guards: Vec::new(),
             guards: Guards::new(),

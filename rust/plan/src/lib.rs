@@ -1,7 +1,7 @@
 //! Planning: turns a request on a graph into a `Plan`, a list of instructions over numbered slots that the runtime executes.
 //!
 //! A request passes through them in this order: `request` (prune), `placement`, `flow` (frames and guards), `regions`
-//! (drafts, loop by loop). Then come `resolve` and `versions` (the version for each reader), `optimize`, and `emit`
+//! (drafts, loop by loop). Then come `resolve`, `locks` and `versions` (the version for each reader), `optimize`, and `emit`
 //! (order and instructions). `partition` cuts a request whose nodes run in several processes.
 
 #![forbid(unsafe_code)]
@@ -14,6 +14,7 @@ mod dump;
 mod emit;
 mod flow;
 mod forward;
+mod locks;
 mod optimize;
 mod order;
 mod overlap;

@@ -2,6 +2,7 @@
 
 use crate::draft::{Action, Draft, order_edges};
 use crate::forward::forward;
+use crate::locks::order_holders;
 use crate::source::Source;
 use crate::versions::{Accesses, Versions};
 use ferroflow_graph::Role;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 /// Resolves a draft whose nodes, fetches and targets are known.
 pub(crate) fn resolve(d: &mut Draft) -> Result<()> {
     check_reads(d);
+    order_holders(d)?;
     resolve_versions(d)?;
     constants(d)
 }
@@ -19,7 +21,8 @@ pub(crate) fn resolve(d: &mut Draft) -> Result<()> {
 /// Applies the visibility rule: fills in the version that every read of a variable sees.
 fn resolve_versions(d: &mut Draft) -> Result<()> {
     let mut edges = order_edges(d);
-    let mut accesses = Accesses { writes: Vec::new(), reads: Vec::new(), variables: d.variables.len() };
+    let locks = d.locks.iter().map(|&(node, _)| node).filter(|&i| d.nodes[i as usize].node.op.takes_lock).collect();
+    let mut accesses = Accesses { writes: Vec::new(), reads: Vec::new(), variables: d.variables.len(), locks };
     for (i, node) in d.nodes.iter().enumerate() {
         for (k, source) in node.inputs.iter().enumerate() {
             if let Source::Variable { variable, .. } = *source {
@@ -34,8 +37,8 @@ fn resolve_versions(d: &mut Draft) -> Result<()> {
             accesses.reads.push((i as u32, variable));
         }
     }
-    let versions = Versions::assign(&accesses, &mut edges, u64::from)?;
-    let mut seen = versions.seen.iter();
+    let (versions, seen) = Versions::assign(&accesses, &mut edges, u64::from)?;
+    let mut seen = seen.iter();
     for node in &mut d.nodes {
         let writes = node.writes();
         for (k, source) in node.inputs.iter_mut().enumerate() {
@@ -45,17 +48,21 @@ fn resolve_versions(d: &mut Draft) -> Result<()> {
                 *version = seen.next().copied().unwrap_or(0);
             }
         }
-        if matches!(node.action, Action::Check) && node.root.is_some() && seen.next().is_some_and(|&v| v > 0) {
+        if let (Action::Check, Some(variable)) = (&node.action, node.root)
+            && let Some(&version) = seen.next()
+            && version > 0
+            && versions.renewal(variable, version).is_none()
+        {
             // A version that this step writes always has a value.
             node.action = Action::Nothing;
         }
     }
     for fetch in &mut d.fetches {
         if let Source::Variable { variable, version, .. } = fetch {
-            *version = versions.writers[*variable as usize].len() as u32;
+            *version = versions.last(*variable);
         }
     }
-    d.writers = versions.writers;
+    d.versions = versions;
     see_through_snapshots(d);
     Ok(())
 }

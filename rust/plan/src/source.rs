@@ -13,8 +13,8 @@ pub(crate) enum Source {
         node: u32,
         index: u32,
     },
-    /// That version of a variable, read through graph node `via` (itself or an alias of it). A reference that is written or
-    /// inspected has the version at the start.
+    /// That version (`Versions`) of a variable, read through graph node `via` (itself or an alias of it). A reference that
+    /// is written or inspected has the version at the start.
     Variable {
         variable: VariableIndex,
         version: u32,

@@ -106,7 +106,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("mutex: resource")
             .output("mutex_lock: variant")
             .stateful()
-            .may_wait()
+            .takes_lock()
             .doc("Waits for a lock and holds it while `mutex_lock` has readers.")
             .shape(shape_rules::scalar)
             .kernel(|_| {

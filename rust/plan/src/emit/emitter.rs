@@ -4,7 +4,7 @@
 
 use super::ordering::{edges, order};
 use super::overlaps::Overlaps;
-use super::wait_sets::find_wait_sets;
+use super::wait_sets::{Places, find_wait_sets};
 use crate::draft::{Action, Draft};
 use crate::flow::{GuardId, Literal};
 use crate::order::Edges;
@@ -43,8 +43,8 @@ impl Reads {
             }
         }
         for node in &d.nodes {
-            if let (Action::Check, Some(variable)) = (&node.action, node.root) {
-                reads.versions.entry((variable, 0)).or_insert(node.node.id);
+            if let Some(checked) = node.checked_version() {
+                reads.versions.entry(checked).or_insert(node.node.id);
             }
         }
         for literal in d.tested_guards().flat_map(|g| d.guards.get(g)) {
@@ -79,6 +79,8 @@ pub(super) struct Emitter<'a> {
     first_output: Vec<u32>,
     version_slot: FxHashMap<(VariableIndex, u32), u32>,
     versions: Vec<(u32, Arc<Variable>, NodeId)>,
+    /// The lock behind which a load reads, by the load's instruction.
+    renewals: FxHashMap<usize, u32>,
     reads: Reads,
     edges: Edges,
     overlaps: Overlaps,
@@ -107,6 +109,7 @@ impl<'a> Emitter<'a> {
             first_output,
             version_slot: FxHashMap::default(),
             versions: Vec::new(),
+            renewals: FxHashMap::default(),
             reads,
             edges,
             overlaps,
@@ -117,7 +120,8 @@ impl<'a> Emitter<'a> {
 
     pub fn finish(self, order: &[u32], fetches: Vec<Input>, placement: Vec<Placed>) -> Plan {
         let may_wait = |i: u32| self.may_wait(i);
-        let wait_sets = find_wait_sets(self.d, &self.edges, may_wait, order, &self.nodes, &self.instructions);
+        let places = Places { nodes: &self.nodes, renewals: &self.renewals };
+        let wait_sets = find_wait_sets(self.d, &self.edges, may_wait, order, &places, &self.instructions);
         Plan {
             wait_sets: wait_sets.map(Box::new),
             instructions: self.instructions,
@@ -157,7 +161,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Returns the slot of a version; a start version is loaded before its first reader.
+    /// Returns the slot of a version. One that this step does not write is loaded before its first reader.
     fn version(&mut self, variable: VariableIndex, version: u32, via: NodeId, required: bool) -> u32 {
         if let Some(&slot) = self.version_slot.get(&(variable, version)) {
             return slot;
@@ -165,9 +169,13 @@ impl<'a> Emitter<'a> {
         let slot = self.slots;
         self.slots += 1;
         self.version_slot.insert((variable, version), slot);
+        let renewal = self.d.versions.renewal(variable, version);
         let variable = self.d.variables[variable as usize].clone();
         self.versions.push((slot, variable.clone(), via));
-        if version == 0 {
+        if version == 0 || renewal.is_some() {
+            if let Some(renewal) = renewal {
+                self.renewals.insert(self.instructions.len(), renewal.lock);
+            }
             self.instructions.push(Instruction::Load { variable, slot: Some(slot), via, required });
             self.nodes.push(None);
         }
@@ -212,7 +220,7 @@ impl<'a> Emitter<'a> {
         let node = &self.d.nodes[i as usize];
         let tests = self.tests(node.guard);
         let Some(work) = self.work(i, tests.is_empty()) else { return };
-        self.keep_start_versions(i);
+        self.load_before_write(i);
         let required = tests.is_empty() && !matches!(work, Work::Merge(_));
         let operands = self.operands(i, required);
         let (version_slots, read_later) = self.versions_made(i, &operands.written);
@@ -253,8 +261,8 @@ impl<'a> Emitter<'a> {
                 Some(Work::Loop(plan.clone()))
             }
             Action::Check => {
-                if let Some(variable) = node.root {
-                    self.version(variable, 0, node.node.id, always);
+                if let Some((variable, version)) = node.checked_version() {
+                    self.version(variable, version, node.node.id, always);
                 }
                 None
             }
@@ -262,18 +270,23 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Loads the start version of a variable before its first write if a reader comes after that write. The soft edge
+    /// Loads the versions of a variable that a node's write replaces, if a reader comes after that write. The soft edge
     /// between the two could not hold then.
-    fn keep_start_versions(&mut self, i: u32) {
+    fn load_before_write(&mut self, i: u32) {
         let d = self.d;
         let node = &d.nodes[i as usize];
         for (&source, &is_ref) in node.inputs.iter().zip(&node.is_ref) {
-            if let Source::Variable { variable, .. } = source
-                && is_ref
-                && d.writers[variable as usize].first() == Some(&i)
-                && let Some(&via) = self.reads.versions.get(&(variable, 0))
-            {
-                self.version(variable, 0, via, false);
+            let Source::Variable { variable, .. } = source else { continue };
+            if !is_ref {
+                continue;
+            }
+            for version in d.versions.loaded_before(variable, i) {
+                let lock = d.versions.renewal(variable, version).map(|renewal| renewal.lock);
+                if let Some(&via) = self.reads.versions.get(&(variable, version))
+                    && (lock.is_none() || self.nodes.contains(&lock))
+                {
+                    self.version(variable, version, via, false);
+                }
             }
         }
     }
@@ -304,7 +317,7 @@ impl<'a> Emitter<'a> {
         let mut slots: SmallVec<[(usize, u32); 1]> = SmallVec::new();
         let mut bits = 0;
         for &(k, variable) in written {
-            let made = d.writers[variable as usize].iter().position(|&w| w == i).map_or(0, |p| p as u32 + 1);
+            let made = d.versions.made_by(variable, i).unwrap_or(0);
             if self.reads.versions.contains_key(&(variable, made)) {
                 // A loop, which may have any number of inputs, needs no bit.
                 bits |= 1u64.checked_shl(k as u32).unwrap_or(0);

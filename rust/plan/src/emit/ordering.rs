@@ -10,10 +10,8 @@ use ferroflow_tensor::Result;
 /// variable. Its soft edges should be respected: they put readers of a version before the write that replaces it.
 pub(super) fn edges(d: &Draft) -> Edges {
     let mut edges = order_edges(d);
-    for writers in &d.writers {
-        for pair in writers.windows(2) {
-            edges.hard[pair[0] as usize].push(pair[1]);
-        }
+    for (before, after) in d.versions.write_order() {
+        edges.hard[before as usize].push(after);
     }
     for (i, node) in d.nodes.iter().enumerate() {
         for (k, source) in node.inputs.iter().enumerate() {
@@ -21,11 +19,10 @@ pub(super) fn edges(d: &Draft) -> Edges {
             if node.is_ref[k] && node.writes() {
                 continue;
             }
-            let writers = &d.writers[variable as usize];
-            if let Some(&made_by) = (version as usize).checked_sub(1).and_then(|w| writers.get(w)) {
-                edges.hard[made_by as usize].push(i as u32);
+            if let Some(maker) = d.versions.maker(variable, version) {
+                edges.hard[maker as usize].push(i as u32);
             }
-            if let Some(&next) = writers.get(version as usize)
+            if let Some(next) = d.versions.replacer(variable, version)
                 && next != i as u32
             {
                 edges.soft[i].push(next);

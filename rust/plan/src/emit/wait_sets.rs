@@ -4,17 +4,25 @@ use crate::draft::Draft;
 use crate::order::Edges;
 use crate::plan::{Input, Instruction, Plan, Test, Work};
 use crate::wait_sets::WaitSets;
+use rustc_hash::FxHashMap;
+
+/// The nodes of a draft behind the instructions.
+pub(super) struct Places<'a> {
+    /// The draft node of each instruction; `None` for loads.
+    pub nodes: &'a [Option<u32>],
+    /// The lock behind which a load reads, by the load's instruction.
+    pub renewals: &'a FxHashMap<usize, u32>,
+}
 
 /// Finds the wait sets of a plan's instructions; None if none can wait.
 ///
 /// Args: `may_wait`, true for nodes of the draft that may wait. `order`, the draft's nodes in their written order.
-/// `nodes`, the draft node of each instruction, `None` for loads.
 pub(super) fn find_wait_sets(
     d: &Draft,
     edges: &Edges,
     may_wait: impl Fn(u32) -> bool,
     order: &[u32],
-    nodes: &[Option<u32>],
+    places: &Places<'_>,
     instructions: &[Instruction],
 ) -> Option<WaitSets> {
     let waiting: Vec<u32> = order.iter().copied().filter(|&i| may_wait(i)).collect();
@@ -39,7 +47,7 @@ pub(super) fn find_wait_sets(
     }
     let mut after = vec![0u64; instructions.len() * words];
     let mut bits = vec![None; instructions.len()];
-    for (k, node) in nodes.iter().enumerate() {
+    for (k, node) in places.nodes.iter().enumerate() {
         if let Some(i) = *node {
             let i = i as usize;
             after[k * words..(k + 1) * words].copy_from_slice(&of_node[i * words..(i + 1) * words]);
@@ -47,15 +55,26 @@ pub(super) fn find_wait_sets(
         }
     }
     let mut found = WaitSets { words, after, bits };
-    place_loads(&mut found, instructions);
+    place_loads(&mut found, places.renewals, instructions);
+    for (&k, &lock) in places.renewals {
+        let lock = lock as usize;
+        let own = &mut found.after[k * words..(k + 1) * words];
+        own.copy_from_slice(&of_node[lock * words..(lock + 1) * words]);
+        if let Some(bit) = bit_of[lock] {
+            own[bit as usize / 64] |= 1 << (bit % 64);
+        }
+    }
     Some(found)
 }
 
-/// Gives every load the set that all readers of its variable have in common. The start version must be there for the
-/// first of them, and before the variable is written.
-fn place_loads(sets: &mut WaitSets, instructions: &[Instruction]) {
+/// Gives every load of a start version the set that all readers of its variable have in common. The version must be
+/// there for the first of them, and before the variable is written.
+fn place_loads(sets: &mut WaitSets, renewals: &FxHashMap<usize, u32>, instructions: &[Instruction]) {
     for (k, instruction) in instructions.iter().enumerate() {
         let Instruction::Load { variable, slot, .. } = instruction else { continue };
+        if renewals.contains_key(&k) {
+            continue;
+        }
         let mut common = vec![u64::MAX; sets.words];
         for (r, reader) in instructions.iter().enumerate().skip(k) {
             let Instruction::Run(run) = reader else { continue };

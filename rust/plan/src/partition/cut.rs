@@ -457,22 +457,22 @@ impl<'a> Cutter<'a> {
         let import = Import::Version(v, version, guard);
         let source = self.step_of(o.node)?;
         let is_there = self.site[o.node as usize] == at && self.graph.node(o.node)?.op.flow.is_none();
-        let writer = match version.checked_sub(1) {
-            Some(w) => {
-                let index = self.d.nodes[self.step_of(v)? as usize].root.map_or(0, |r| r as usize);
-                self.d.writers.get(index).and_then(|l| l.get(w as usize)).copied()
-            }
-            None => None,
-        };
+        let index = self.d.nodes[self.step_of(v)? as usize].root.unwrap_or(0);
+        let maker = self.d.versions.maker(index, version);
         let variable = self.local_node(v, at)?;
         let mut after = Vec::new();
         if is_there {
             after.push(self.local_node(o.node, at)?);
         }
-        if let Some(w) = writer {
-            after.push(self.writer_node(w, at)?);
+        match (maker, self.d.versions.renewal(index, version)) {
+            (Some(lock), Some(_)) => {
+                let lock = self.d.nodes[lock as usize].node.id;
+                after.extend(self.control(lock, at, reader)?);
+            }
+            (Some(writer), None) => after.push(self.writer_node(writer, at)?),
+            (None, _) => {}
         }
-        let is_dirty = writer.is_some();
+        let is_dirty = maker.is_some();
         let via = o.node;
         let transfer = Transfer { import, at, site, reader, source, guard, origin: via, is_dirty };
         let received = self.transfer(transfer, |cutter, at| {

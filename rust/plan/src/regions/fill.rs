@@ -3,6 +3,7 @@
 use super::region::{LoopDraft, Region};
 use crate::draft::Action;
 use crate::forward::forward;
+use crate::locks::LockKey;
 use crate::roots::ref_inputs;
 use crate::source::{Source, VariableIndex};
 use crate::step_graph::{HandleUse, StepGraph, gives_handle};
@@ -40,6 +41,7 @@ impl Region {
     pub fn fill(&mut self, step: &StepGraph<'_>, loops: Vec<LoopDraft>) -> Result<()> {
         for l in loops {
             let Some(&i) = self.local.get(&l.node.id) else { bail!(Internal, "a loop has no place") };
+            self.draft.locks.extend(l.locks.iter().map(|key| (i, key.clone())));
             self.fill_loop(step, i, l)?;
         }
         for i in 0..self.draft.nodes.len() {
@@ -100,6 +102,7 @@ impl Region {
         let place = &mut self.draft.nodes[i];
         (place.inputs, place.control, place.action, place.root, place.is_ref) = (inputs, control, action, root, is_ref);
         place.task = step.cx.task(node)?;
+        self.draft.locks.extend(LockKey::of(step, node)?.map(|key| (i as u32, key)));
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use super::region::{LoopDraft, Region};
 use crate::draft::{Action, Draft, StepNode, order_edges};
 use crate::emit::{LoopShape, emit_loop};
 use crate::flow::{FrameId, Literal};
+use crate::locks::LockKey;
 use crate::optimize;
 use crate::resolve::resolve;
 use crate::rewrites::Rewrite;
@@ -108,7 +109,10 @@ pub(super) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     let node = loop_node(step, frame, condition, &values.exits)?;
     let shape = LoopShape { frame, inputs: inputs.len(), carried, stays_if, scalars };
     let plan = emit_loop(&d, shape)?;
-    Ok(LoopDraft { inputs, touched, exits: values.exits, value_indices, waits: values.waits, node, plan })
+    let mut locks: Vec<LockKey> = d.locks.into_iter().map(|(_, key)| key).collect();
+    locks.sort_unstable();
+    locks.dedup();
+    Ok(LoopDraft { inputs, touched, exits: values.exits, value_indices, waits: values.waits, locks, node, plan })
 }
 
 fn scalar_loop(

@@ -2,6 +2,7 @@
 
 use crate::draft::{Action, Draft, StepNode};
 use crate::flow::{FrameId, GuardId, ROOT};
+use crate::locks::LockKey;
 use crate::plan::LoopPlan;
 use crate::source::{Source, VariableIndex};
 use crate::step_graph::{HandleUse, StepGraph};
@@ -21,6 +22,8 @@ pub(crate) struct LoopDraft {
     pub value_indices: Vec<NodeId>,
     /// Nodes around the loop that nodes inside wait for.
     pub waits: Vec<NodeId>,
+    /// The locks that nodes inside take.
+    pub locks: Vec<LockKey>,
     /// Its place in errors, traces and the order of ids.
     pub node: Arc<Node>,
     pub plan: LoopPlan,
