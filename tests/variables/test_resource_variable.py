@@ -332,3 +332,36 @@ def test_a_full_stack_is_an_error():
         second = tensor_op("StackPushV2", [stack, 2.0])
     with tf.Session() as session, pytest.raises(errors.InvalidArgumentError, match=r"overflowed its max_size \(1\)"):
         session.run(second)
+
+
+def test_writes_add_tensorflows_nodes():
+    with tf.Graph().as_default() as graph:
+        v = tf.get_variable("v", shape=[], initializer=tf.zeros_initializer(), use_resource=True)
+        known = len(graph.get_operations())
+        added = v.assign_add(1.0)
+        with tf.control_dependencies([added]):
+            tf.constant(2.0)
+        with tf.control_dependencies([v]):
+            tf.constant(2.0)
+        tf.identity(added)
+        assigned = v.assign(3.0)
+        tf.group(assigned)
+        assert isinstance(v.assign_sub(1.0, read_value=False), tf.Operation)
+        made = [(op.name, [c.name for c in op.control_inputs]) for op in graph.get_operations()[known:]]
+    assert (added.name, assigned.name) == ("AssignAddVariableOp", "AssignVariableOp")
+    # Values of TensorFlow 1.15.5: a control dependency waits for the write or the handle, not for a read.
+    assert made == [
+        ("Const", []),
+        ("AssignAddVariableOp", []),
+        ("ReadVariableOp", ["AssignAddVariableOp"]),
+        ("Const_1", ["AssignAddVariableOp"]),
+        ("Const_2", ["v"]),
+        ("Identity/ReadVariableOp", ["AssignAddVariableOp"]),
+        ("Identity", []),
+        ("Const_3", []),
+        ("AssignVariableOp", []),
+        ("ReadVariableOp_1", ["AssignVariableOp"]),
+        ("group_deps", ["AssignVariableOp"]),
+        ("Const_4", []),
+        ("AssignSubVariableOp", []),
+    ]

@@ -72,8 +72,12 @@ class GraphScopes(GraphHandles):
         ops: dict[int, Operation] = {}
         for c in control_inputs:
             indexed = getattr(c, "values", None)
-            if not isinstance(c, Operation | Tensor) and isinstance(indexed, Tensor):
-                c = indexed.op
+            if not isinstance(c, Operation | Tensor):
+                if isinstance(indexed, Tensor):
+                    c = indexed.op
+                elif hasattr(c, "_handle") and isinstance(getattr(c, "op", None), Operation):
+                    # A variable behind a handle, or the result of a write: no read is waited for.
+                    c = c.op
             op = operation_of(c)
             if op.graph is not self:
                 raise ValueError(f"{c} is not an element of this graph.")

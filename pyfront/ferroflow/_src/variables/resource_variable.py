@@ -233,6 +233,15 @@ class ResourceVariable(Variable):
         return self._graph_element
 
     def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
+        changed = self._change(op_type, arguments, attrs, name)
+        return self._after(changed) if isinstance(changed, Operation) else changed
+
+    def _write(self, op_type: str, value: Any, use_locking: bool, name: str | None, read_value: bool) -> Any:
+        write = self._change(op_type, [value], {}, name)
+        return self._after(write) if read_value else write
+
+    def _change(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
+        """Adds an operation that changes the variable; `CountUpTo` alone has an output."""
         over_handles = _OVER_HANDLES.get(op_type, f"Resource{op_type}")
         attrs = dict(attrs)
         if not over_handles.startswith(_KEEP_LOCKING):
@@ -241,11 +250,11 @@ class ResourceVariable(Variable):
         if op_type == "CountUpTo":
             return tensor_op(over_handles, [self._variable], {**attrs, "T": self._dtype}, name=name)
         # The new elements come last among the arguments.
-        value = convert_to_tensor(arguments[-1], dtype=self._dtype, name="value")
-        return self._after(apply_op(over_handles, [self._variable, *arguments[:-1], value], attrs, name=name))
+        value = convert_to_tensor(arguments[-1], dtype=self._dtype)
+        return apply_op(over_handles, [self._variable, *arguments[:-1], value], attrs, name=name)
 
     def _after(self, write: Operation) -> ResourceVariable:
-        return _WrittenVariable(self, write)
+        return _UnreadVariable(self, write)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Returns the `VariableDef` of the variable; arguments and result as those of `tf.Variable.to_proto`."""
@@ -269,15 +278,14 @@ class ResourceVariable(Variable):
         return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
 
 
-class _WrittenVariable(ResourceVariable):
+class _UnreadVariable(ResourceVariable):
     """Result of a write: the variable, whose reads all come after the write."""
 
     def __init__(self, variable: ResourceVariable, write: Operation) -> None:
         # All other attributes are the variable's own.
         self.__dict__.update(variable.__dict__)
         self._write_op = write
-        with self._behind():
-            self._graph_element = self.read_value()
+        self._graph_element = self.value()
 
     def _behind(self) -> AbstractContextManager[Any]:
         behind: AbstractContextManager[Any] = control_dependencies([self._write_op])
@@ -288,15 +296,19 @@ class _WrittenVariable(ResourceVariable):
         """The write."""
         return self._write_op
 
+    @property
+    def name(self) -> str:
+        """The name of the write."""
+        return self._write_op.name
+
     def value(self) -> Tensor:
         """Returns the variable as a tensor, after the write."""
-        with self._behind(), colocate_with(None, ignore_existing=True), device(self._variable.device):
+        with self._behind():
             return self._read()
 
     def read_value(self) -> Tensor:
         """Returns the variable as a tensor, after the write."""
-        with self._behind():
-            return super().read_value()
+        return self.value()
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Reads rows after the write."""
@@ -308,9 +320,9 @@ class _WrittenVariable(ResourceVariable):
         with self._behind():
             return super().gather_nd(indices, name)
 
-    def _update(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
+    def _change(self, op_type: str, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
         with self._behind():
-            return super()._update(op_type, arguments, attrs, name)
+            return super()._change(op_type, arguments, attrs, name)
 
 
 def is_resource_variable(var: TensorLike) -> bool:
