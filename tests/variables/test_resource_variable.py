@@ -335,9 +335,9 @@ def test_a_full_stack_is_an_error():
 
 
 def test_writes_add_tensorflows_nodes():
-    with tf.Graph().as_default() as graph:
+    with tf.Graph().as_default() as made_graph:
         v = tf.get_variable("v", shape=[], initializer=tf.zeros_initializer(), use_resource=True)
-        known = len(graph.get_operations())
+        known = len(made_graph.get_operations())
         added = v.assign_add(1.0)
         with tf.control_dependencies([added]):
             tf.constant(2.0)
@@ -347,7 +347,7 @@ def test_writes_add_tensorflows_nodes():
         assigned = v.assign(3.0)
         tf.group(assigned)
         assert isinstance(v.assign_sub(1.0, read_value=False), tf.Operation)
-        made = [(op.name, [c.name for c in op.control_inputs]) for op in graph.get_operations()[known:]]
+        made = [(op.name, [c.name for c in op.control_inputs]) for op in made_graph.get_operations()[known:]]
     assert (added.name, assigned.name) == ("AssignAddVariableOp", "AssignVariableOp")
     # Values of TensorFlow 1.15.5: a control dependency waits for the write or the handle, not for a read.
     assert made == [
