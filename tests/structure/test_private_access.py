@@ -21,7 +21,7 @@ ALLOWED = {
     "_src/contrib/learn/run_config.py": 5,
     "_src/contrib/seq2seq/beam_search_decoder.py": 3,
     "_src/control_flow/context.py": 2,
-    "_src/control_flow/loop.py": 5,
+    "_src/control_flow/loop.py": 3,
     "_src/data/grouping.py": 1,
     "_src/data/iterator.py": 1,
     "_src/data/structure.py": 1,

@@ -10,40 +10,28 @@ from ferroflow._src.keras.activation_layers import (
     ThresholdedReLU as ThresholdedReLU,
 )
 from ferroflow._src.keras.base_layer import Input as Input, InputLayer as InputLayer, KerasLayer as _KerasLayer
+from ferroflow._src.keras.batch_normalization_layer import BatchNormalization as BatchNormalization
 from ferroflow._src.keras.convolution_layers import (
+    Conv1D as Conv1D,
+    Conv2D as Conv2D,
     Conv2DTranspose as Conv2DTranspose,
+    Conv3D as Conv3D,
     Conv3DTranspose as Conv3DTranspose,
     DepthwiseConv2D as DepthwiseConv2D,
     SeparableConv1D as SeparableConv1D,
     SeparableConv2D as SeparableConv2D,
 )
 from ferroflow._src.keras.convolution_recurrent import ConvLSTM2D as ConvLSTM2D
-from ferroflow._src.keras.cudnn_layers import CuDNNGRU as CuDNNGRU, CuDNNLSTM as CuDNNLSTM
-from ferroflow._src.keras.layers import (
+from ferroflow._src.keras.core_layers import (
     Activation as Activation,
-    AveragePooling1D as AveragePooling1D,
-    AveragePooling2D as AveragePooling2D,
-    AveragePooling3D as AveragePooling3D,
-    BatchNormalization as BatchNormalization,
-    Conv1D as Conv1D,
-    Conv2D as Conv2D,
-    Conv3D as Conv3D,
     Dense as Dense,
     Dropout as Dropout,
-    Embedding as Embedding,
     Flatten as Flatten,
-    GlobalAveragePooling1D as GlobalAveragePooling1D,
-    GlobalAveragePooling2D as GlobalAveragePooling2D,
-    GlobalAveragePooling3D as GlobalAveragePooling3D,
-    GlobalMaxPooling1D as GlobalMaxPooling1D,
-    GlobalMaxPooling2D as GlobalMaxPooling2D,
-    GlobalMaxPooling3D as GlobalMaxPooling3D,
     Lambda as Lambda,
-    MaxPooling1D as MaxPooling1D,
-    MaxPooling2D as MaxPooling2D,
-    MaxPooling3D as MaxPooling3D,
     Reshape as Reshape,
 )
+from ferroflow._src.keras.cudnn_layers import CuDNNGRU as CuDNNGRU, CuDNNLSTM as CuDNNLSTM
+from ferroflow._src.keras.embedding_layer import Embedding as Embedding
 from ferroflow._src.keras.local_layers import (
     LocallyConnected1D as LocallyConnected1D,
     LocallyConnected2D as LocallyConnected2D,
@@ -75,6 +63,20 @@ from ferroflow._src.keras.noise_layers import (
     SpatialDropout1D as SpatialDropout1D,
     SpatialDropout2D as SpatialDropout2D,
     SpatialDropout3D as SpatialDropout3D,
+)
+from ferroflow._src.keras.pooling_layers import (
+    AveragePooling1D as AveragePooling1D,
+    AveragePooling2D as AveragePooling2D,
+    AveragePooling3D as AveragePooling3D,
+    GlobalAveragePooling1D as GlobalAveragePooling1D,
+    GlobalAveragePooling2D as GlobalAveragePooling2D,
+    GlobalAveragePooling3D as GlobalAveragePooling3D,
+    GlobalMaxPooling1D as GlobalMaxPooling1D,
+    GlobalMaxPooling2D as GlobalMaxPooling2D,
+    GlobalMaxPooling3D as GlobalMaxPooling3D,
+    MaxPooling1D as MaxPooling1D,
+    MaxPooling2D as MaxPooling2D,
+    MaxPooling3D as MaxPooling3D,
 )
 from ferroflow._src.keras.recurrent import GRU as GRU, LSTM as LSTM, RNN as RNN, SimpleRNN as SimpleRNN
 from ferroflow._src.keras.recurrent_cells import (

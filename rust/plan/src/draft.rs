@@ -1,7 +1,7 @@
 //! `Draft`: the nodes of a request as steps with resolved sources, which optimization rewrites before they are ordered.
 
 use crate::flow::{ALWAYS, GuardId, Guards, Literal};
-use crate::locks::LockKey;
+use crate::lock_key::LockKey;
 use crate::order::Edges;
 use crate::plan::LoopPlan;
 use crate::rewrites::Rewrite;

@@ -14,6 +14,7 @@ mod dump;
 mod emit;
 mod flow;
 mod forward;
+mod lock_key;
 mod locks;
 mod optimize;
 mod order;

@@ -1,54 +1,16 @@
 //! Locks: the parts of a step that hold one lock run one after the other.
 //!
-//! A part begins with the node that takes the lock and ends with the readers of its output. Without an order, the
-//! visibility rule could put a write of one part between the writes of another, which then waits for a lock that is never
-//! released.
+//! A part begins with the node that takes the lock, and ends with the readers of that node's output. Without an order
+//! of parts, the visibility rule could put a write of one part between the writes of another. The other part would then
+//! wait for a lock that is never released.
 
 use crate::draft::{Action, Draft, order_edges};
 use crate::order::Edges;
 use crate::source::Source;
-use crate::step_graph::StepGraph;
-use ferroflow_graph::{Flow, Node, OutputId, ResourceName, Role, Unnamed};
-use ferroflow_tensor::{DType, Result, bail};
+use ferroflow_tensor::{DType, Result};
 
-/// The identity of a lock in a step.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum LockKey {
-    /// The container and the name of the resource.
-    Named(String, String),
-    /// A handle whose origin is unknown.
-    Handle(OutputId),
-}
-
-impl LockKey {
-    /// Returns the lock that a node takes; None if it takes none.
-    pub fn of(step: &StepGraph<'_>, node: &Node) -> Result<Option<LockKey>> {
-        let Some(&handle) = node.inputs.first() else { return Ok(None) };
-        if !node.op.takes_lock {
-            return Ok(None);
-        }
-        let mut at = handle;
-        for _ in 0..=step.cx.graph.len() {
-            let from = step.node(at.node)?;
-            if step.feeds.contains_key(&at) {
-                return Ok(Some(LockKey::Handle(at)));
-            }
-            let passes_on = from.op.role == Role::Identity || matches!(from.op.flow, Some(Flow::Switch | Flow::Enter));
-            match from.inputs.first() {
-                Some(&input) if passes_on => at = input,
-                None if from.attrs.str("shared_name").is_ok() => {
-                    let name = ResourceName::of_node(from, Unnamed::NodeName)?;
-                    return Ok(Some(LockKey::Named(name.container, name.name)));
-                }
-                _ => return Ok(Some(LockKey::Handle(at))),
-            }
-        }
-        bail!(InvalidArgument, "The graph contains a cycle through {}", step.node(at.node)?.name)
-    }
-}
-
-/// Puts the parts of a draft that hold one lock in an order, by control edges from the end of each part to the node that
-/// begins the next. The order keeps the draft's edges; parts that need each other's values, and can never end, get none.
+/// Orders the parts of a draft that hold one lock: control edges lead from the end of each part to the beginning of the
+/// next. The order keeps the draft's edges. Parts that need each other's values can never end, and get no edges.
 pub(crate) fn order_holders(d: &mut Draft) -> Result<()> {
     if d.locks.len() < 2 {
         return Ok(());
@@ -107,8 +69,8 @@ fn ends_of(d: &Draft, readers: &[Vec<u32>], holder: u32) -> Vec<u32> {
     found
 }
 
-/// Returns pairs of holders, by index: the first one's part ends before the second one's begins. A holder goes before those
-/// whose ends it comes before; otherwise the order of all nodes decides.
+/// Returns pairs of holders, by index: the part of the first ends before that of the second begins. A holder precedes
+/// all whose ends it comes before. Otherwise the order of all nodes decides.
 fn sequence(edges: &Edges, holders: &[u32], ends: &[Vec<u32>]) -> Result<Vec<(usize, usize)>> {
     let order = edges.order(u64::from)?;
     let words = holders.len().div_ceil(64);

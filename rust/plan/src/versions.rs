@@ -6,8 +6,8 @@
 //!    step.
 //! 2. An op that reads a variable sees the version made by the last write that data or control edges order before that op.
 //! 3. A fetched variable is read after the last write.
-//! 4. Once a lock is held, other steps may have written the version that was current before. An op behind the lock sees
-//!    the variable's value at that time, if no write of this step is ordered between the lock and the op.
+//! 4. Other steps may write a variable while a step waits for a lock. So an op behind the lock sees the value at the time
+//!    when the lock is held. If a write of this step is ordered between the two, the op sees that version.
 
 use crate::order::Edges;
 use crate::source::VariableIndex;
@@ -32,8 +32,8 @@ pub(crate) struct Renewal {
     pub writes: u32,
 }
 
-/// The versions of each variable. Version 0 is the one at the start of the step, the next ones are made by the writers in
-/// their order, and the renewals follow.
+/// The versions of each variable. Version 0 is the one at the start of the step. The writers make the next ones, in their
+/// order. The renewals have the last numbers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Versions {
     writers: Vec<Vec<u32>>,

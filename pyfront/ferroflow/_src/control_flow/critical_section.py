@@ -16,7 +16,7 @@ from ferroflow._src.framework.default_graph import (
     init_scope,
     name_scope,
 )
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, add_control_inputs, node_of
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import group, tuple as simultaneous
 from ferroflow._src.ops.tensor_array import TensorArray
@@ -63,7 +63,7 @@ class CriticalSection:
             self._handle = tensor_op(
                 "MutexV2",
                 [],
-                {"container": get_default_graph()._container, "shared_name": shared_name or scope.rstrip("/")},
+                {"shared_name": shared_name or scope.rstrip("/")},
                 scope,
             )
         add_to_collection(CRITICAL_SECTIONS, self)
@@ -154,4 +154,4 @@ def _wait_for_arguments(lock: Operation, created: Sequence[Operation]) -> None:
     read.difference_update(created, lock.control_inputs, (x.op for x in lock.inputs), [lock])
     if read:
         # `group` brings operations from outside of a loop or conditional into the lock's context.
-        lock._add_control_input(group(*sorted(read, key=lambda op: op._id)))
+        add_control_inputs(lock, group(*sorted(read, key=node_of)))

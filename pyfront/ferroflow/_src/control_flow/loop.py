@@ -23,7 +23,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
-from ferroflow._src.framework.handles import Operation, Tensor, flow_context
+from ferroflow._src.framework.handles import Operation, Tensor, add_control_inputs, flow_context
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
 from ferroflow._src.ops.array.making import identity
@@ -156,7 +156,7 @@ class WhileContext(ControlFlowContext):
             if loop is not None and inside is not loop:
                 loop.wait_for(op)
                 return
-        self._first_enter.op._add_control_input(op)
+        add_control_inputs(self._first_enter.op, op)
 
     def added(self, op: Operation) -> None:
         super().added(op)
@@ -378,7 +378,7 @@ class WhileContext(ControlFlowContext):
         for entered in values:
             source = entered.op.inputs[0].op
             if pivot is not None and is_constant_enter(source):
-                entered.op._add_control_input(pivot.op)
+                add_control_inputs(entered.op, pivot.op)
         if waits:
             kept = waits if self._outer_context is None else self._outer_context.internal(waits)
             for entered in values:

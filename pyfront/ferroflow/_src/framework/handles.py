@@ -708,6 +708,11 @@ def node_of(handle: Operation | Tensor) -> int:
     return handle._node_id if isinstance(handle, Tensor) else handle._id
 
 
+def add_control_inputs(op: Operation, *inputs: Operation) -> None:
+    """Makes an operation of the graph wait for other operations, too."""
+    op._add_control_inputs(inputs)
+
+
 def static_dims(tensor: Tensor) -> tuple[int | None, ...] | None:
     """Returns a tensor's dimensions, with None for unknown ones; None for unknown rank."""
     return tensor._op._graph._core.output_shape(tensor._node_id, tensor._index)

@@ -1,18 +1,182 @@
-"""Convolutions that enlarge images, and those of each channel on its own."""
+"""Convolution layers of models: plain, transposed, separable and depthwise."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base.typing import DictLike, Identifier, Initializer
+from ferroflow._src.base.typing import (
+    DictLike,
+    Identifier,
+    Initializer,
+    IntsLike,
+)
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.layers import resolved
 from ferroflow._src.keras.settings import image_data_format
-from ferroflow._src.layers import separable_convolution, transposed_convolution
+from ferroflow._src.layers import (
+    convolution,
+    separable_convolution,
+    transposed_convolution,
+)
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.depthwise import depthwise_conv2d
+
+
+class _KerasConvolution(KerasLayer):
+    """Base of the convolution layers."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: IntsLike = 1,
+        activation: Identifier | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
+        kernel_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        kernel_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
+        **kwargs: Any,
+    ) -> None:
+        own = {
+            "strides": strides,
+            "padding": padding,
+            "data_format": data_format or "channels_last",
+            "dilation_rate": dilation_rate,
+            "activation": activation,
+            "use_bias": use_bias,
+            "kernel_initializer": kernel_initializer,
+            "bias_initializer": bias_initializer,
+            "kernel_regularizer": kernel_regularizer,
+            "bias_regularizer": bias_regularizer,
+            "activity_regularizer": activity_regularizer,
+            "kernel_constraint": kernel_constraint,
+            "bias_constraint": bias_constraint,
+        }
+        super().__init__(filters, kernel_size, **named.resolved({**own, **kwargs}))
+
+
+class Conv1D(_KerasConvolution, convolution.Conv1D):
+    """Convolution layer over one dimension: `activation(convolution(inputs, kernel) + bias)`.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of one int: the sizes of windows.
+        strides: int, or list of one int: the distances between windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first".
+        dilation_rate: int, or list of one int: the distances between a window's points.
+        activation: callable, or its name, or None.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: IntsLike,
+        strides: IntsLike = 1,
+        padding: str = "valid",
+        data_format: str | None = "channels_last",
+        dilation_rate: IntsLike = 1,
+        activation: Identifier | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
+        kernel_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        kernel_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            **kwargs,
+        )
+
+
+class Conv2D(_KerasConvolution, convolution.Conv2D):
+    """Convolution layer over two dimensions: `activation(convolution(inputs, kernel) + bias)`.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
+        strides: int, or list of two ints, of rows and columns: the distances between windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        dilation_rate: int, or list of two ints, of rows and columns: the distances between a window's points.
+        activation: callable, or its name, or None.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
+    """
+
+
+class Conv3D(_KerasConvolution, convolution.Conv3D):
+    """Convolution layer over three dimensions: `activation(convolution(inputs, kernel) + bias)`.
+
+    Args:
+        filters: int, the number of channels of the outputs.
+        kernel_size: int, or list of three ints: the sizes of windows.
+        strides: int, or list of three ints: the distances between windows.
+        padding: str, "valid" or "same".
+        data_format: str, "channels_last" or "channels_first"; None for the first.
+        dilation_rate: int, or list of three ints: the distances between a window's points.
+        activation: callable, or its name, or None.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the kernel, of shape kernel_size + [channels, filters], or its name.
+        bias_initializer: initializer of the bias, of shape [filters], or its name.
+        kernel_regularizer: callable of the kernel that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
+        kernel_constraint: callable of the kernel after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
+    """
 
 
 class _Transposed(KerasLayer):
@@ -50,7 +214,7 @@ class _Transposed(KerasLayer):
             "kernel_constraint": kernel_constraint,
             "bias_constraint": bias_constraint,
         }
-        super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
+        super().__init__(filters, kernel_size, **named.resolved({**own, **kwargs}))
 
 
 class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
@@ -148,7 +312,7 @@ class _Separable(KerasLayer):
             "pointwise_constraint": pointwise_constraint,
             "bias_constraint": bias_constraint,
         }
-        super().__init__(filters, kernel_size, **resolved({**own, **kwargs}))
+        super().__init__(filters, kernel_size, **named.resolved({**own, **kwargs}))
 
 
 class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):

@@ -516,3 +516,21 @@ def constraint(identifier: Any) -> Any:
         return _of_config("constraint", identifier, _CONSTRAINTS)
     found = find("constraint", identifier, _CONSTRAINTS)
     return found() if isinstance(identifier, str) else found
+
+
+_ACTIVATION_ARGUMENTS = ("activation", "recurrent_activation")
+
+
+def resolved(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments, with names of activations, initializers and regularizers replaced by the objects."""
+    found = dict(kwargs)
+    for name, value in kwargs.items():
+        if name.endswith("_initializer"):
+            found[name] = initializer(value)
+        elif name.endswith("_regularizer"):
+            found[name] = regularizer(value)
+        elif name.endswith("_constraint"):
+            found[name] = constraint(value)
+        elif name in _ACTIVATION_ARGUMENTS:
+            found[name] = activation(value)
+    return found

@@ -10,7 +10,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import in_train_phase
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.layers import Dropout
+from ferroflow._src.keras.core_layers import Dropout
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast

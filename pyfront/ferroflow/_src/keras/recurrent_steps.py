@@ -9,7 +9,6 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.layers import resolved
 from ferroflow._src.ops.array import joining
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.variables.initializers import Ones
@@ -54,7 +53,7 @@ class Steps(KerasLayer):
             "recurrent_constraint": recurrent_constraint,
             "bias_constraint": bias_constraint,
         }
-        for name, value in resolved(options).items():
+        for name, value in named.resolved(options).items():
             setattr(self, name, value)
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))

@@ -3,7 +3,7 @@
 use super::region::{LoopDraft, Region};
 use crate::draft::Action;
 use crate::forward::forward;
-use crate::locks::LockKey;
+use crate::lock_key::LockKey;
 use crate::roots::ref_inputs;
 use crate::source::{Source, VariableIndex};
 use crate::step_graph::{HandleUse, StepGraph, gives_handle};

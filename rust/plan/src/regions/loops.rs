@@ -5,7 +5,7 @@ use super::region::{LoopDraft, Region};
 use crate::draft::{Action, Draft, StepNode, order_edges};
 use crate::emit::{LoopShape, emit_loop};
 use crate::flow::{FrameId, Literal};
-use crate::locks::LockKey;
+use crate::lock_key::LockKey;
 use crate::optimize;
 use crate::resolve::resolve;
 use crate::rewrites::Rewrite;

@@ -2,7 +2,7 @@
 
 use crate::draft::{Action, Draft, StepNode};
 use crate::flow::{FrameId, GuardId, ROOT};
-use crate::locks::LockKey;
+use crate::lock_key::LockKey;
 use crate::plan::LoopPlan;
 use crate::source::{Source, VariableIndex};
 use crate::step_graph::{HandleUse, StepGraph};

@@ -12,17 +12,19 @@ from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.activation_layers import ReLU
 from ferroflow._src.keras.base_layer import Input
-from ferroflow._src.keras.data_files import get_file
-from ferroflow._src.keras.layers import (
+from ferroflow._src.keras.batch_normalization_layer import BatchNormalization
+from ferroflow._src.keras.convolution_layers import Conv2D
+from ferroflow._src.keras.core_layers import (
     Activation,
-    BatchNormalization,
-    Conv2D,
     Dense,
+)
+from ferroflow._src.keras.data_files import get_file
+from ferroflow._src.keras.model import Model
+from ferroflow._src.keras.model_sources import get_source_inputs
+from ferroflow._src.keras.pooling_layers import (
     GlobalAveragePooling2D,
     GlobalMaxPooling2D,
 )
-from ferroflow._src.keras.model import Model
-from ferroflow._src.keras.model_sources import get_source_inputs
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers.nodes import call_of
 

@@ -15,8 +15,11 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.layers import AveragePooling2D, MaxPooling2D
 from ferroflow._src.keras.merging_layers import Concatenate
+from ferroflow._src.keras.pooling_layers import (
+    AveragePooling2D,
+    MaxPooling2D,
+)
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 
 _URL = "https://github.com/keras-team/keras-applications/releases/download/densenet/"

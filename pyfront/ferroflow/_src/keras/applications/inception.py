@@ -15,8 +15,13 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.layers import AveragePooling2D, Conv2D, Lambda, MaxPooling2D
+from ferroflow._src.keras.convolution_layers import Conv2D
+from ferroflow._src.keras.core_layers import Lambda
 from ferroflow._src.keras.merging_layers import Concatenate
+from ferroflow._src.keras.pooling_layers import (
+    AveragePooling2D,
+    MaxPooling2D,
+)
 
 _RELEASES = "https://github.com/fchollet/deep-learning-models/releases/download/"
 _FILE_V3 = "inception_v3_weights_tf_dim_ordering_tf_kernels"

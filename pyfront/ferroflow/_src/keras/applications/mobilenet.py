@@ -19,10 +19,15 @@ from ferroflow._src.keras.applications.building import (
     relu6,
     unbiased,
 )
-from ferroflow._src.keras.convolution_layers import DepthwiseConv2D
-from ferroflow._src.keras.layers import Activation, Conv2D, Dropout, GlobalAveragePooling2D, Reshape
+from ferroflow._src.keras.convolution_layers import Conv2D, DepthwiseConv2D
+from ferroflow._src.keras.core_layers import (
+    Activation,
+    Dropout,
+    Reshape,
+)
 from ferroflow._src.keras.merging_layers import Add
 from ferroflow._src.keras.model import Model
+from ferroflow._src.keras.pooling_layers import GlobalAveragePooling2D
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 from ferroflow._src.layers.nodes import call_of
 

@@ -18,9 +18,12 @@ from ferroflow._src.keras.applications.building import (
     unbiased,
 )
 from ferroflow._src.keras.convolution_layers import SeparableConv2D
-from ferroflow._src.keras.layers import AveragePooling2D, MaxPooling2D
 from ferroflow._src.keras.merging_layers import add, concatenate
 from ferroflow._src.keras.model import Model
+from ferroflow._src.keras.pooling_layers import (
+    AveragePooling2D,
+    MaxPooling2D,
+)
 from ferroflow._src.keras.spatial_layers import Cropping2D, ZeroPadding2D
 
 _URL = "https://github.com/titu1994/Keras-NASNet/releases/download/v1.2/"

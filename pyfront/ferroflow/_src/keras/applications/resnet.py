@@ -13,8 +13,9 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.layers import Conv2D, MaxPooling2D
+from ferroflow._src.keras.convolution_layers import Conv2D
 from ferroflow._src.keras.merging_layers import Add
+from ferroflow._src.keras.pooling_layers import MaxPooling2D
 from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 
 _URL = "https://github.com/keras-team/keras-applications/releases/download/resnet/"

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.keras.applications.building import Network, Weights, application
-from ferroflow._src.keras.layers import Conv2D, Dense, Flatten, MaxPooling2D
+from ferroflow._src.keras.convolution_layers import Conv2D
+from ferroflow._src.keras.core_layers import (
+    Dense,
+    Flatten,
+)
+from ferroflow._src.keras.pooling_layers import MaxPooling2D
 
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.1/"
 _FILTERS = (64, 128, 256, 512, 512)

@@ -14,8 +14,8 @@ from ferroflow._src.keras.applications.building import (
     unbiased,
 )
 from ferroflow._src.keras.convolution_layers import SeparableConv2D
-from ferroflow._src.keras.layers import MaxPooling2D
 from ferroflow._src.keras.merging_layers import add
+from ferroflow._src.keras.pooling_layers import MaxPooling2D
 
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.4/"
 _FILE = "xception_weights_tf_dim_ordering_tf_kernels"
