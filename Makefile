@@ -123,9 +123,8 @@ bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--ten
 	cargo bench --package ferroflow-benches
 	$(BIN)/python benches/python/run.py $(ARGS)
 
-docs: dev ## build the documentation site in target/site (ARGS="serve" shows it while it is written)
-	$(BIN)/python -m pip install --quiet --group docs
-	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(or $(ARGS),build --site-dir target/site)
+docs: dev ## build the documentation site in target/site, without the network (ARGS="serve" shows it while it is written)
+	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs $(or $(ARGS),build --site-dir target/site)
 
 # Linked by zig, a wheel also runs where the C library is older than this machine's; maturin checks that it does.
 MANYLINUX ?=

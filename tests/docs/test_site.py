@@ -1,0 +1,170 @@
+"""The documentation site: it requests nothing from elsewhere, its reference is complete, its search finds things."""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from docs import site
+
+ROOT = site.ROOT
+_LOADED = re.compile(r"<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc=[\"']?(https?:)?//", re.IGNORECASE)
+_LINKED = re.compile(r"<link\b(?![^>]*rel=[\"']?(?:canonical|edit))[^>]*href=[\"']?(?:https?:)?//", re.IGNORECASE)
+_IMPORTED = re.compile(r"url\([\"']?(?:https?:)?//|@import", re.IGNORECASE)
+
+
+def _make_reference():
+    spec = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "make_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+REFERENCE = _make_reference()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    # The processes of pytest-xdist share the folder above.
+    folder = tmp_path_factory.getbasetemp()
+    return site.build((folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "site")
+
+
+def _text(markup):
+    """Returns the text of HTML, with single spaces."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", markup)).split())
+
+
+def test_no_page_loads_anything_from_another_site(built):
+    found = []
+    for path in sorted(built.rglob("*.html")):
+        markup = path.read_text(encoding="utf-8")
+        if _LOADED.search(markup) or _LINKED.search(markup) or 'class="mermaid"' in markup:
+            found.append(path.relative_to(built).as_posix())
+    for path in sorted(built.rglob("*.css")):
+        if _IMPORTED.search(path.read_text(encoding="utf-8")):
+            found.append(path.relative_to(built).as_posix())
+    assert found == []
+    assert _LOADED.search('<script src="https://unpkg.com/x"></script>')
+    assert _LINKED.search('<link rel="stylesheet" href="//fonts.example/x.css">')
+
+
+def test_every_public_name_has_a_page_whose_heading_or_list_of_names_has_it(built):
+    missing = []
+    for symbol in REFERENCE.symbols():
+        page = built / "reference" / f"{symbol.path}.html"
+        article = page.read_text(encoding="utf-8").split("<article", 1)[1]
+        heading = _text(re.search(r"<h1.*?</h1>", article, re.DOTALL)[0])
+        assert symbol.names[0] in heading
+        missing += [name for name in symbol.names if name not in _text(article.split("<pre", 1)[0])]
+    assert missing == []
+
+
+def test_what_a_function_returns_is_on_its_page_to_the_last_word(built):
+    cut, seen = [], 0
+    for symbol in REFERENCE.symbols():
+        doc = inspect.getdoc(symbol.value) or ""
+        expected = [text for title, text in REFERENCE.sections(doc) if title == "Returns"]
+        if not expected:
+            continue
+        seen += 1
+        article = (built / "reference" / f"{symbol.path}.html").read_text(encoding="utf-8").split("<article", 1)[1]
+        for text in expected:
+            if re.sub(r"[\s`]|^- |\n- ", "", text) not in re.sub(r"[\s`]", "", _text(article)).replace("¶", ""):
+                cut.append((symbol.names[0], text))
+    assert cut == []
+    assert seen > 1000
+
+
+def test_a_section_ends_only_where_a_line_of_its_depth_begins():
+    doc = "Adds.\n\nReturns:\n    Tensor, of shape [a,\n    b].\n\n    More of it.\n\nEnd of it."
+    assert list(REFERENCE.sections(doc)) == [
+        ("", "Adds."),
+        ("Returns", "Tensor, of shape [a,\nb].\n\nMore of it."),
+        ("", "End of it."),
+    ]
+
+
+def test_signatures_have_no_private_names_and_no_addresses():
+    wrong = []
+    for symbol in REFERENCE.symbols():
+        for call in re.findall(r"^```python\n(.*?)^```", REFERENCE.page(symbol), re.DOTALL | re.MULTILINE):
+            without_text = re.sub(r"'(?:[^'\\]|\\.)*'", "''", call)
+            if re.search(r"(?<![\w.])_\w|\._\w| at 0x|<", without_text):
+                wrong.append(call)
+    assert wrong == []
+
+
+def test_no_page_of_the_reference_is_large(built):
+    large = [path.name for path in built.glob("reference/**/*.html") if path.stat().st_size > 400_000]
+    assert large == []
+
+
+def test_drawings_are_of_their_sources():
+    spec = importlib.util.spec_from_file_location("make_diagrams", ROOT / "docs" / "make_diagrams.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert len(module.SOURCES) >= 2
+    for source in module.SOURCES:
+        drawn = module.picture(source).read_text(encoding="utf-8")
+        assert drawn.splitlines()[0] == module.first_line(source), "run python docs/make_diagrams.py"
+
+
+QUERIES = [
+    line.split("\t")
+    for line in (Path(__file__).parent / "queries.tsv").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def test_the_search_has_the_right_page_first(built):
+    wrong = []
+    with site.served(built) as address, site.browser() as driver:
+        driver.get(address + "index.html")
+        for query, expected in QUERIES:
+            found = [link.removeprefix(address) for link in site.search(driver, query)]
+            if not found or found[0].split("#")[0].split("?")[0] != expected:
+                wrong.append((query, expected, found[:3]))
+        foreign = [url for url in site.requests(driver) if not url.startswith((address, "data:", "blob:"))]
+    assert wrong == []
+    assert foreign == []
+    assert len(QUERIES) >= 40
+
+
+def test_the_site_and_its_search_work_without_a_server(built):
+    with site.browser() as driver:
+        driver.get((built / "architecture.html").as_uri())
+        assert driver.execute_script("return [...document.images].every(i => i.complete && i.naturalWidth > 0)")
+        found = site.search(driver, "tf.nn.conv2d")
+        assert found[0].startswith((built / "reference" / "tf" / "nn" / "conv2d.html").as_uri())
+        assert [url for url in site.requests(driver) if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+
+
+PAGES = ["index.html", "distributed.html", "compatibility.html", "reference/tf.html", "reference/tf/nn/conv2d.html"]
+
+
+def test_pages_fit_a_phone(built):
+    with site.served(built) as address, site.browser() as driver:
+        driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": True}
+        )
+        for page in PAGES:
+            driver.get(address + page)
+            width = driver.execute_script("return document.documentElement.scrollWidth")
+            assert width <= 390, f"{page} is {width} points wide"
+
+
+def test_a_reader_who_prefers_dark_pages_gets_them(built):
+    with site.served(built) as address, site.browser() as driver:
+        driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+        )
+        driver.get(address + "index.html")
+        assert driver.execute_script("return document.body.dataset.mdColorScheme") == "slate"
