@@ -31,8 +31,13 @@ TABS: dict[str, list[tuple[str, str, str | None]]] = {
         ("Port an old project", "guide/porting.md", None),
         ("From TensorFlow 1.x to ferroflow", "guide/differences.md", None),
         ("Notebooks, pytest, servers", "notebooks.md", None),
+        ("Keras programs", "guide/keras.md", None),
+        ("Input pipelines", "guide/input.md", None),
+        ("Save, freeze, serve", "guide/saving.md", None),
+        ("TensorBoard", "guide/tensorboard.md", None),
         ("Speed and threads", "guide/speed.md", None),
         ("Deterministic results", "guide/determinism.md", None),
+        ("Examples", "guide/examples.md", None),
         ("Questions and errors", "guide/troubleshooting.md", None),
     ],
     "How-to": [
@@ -57,11 +62,12 @@ TABS: dict[str, list[tuple[str, str, str | None]]] = {
 # Pages of the reference have weights of their own.
 WEIGHTS = {
     "Guide": 4.0,
-    "How-to": 4.0,
+    "How-to": 2.0,
     "Internals": 0.2,
     "changes.md": 0.1,
+    "command_line.md": 4.0,
     "compatibility.md": 0.5,
-    "guide/troubleshooting.md": 10.0,
+    "guide/troubleshooting.md": 8.0,
 }
 LINK = re.compile(r"\[([^\[\]]+)\]\(([^)#\s]+)(#[^)]*)?\)")
 

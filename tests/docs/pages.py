@@ -33,7 +33,7 @@ import pytest
 import ferroflow
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 240
+SECONDS = 150
 _FENCE = re.compile(r"^( *)```(\w+)([^\n]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r'title="([^"]+)"')
 _BEGINS = re.compile(r"^(import|from) (ferroflow|tensorflow)\b|^ferroflow\.install_as", re.MULTILINE)
@@ -116,20 +116,19 @@ class Reader:
         path = f"{self._programs}{os.pathsep}{kept.get('PATH', '')}"
         return {**kept, "PATH": path, "COLUMNS": "150", "TERM": "dumb", "NO_COLOR": "1", "FERROFLOW_ROOT": str(ROOT)}
 
-    def _run(self, command: list[str], text: str = "") -> str:
+    def _run(self, command: list[str]) -> str:
         done = subprocess.run(
             command,
-            input=text,
+            stdin=subprocess.DEVNULL,
             cwd=self.folder,
             env=self._environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
             encoding="utf-8",
             timeout=SECONDS,
             check=False,
         )
         if done.returncode:
-            raise AssertionError(f"exit status {done.returncode}\n{done.stdout[-3000:]}")
+            raise AssertionError(f"exit status {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-1500:]}")
         return done.stdout
 
     def shell(self, command: str) -> str:
