@@ -2,8 +2,9 @@
 
 A fence's first word decides what happens with a block:
 
-- `python`: the block runs. Blocks of one page are one program, unless a block imports ferroflow or tensorflow: it
-  begins a new one. With `title="FILE"`, the block is not run but written to that file.
+- `python`: the block runs, under IPython if it has a magic (`%load_ext`). Blocks of one page are one program, unless a
+  block imports ferroflow or tensorflow: it begins a new one. With `title="FILE"`, the block is written to that file
+  and does not run.
 - `text`: what the program of the blocks above has printed since the last such block.
 - `console`: lines that begin with `$ ` are commands of a shell, and the other lines are what they print.
 - `sh`: commands without their output.
@@ -36,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 150
 _FENCE = re.compile(r"^( *)```(\w+)([^\n]*)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r'title="([^"]+)"')
-_BEGINS = re.compile(r"^(import|from) (ferroflow|tensorflow)\b|^ferroflow\.install_as", re.MULTILINE)
+_BEGINS = re.compile(r"^(import|from) (ferroflow|tensorflow)\b|^%load_ext ferroflow", re.MULTILINE)
 _MARK = "----- end of block -----"
 
 
@@ -143,11 +144,14 @@ class Reader:
     def program(self, parts: list[str]) -> list[str]:
         """Runs blocks as one program, and returns what each prints."""
         code = f"\nprint({_MARK!r}, flush=True)\n".join(parts)
-        (self.folder / "page.py").write_text(code, encoding="utf-8")
+        is_for_ipython = re.search(r"^%", code, re.MULTILINE) is not None
+        file = self.folder / ("page.ipy" if is_for_ipython else "page.py")
+        file.write_text(code, encoding="utf-8")
+        command = [self._python, *(["-m", "IPython"] if is_for_ipython else []), file.name]
         try:
-            return [text.lstrip("\n") for text in self._run([self._python, "page.py"]).split(_MARK)]
+            return [text.lstrip("\n") for text in self._run(command).split(_MARK)]
         finally:
-            (self.folder / "page.py").unlink()
+            file.unlink()
 
 
 def run(page: Path, folder: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from docs import pages
 
-PAGES = sorted((pages.ROOT / "docs" / "guide").glob("*.md"))
+PAGES = [*sorted((pages.ROOT / "docs" / "guide").glob("*.md")), pages.ROOT / "docs" / "notebooks.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
