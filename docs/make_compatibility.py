@@ -19,6 +19,7 @@ PAGE = ROOT / "docs" / "compatibility.md"
 UNIT_TESTS = ROOT / "docs" / "unit_tests.md"
 CONTRIB_TESTS = ROOT / "docs" / "contrib_tests.md"
 LIBRARIES = ROOT / "docs" / "libraries.md"
+REPOSITORIES = ROOT / "docs" / "repositories.md"
 INTERNAL_NAMES = ROOT / "docs" / "internal_names.md"
 NAMES = ROOT / "tests" / "golden" / "api_names.txt"
 
@@ -101,6 +102,8 @@ def page() -> str:
             CONTRIB_TESTS.read_text(encoding="utf-8").rstrip("\n"),
             "",
             LIBRARIES.read_text(encoding="utf-8").rstrip("\n"),
+            "",
+            REPOSITORIES.read_text(encoding="utf-8").rstrip("\n"),
             "",
         ]
     )

@@ -1,8 +1,11 @@
-"""Runs the programs of examples/ and keeps the pictures that they draw, for the page of the examples.
+"""Makes pictures for the documentation: what the programs of examples/ draw, and the speed of training steps.
 
-`python docs/make_pictures.py` takes about three minutes. The programs need matplotlib and tqdm.
+`python docs/make_pictures.py` takes about three minutes; `python docs/make_pictures.py speed` only draws the speed
+again, from the table of benches/README.md. Both need matplotlib, and the programs tqdm.
 """
 
+import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +25,50 @@ SHOWN = {
     "word2vec": "words.png",
 }
 
+SPEED = ROOT / "docs" / "images" / "speed.png"
+# The larger size of these models is drawn.
+MODELS = ["ResNet-50", "VGG-16", "MobileNet", "U-Net", "BERT", "GPT-2", "char-LSTM", "WaveNet", "GCN", "DQN"]
+
+
+def step_times() -> dict[str, tuple[float, float]]:
+    """Returns TensorFlow 1.15's milliseconds per step by model, and ferroflow's time divided by it."""
+    table = (ROOT / "benches" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| ([\w\- ]+), large \| \d+ \| [\d.]+ \| ([\d.]+) \| [\d.]+ \| ([\d.]+) \|", table, re.MULTILINE
+    )
+    return {name: (float(theirs), float(ratio)) for name, theirs, ratio in rows if name in MODELS}
+
+
+def hash_of_speed() -> str:
+    """Returns the hash of the drawn numbers, which the picture holds: a test finds a picture of other numbers."""
+    return hashlib.sha256(repr(sorted(step_times().items())).encode()).hexdigest()[:16]
+
+
+def draw_speed() -> None:
+    """Draws the step times of ferroflow and TensorFlow 1.15 as bars, each pair in parts of TensorFlow's time."""
+    from matplotlib.figure import Figure
+
+    times = step_times()
+    figure = Figure(figsize=(8, 3.6), layout="constrained", dpi=110)
+    axes = figure.subplots()
+    for i, name in enumerate(MODELS):
+        theirs, ratio = times[name]
+        axes.barh(i - 0.19, 1, 0.36, color="#b9c2ca", label="TensorFlow 1.15" if i == 0 else None)
+        axes.barh(i + 0.19, ratio, 0.36, color="#b7410e", label="ferroflow" if i == 0 else None)
+        axes.text(1.01, i - 0.19, f"{theirs:.0f} ms", va="center", fontsize=8)
+        axes.text(ratio + 0.01, i + 0.19, f"{ratio:.2f}", va="center", fontsize=8)
+    axes.set_yticks(range(len(MODELS)), MODELS)
+    axes.invert_yaxis()
+    axes.set(xlim=(0, 1.1), xlabel="time of a training step, in parts of TensorFlow 1.15's (two cores of a CPU)")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper right", ncols=2, frameon=False)
+    figure.savefig(SPEED, metadata={"Description": hash_of_speed(), "Software": None})
+
+
 if __name__ == "__main__":
+    draw_speed()
+    if "speed" in sys.argv[1:]:
+        sys.exit()
     PICTURES.mkdir(exist_ok=True)
     for program, picture in SHOWN.items():
         with tempfile.TemporaryDirectory() as folder:

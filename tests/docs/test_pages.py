@@ -3,7 +3,11 @@
 import pytest
 from docs import pages
 
-PAGES = [*sorted((pages.ROOT / "docs" / "guide").glob("*.md")), pages.ROOT / "docs" / "notebooks.md"]
+PAGES = [
+    *sorted((pages.ROOT / "docs" / "guide").glob("*.md")),
+    pages.ROOT / "docs" / "notebooks.md",
+    pages.ROOT / "README.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
