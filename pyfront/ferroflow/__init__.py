@@ -702,6 +702,7 @@ from ferroflow._src.variables.initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     zeros_initializer as zeros_initializer,
 )
+from ferroflow._src.variables.module import Module as Module
 from ferroflow._src.variables.partitioners import (
     fixed_size_partitioner as fixed_size_partitioner,
     min_max_variable_partitioner as min_max_variable_partitioner,

@@ -50,6 +50,7 @@ from ferroflow._src.ops.linalg.solving import (
     matrix_triangular_solve as _matrix_triangular_solve,
 )
 from ferroflow._src.ops.math.arithmetic import cross as cross
+from ferroflow._src.ops.math.clipping import global_norm as global_norm
 from ferroflow._src.ops.math.linalg import (
     adjoint as adjoint,
     diag as _diag,

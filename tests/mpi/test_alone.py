@@ -155,3 +155,31 @@ def test_a_gradient_is_submitted_before_the_next_ones_are_computed(alone):
     computed = [gradients[i].op.name for i in (3, 2, 1, 0)]
     for reduction, later in zip(("reduced_3", "reduced_2", "reduced_1"), computed[1:], strict=True):
         assert order.index(reduction) < order.index(later)
+
+
+def test_the_optimizer_is_a_class_that_programs_derive_from(alone):
+    class Own(hvd.DistributedOptimizer):
+        def __init__(self, optimizer, **kwargs):
+            super().__init__(optimizer, **kwargs)
+            self.reduced = 0
+
+        def compute_gradients(self, *args, **kwargs):
+            pairs = self._optimizer.compute_gradients(*args, **kwargs)
+            with tf.name_scope(self._name + "_Own"):
+                found = [
+                    (hvd.allreduce(g, device_dense=self._device_dense, compression=self._compression), v)
+                    for g, v in pairs
+                ]
+            self.reduced += len(found)
+            return found
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = tf.Variable([1.0, 2.0])
+        optimizer = Own(tf.train.GradientDescentOptimizer(0.5), sparse_as_dense=True)
+        assert isinstance(optimizer, hvd.DistributedOptimizer)
+        assert isinstance(optimizer, tf.train.Optimizer)
+        train = optimizer.minimize(tf.reduce_sum(w))
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        assert session.run(w).tolist() == [0.5, 1.5]
+        assert optimizer.reduced == 1

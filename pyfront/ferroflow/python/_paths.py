@@ -18,7 +18,7 @@ from ferroflow.python._table import public_attribute, root_attribute
 
 _ROOT = "ferroflow"
 _KERAS, _KERAS_BEFORE = KERAS
-_GENERATED = "python.ops.gen_"
+_GENERATED = ("python.ops.gen_", "python.training.gen_training_ops", "python.training.training_ops")
 # Modules that pass generated names on.
 _PASSING_ON = ("python.ops.resource_variable_ops", "python.ops.state_ops")
 
@@ -37,7 +37,7 @@ class TensorFlowModules(Family):
     def names(self, path: str) -> Iterable[str]:
         """Returns the names that the table has, those of the modules that stand for this one, and its modules."""
         defined = {*_table.members(path), *(name for module, name in INTERNAL_NAMES if module == path)}
-        if path.startswith((_GENERATED, *_PASSING_ON)):
+        if path.startswith((*_GENERATED, *_PASSING_ON)):
             defined |= _generated_types().keys() - vars(builtins).keys()
         for module in INTERNAL.get(path, ()):
             defined |= {name for name, value in vars(importlib.import_module(module)).items() if _is_ours(value)}
@@ -62,7 +62,7 @@ class TensorFlowModules(Family):
                 return root_attribute(place)
             except AttributeError:
                 continue
-        if path.startswith((_GENERATED, *_PASSING_ON)):
+        if path.startswith((*_GENERATED, *_PASSING_ON)):
             generated = _generated(name)
             if generated is not None:
                 return generated

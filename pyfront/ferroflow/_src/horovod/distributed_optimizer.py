@@ -28,31 +28,69 @@ from ferroflow._src.variables.initializers import zeros_initializer
 from ferroflow._src.variables.scope import variable_scope
 
 
-class _DistributedOptimizer(Optimizer):
-    """Optimizer of `tf.train` that reduces the gradients of all processes; `DistributedOptimizer` makes it."""
+class DistributedOptimizer(Optimizer):
+    """Optimizer that reduces the gradients of all processes and updates the variables with the result.
+
+    Each gradient is sent as soon as it is computed, while the others are computed.
+
+    Args:
+        optimizer: Optimizer of `tf.train` that computes and applies gradients. For one of Keras's, the result is an
+            optimizer of Keras.
+        name: str, the name of the optimizer; "Distributed" and the class's name by default.
+        use_locking: accepted; every update is atomic.
+        device_dense: accepted; there is one device.
+        device_sparse: accepted; there is one device.
+        compression: a class of `hvd.Compression`, the type in which gradients travel.
+        sparse_as_dense: bool. If True, IndexedSlices are made dense before they are sent.
+        backward_passes_per_step: int, the number of steps whose gradients are added on each process before they are
+            reduced and applied. The sums are local variables.
+        op: `hvd.Average` or `hvd.Sum`.
+        gradient_predivide_factor: float. With `hvd.Average`, gradients are divided by it before the sum, and by the
+            number of processes over it after the sum. Small types overflow less then.
+        average_aggregated_gradients: bool. If True, the sum over `backward_passes_per_step` steps is divided by their
+            number.
+
+    Raises:
+        ValueError: if `optimizer` is no optimizer, `op` is unknown, or `backward_passes_per_step` is not positive; or
+            not 1 for Keras's optimizers. Also if `gradient_predivide_factor` is not positive, or is not 1 with another
+            `op` than `hvd.Average`.
+        NotImplementedError: if `op` is `hvd.Adasum`.
+    """
+
+    def __new__(cls, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """Returns an optimizer of Keras for one of Keras's."""
+        if isinstance(optimizer, KerasOptimizer):
+            return _of_keras(optimizer, *args, **kwargs)
+        return super().__new__(cls)
 
     def __init__(
         self,
         optimizer: Any,
-        name: str | None,
-        use_locking: bool,
-        devices: tuple[str, str],
-        compression: type[Any],
-        sparse_as_dense: bool,
-        passes: int,
-        op: int,
-        predivide: float,
-        averages_passes: bool,
+        name: str | None = None,
+        use_locking: bool = False,
+        device_dense: str = "",
+        device_sparse: str = "",
+        compression: type[Any] = Compression.none,
+        sparse_as_dense: bool = False,
+        backward_passes_per_step: int = 1,
+        op: int = Average,
+        gradient_predivide_factor: float = 1.0,
+        average_aggregated_gradients: bool = False,
     ) -> None:
+        reduction = _checked(backward_passes_per_step, op, gradient_predivide_factor)
+        if not isinstance(optimizer, Optimizer):
+            raise ValueError(
+                f"optimizer must be an Optimizer of tf.train or tf.keras, found {type(optimizer).__name__}"
+            )
         super().__init__(name=name or f"Distributed{type(optimizer).__name__}", use_locking=use_locking)
         self._optimizer = optimizer
-        self._devices = devices
+        self._device_dense, self._device_sparse = device_dense, device_sparse
         self._compression = compression
         self._sparse_as_dense = sparse_as_dense
-        self._op = op
-        self._predivide = predivide
-        self._passes = passes
-        self._averages_passes = averages_passes
+        self._op = reduction
+        self._predivide = gradient_predivide_factor
+        self._passes = backward_passes_per_step
+        self._averages_passes = average_aggregated_gradients
         # True in the steps that update variables; None if all steps do.
         self._is_last: Tensor | None = None
 
@@ -84,7 +122,7 @@ class _DistributedOptimizer(Optimizer):
         return [None if g is None else next(reduced) for g in gradients]
 
     def _reduced_now(self, gradients: list[Any]) -> list[Any]:
-        how = (self._devices, self._compression, self._op, self._predivide)
+        how = ((self._device_dense, self._device_sparse), self._compression, self._op, self._predivide)
         return [allreduce_gradient(g, *how) for g in gradients]
 
     def _aggregated(self, gradients: list[Tensor]) -> list[Tensor]:
@@ -168,7 +206,16 @@ class _DistributedOptimizer(Optimizer):
         return list(self._optimizer.variables(*args, **kwargs))
 
 
-def DistributedOptimizer(  # noqa: N802  # Horovod's spelling
+def _checked(passes: int, op: int, predivide: float) -> int:
+    """Returns the reduction that `op` names."""
+    if passes < 1:
+        raise ValueError(f"backward_passes_per_step must be positive, found {passes}")
+    reduction = reduction_of(None, op)
+    check_predivide(predivide, reduction)
+    return reduction
+
+
+def _of_keras(
     optimizer: Any,
     name: str | None = None,
     use_locking: bool = False,
@@ -181,56 +228,11 @@ def DistributedOptimizer(  # noqa: N802  # Horovod's spelling
     gradient_predivide_factor: float = 1.0,
     average_aggregated_gradients: bool = False,
 ) -> Any:
-    """Returns an optimizer that reduces the gradients of all processes and updates the variables with the result.
-
-    Each gradient is sent as soon as it is computed, while the others are computed.
-
-    Args:
-        optimizer: Optimizer of `tf.train` that computes and applies gradients; or one of Keras's.
-        name: str, the name of the optimizer; "Distributed" and the class's name by default.
-        use_locking: accepted; every update is atomic.
-        device_dense: accepted; there is one device.
-        device_sparse: accepted; there is one device.
-        compression: a class of `hvd.Compression`, the type in which gradients travel.
-        sparse_as_dense: bool. If True, IndexedSlices are made dense before they are sent.
-        backward_passes_per_step: int, the number of steps whose gradients are added on each process before they are
-            reduced and applied. The sums are local variables.
-        op: `hvd.Average` or `hvd.Sum`.
-        gradient_predivide_factor: float. With `hvd.Average`, gradients are divided by it before the sum, and by the
-            number of processes over it after the sum. Small types overflow less then.
-        average_aggregated_gradients: bool. If True, the sum over `backward_passes_per_step` steps is divided by their
-            number.
-
-    Returns:
-        Optimizer of `tf.train`; or of Keras's, if `optimizer` is.
-
-    Raises:
-        ValueError: if `optimizer` is no optimizer, `op` is unknown, or `backward_passes_per_step` is not positive; or
-            not 1 for Keras's optimizers. Also if `gradient_predivide_factor` is not positive, or is not 1 with another
-            `op` than `hvd.Average`.
-        NotImplementedError: if `op` is `hvd.Adasum`.
-    """
-    if backward_passes_per_step < 1:
-        raise ValueError(f"backward_passes_per_step must be positive, found {backward_passes_per_step}")
-    devices, reduction = (device_dense, device_sparse), reduction_of(None, op)
-    check_predivide(gradient_predivide_factor, reduction)
-    if isinstance(optimizer, KerasOptimizer):
-        if backward_passes_per_step != 1:
-            raise ValueError("backward_passes_per_step must be 1 for Keras's optimizers")
-        factor = gradient_predivide_factor
-        return distributed_keras_optimizer(optimizer, name, *devices, compression, sparse_as_dense, reduction, factor)
-    if not isinstance(optimizer, Optimizer):
-        raise ValueError(f"optimizer must be an Optimizer of tf.train or tf.keras, found {type(optimizer).__name__}")
-    averages = average_aggregated_gradients
-    return _DistributedOptimizer(
-        optimizer,
-        name,
-        use_locking,
-        devices,
-        compression,
-        sparse_as_dense,
-        backward_passes_per_step,
-        reduction,
-        gradient_predivide_factor,
-        averages,
+    del use_locking, average_aggregated_gradients
+    reduction = _checked(backward_passes_per_step, op, gradient_predivide_factor)
+    if backward_passes_per_step != 1:
+        raise ValueError("backward_passes_per_step must be 1 for Keras's optimizers")
+    devices = (device_dense, device_sparse)
+    return distributed_keras_optimizer(
+        optimizer, name, *devices, compression, sparse_as_dense, reduction, gradient_predivide_factor
     )

@@ -9,7 +9,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collections
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.array.making import zeros
+from ferroflow._src.ops.array.making import identity, zeros
 from ferroflow._src.ops.math.arithmetic import div_no_nan, maximum
 from ferroflow._src.ops.math.confusion_matrix import remove_squeezable_dimensions
 from ferroflow._src.ops.math.rank_matching import match_rank
@@ -57,6 +57,14 @@ def collected(
     if updates_collections:
         add_to_collections(updates_collections, update)
     return value, update
+
+
+def aggregated(variable: Any, metrics_collections: Collections | DictLike | None) -> Tensor:
+    """Returns the value of a metric's variable, which is added to collections."""
+    value = identity(variable)
+    if metrics_collections:
+        add_to_collections(metrics_collections, value)
+    return value
 
 
 def quotient(numerator: Any, denominator: Any, name: str | None) -> Tensor:

@@ -10,6 +10,7 @@ mod multinomial;
 mod poisson;
 mod shuffle;
 pub(crate) mod stream;
+mod truncated_normal;
 mod uniform_int;
 
 use ferroflow_graph::Registry;
@@ -22,5 +23,6 @@ pub(crate) fn register(r: &mut Registry) {
     multinomial::register(r);
     poisson::register(r);
     shuffle::register(r);
+    truncated_normal::register(r);
     uniform_int::register(r);
 }

@@ -24,5 +24,6 @@ mod pairs;
 pub mod poisson;
 pub mod shuffle;
 pub mod stateless;
+pub mod truncated_normal;
 
 pub use generator::{Philox, Words};

@@ -52,6 +52,25 @@ def _check_inner_sizes(memory: Any) -> None:
             )
 
 
+def prepared_memory(memory: Any, memory_sequence_length: Any, check_inner_dims_defined: bool = True) -> Any:
+    """Returns a memory as Tensors, with zeros past its lengths.
+
+    Args:
+        memory: Tensor of a float dtype, of shape [batch, time, size...], or a nest of them.
+        memory_sequence_length: Tensor of int32, of shape [batch], or None for all parts.
+        check_inner_dims_defined: bool. If True, all but the first two sizes of the memory must be known.
+
+    Raises:
+        ValueError: if a size of the memory is unknown.
+    """
+    memory = nest.map_structure(lambda part: convert_to_tensor(part, name="memory"), memory)
+    if memory_sequence_length is not None:
+        memory_sequence_length = convert_to_tensor(memory_sequence_length, name="memory_sequence_length")
+    if check_inner_dims_defined:
+        _check_inner_sizes(memory)
+    return memory if memory_sequence_length is None else _masked_memory(memory, memory_sequence_length)
+
+
 def _masked_memory(memory: Any, lengths: Any) -> Any:
     """Returns the memory with zeros past the lengths."""
     first = nest.flatten(memory)[0]
@@ -68,7 +87,7 @@ def _masked_memory(memory: Any, lengths: Any) -> Any:
     return nest.map_structure(masked, memory)
 
 
-def _masked_score(score: Any, lengths: Any, mask_value: Any) -> Any:
+def masked_score(score: Any, lengths: Any, mask_value: Any) -> Any:
     """Returns the scores with a value past the lengths."""
     if lengths is None:
         return score
@@ -120,14 +139,12 @@ class MemoryAttention(AttentionMechanism):
         if score_mask_value is None:
             score_mask_value = dtypes.as_dtype(self.dtype).as_numpy_dtype(-np.inf)
         self._probability_fn: Callable[[Any, Any], Any] = lambda score, state: probability_fn(
-            _masked_score(score, memory_sequence_length, score_mask_value), state
+            masked_score(score, memory_sequence_length, score_mask_value), state
         )
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
             if memory_sequence_length is not None:
                 memory_sequence_length = convert_to_tensor(memory_sequence_length, name="memory_sequence_length")
-            if check_inner_dims_defined:
-                _check_inner_sizes(memory)
-            values = memory if memory_sequence_length is None else _masked_memory(memory, memory_sequence_length)
+            values = prepared_memory(memory, memory_sequence_length, check_inner_dims_defined)
             self._values = values
             self._keys = values if memory_layer is None else memory_layer(values)
             self._batch_size = size_of(self._keys, 0)

@@ -47,7 +47,7 @@ def gather_tree(
     return tensor_op("GatherTree", [step_ids, parent_ids, max_sequence_lengths, end_token], name=name)
 
 
-def _tiled(t: Any, multiplier: Any) -> Tensor:
+def tiled(t: Any, multiplier: Any) -> Tensor:
     t = convert_to_tensor(t, name="t")
     if not t.shape.ndims:
         raise ValueError("t must have statically known rank")
@@ -76,7 +76,7 @@ def tile_batch(t: TensorLike, multiplier: IntLike, name: str | None = None) -> A
         ValueError: if a tensor is a scalar, or its rank is unknown.
     """
     with name_scope(name, "tile_batch", [*nest.flatten(t), multiplier]):
-        return nest.map_structure(lambda part: _tiled(part, multiplier), t)
+        return nest.map_structure(lambda part: tiled(part, multiplier), t)
 
 
 def gather_tree_from_array(t: TensorLike, parent_ids: TensorLike, sequence_length: TensorLike) -> Tensor:

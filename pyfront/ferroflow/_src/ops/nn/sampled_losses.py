@@ -52,7 +52,7 @@ def _without_accidental_hits(
     return result
 
 
-def _sampled_logits(
+def sampled_logits(
     weights: Any,
     biases: Any,
     labels: Any,
@@ -155,7 +155,7 @@ def nce_loss(
         >>> print(losses.shape)
         (2,)
     """
-    logits, shares = _sampled_logits(
+    logits, shares = sampled_logits(
         weights,
         biases,
         labels,
@@ -215,7 +215,7 @@ def sampled_softmax_loss(
         >>> print(losses.shape)
         (2,)
     """
-    logits, shares = _sampled_logits(
+    logits, shares = sampled_logits(
         weights,
         biases,
         labels,

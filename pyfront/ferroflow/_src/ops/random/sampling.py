@@ -95,6 +95,43 @@ def truncated_normal(
         return _scaled_normal("TruncatedNormal", scope, shape, mean, stddev, dtypes.as_dtype(dtype), seed)
 
 
+def parameterized_truncated_normal(
+    shape: ShapeTensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
+    dtype: DTypeLike = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Returns normal numbers between bounds; parameters may differ between batches.
+
+    The numbers are not those of TensorFlow, which depend on the number of its threads.
+
+    Args:
+        shape: int32 or int64 vector; its first element is the number of batches.
+        means: Tensor of `dtype`, of shape [] or [batches].
+        stddevs: Tensor of `dtype`, of shape [] or [batches], above 0.
+        minvals: Tensor of `dtype`, of shape [] or [batches].
+        maxvals: Tensor of `dtype`, of shape [] or [batches], above `minvals`.
+        dtype: float16, float32 or float64.
+        seed: int, the operation's seed.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of `dtype` and of shape `shape`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: in a step, if bounds or deviations are invalid.
+    """
+    with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
+        inputs = [convert_shape(shape, name="shape")]
+        for argument, value in (("means", means), ("stddevs", stddevs), ("minvals", minvals), ("maxvals", maxvals)):
+            inputs.append(convert_to_tensor(value, dtype=dtype, name=argument))
+        return tensor_op("ParameterizedTruncatedNormal", inputs, _seeds(seed))
+
+
 _UNIFORM_DTYPES = (
     dtypes.float16,
     dtypes.bfloat16,
