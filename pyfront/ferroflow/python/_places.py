@@ -183,6 +183,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.slim.python.slim.nets.resnet_v1": ("ferroflow._src.contrib.slim_nets.resnet_v1",),
     "contrib.slim.python.slim.nets.resnet_v2": ("ferroflow._src.contrib.slim_nets.resnet_v2",),
     "contrib.slim.python.slim.nets.vgg": ("ferroflow._src.contrib.slim_nets.plain",),
+    "contrib.slim.python.slim.summaries": ("ferroflow._src.contrib.slim.named_summaries",),
     "contrib.slim.python.slim.queues": ("ferroflow._src.contrib.slim_data.queue_runners",),
     "python.pywrap_tensorflow": ("ferroflow._src.internals.op_list",),
     "python.framework.op_def_registry": ("ferroflow._src.internals.op_list",),
