@@ -1,0 +1,1 @@
+"""Conversion of Python functions with control flow to functions that add conditionals and loops to the graph."""
