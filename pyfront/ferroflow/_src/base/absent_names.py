@@ -43,7 +43,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.batch_self_adjoint_eigvals": "tf.self_adjoint_eigvals",
     "tf.batch_svd": "tf.svd",
     "tf.compat.v2": _VERSION_2,
-    "tf.contrib.autograph": "tf.cond and tf.while_loop",
     "tf.contrib.boosted_trees": _FORESTS,
     "tf.contrib.checkpoint": _FILES_OF_2,
     "tf.contrib.eager": _EAGER,

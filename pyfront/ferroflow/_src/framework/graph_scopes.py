@@ -245,3 +245,8 @@ class GraphScopes(GraphHandles):
     def _default_original_op(self) -> Operation | None:
         op: Operation | None = self._scopes.original_op
         return op
+
+
+def current_flow_context(graph: GraphScopes) -> FlowContext | None:
+    """Returns the branch or loop that operations are added to, or None."""
+    return graph._get_control_flow_context()

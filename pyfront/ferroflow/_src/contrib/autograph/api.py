@@ -64,7 +64,7 @@ class ConversionOptions:
 
 
 class _Calls:
-    """What the name `ag__` means in converted code: the operators, and how functions are called."""
+    """The value of the name `ag__` in converted code: the operators, and how functions are called."""
 
     def __init__(self, recursive: bool) -> None:
         self._recursive = recursive

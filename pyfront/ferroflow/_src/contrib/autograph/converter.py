@@ -134,7 +134,7 @@ class _Statements:
             statement.items = [_Expressions().visit(item) for item in statement.items]
             statement.body = self.block(statement.body, live)
         elif isinstance(statement, ast.Try):
-            # What a handler needs is needed at any place of the body.
+            # A handler's names are needed at any place of the body.
             inside = live | names.read([statement])
             statement.body = self.block(statement.body, inside)
             for handler in statement.handlers:

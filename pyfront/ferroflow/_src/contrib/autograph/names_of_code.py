@@ -92,5 +92,5 @@ def _live_before_one(statement: ast.stmt, after: set[str]) -> set[str]:
         return after | assigned([statement]) | read([statement])
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return (after - {statement.name}) | read([statement])
-    # Of a `try` no one knows how far it runs.
+    # A `try` may end at any of its statements.
     return after | read([statement])

@@ -1,4 +1,4 @@
-"""What converted functions call in place of Python's operators, statements and functions."""
+"""Replacements of Python's operators, statements and functions in converted functions."""
 
 from __future__ import annotations
 

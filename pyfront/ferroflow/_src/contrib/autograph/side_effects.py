@@ -11,7 +11,8 @@ from ferroflow._src.base import nest
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection, get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.graph_scopes import current_flow_context
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.ops.array.making import identity
 
 _EFFECTS = ("Print", "PrintV2", "Assert", "PyFunc", "EagerPyFunc", "ReduceDataset")
@@ -62,9 +63,9 @@ def _effects_of(function: Callable[[], Any]) -> tuple[Any, list[Operation]]:
     graph = get_default_graph()
     before = len(graph.get_operations())
     results = function()
-    context = graph._get_control_flow_context()
+    context = current_flow_context(graph)
     added = graph.get_operations()[before:]
-    effects = [op for op in added if _has_effect(op) and op._get_control_flow_context() is context]
+    effects = [op for op in added if _has_effect(op) and flow_context(op) is context]
     # The function may create variables, which only their own initializers initialize.
     made = [v for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES) for v in get_collection(key)]
     return results, [op for op in effects if all(op is not v.initializer for v in made)] if effects else []
@@ -76,7 +77,7 @@ def _has_effect(op: Operation) -> bool:
 
 def _after(value: Any) -> Any:
     """Returns the value behind the control inputs of the current block."""
-    if isinstance(value, Tensor) and not value.dtype._is_ref_dtype:
+    if isinstance(value, Tensor) and value.dtype == value.dtype.base_dtype:
         return identity(value)
     return value
 
