@@ -1,6 +1,24 @@
 """`tf.keras.losses`: losses of the examples of a batch."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.loss_classes import (
+    BinaryCrossentropy as BinaryCrossentropy,
+    CategoricalCrossentropy as CategoricalCrossentropy,
+    CategoricalHinge as CategoricalHinge,
+    CosineSimilarity as CosineSimilarity,
+    Hinge as Hinge,
+    Huber as Huber,
+    KLDivergence as KLDivergence,
+    LogCosh as LogCosh,
+    Loss as Loss,
+    MeanAbsoluteError as MeanAbsoluteError,
+    MeanAbsolutePercentageError as MeanAbsolutePercentageError,
+    MeanSquaredError as MeanSquaredError,
+    MeanSquaredLogarithmicError as MeanSquaredLogarithmicError,
+    Poisson as Poisson,
+    SparseCategoricalCrossentropy as SparseCategoricalCrossentropy,
+    SquaredHinge as SquaredHinge,
+)
 from ferroflow._src.keras.losses import (
     KLD as KLD,
     MAE as MAE,

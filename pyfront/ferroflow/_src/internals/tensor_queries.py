@@ -75,7 +75,7 @@ def get_reachable_from_inputs(inputs: Any, targets: Any = None) -> set[Any]:
 def _operations_behind(given: Iterable[Any]) -> set[Any]:
     readers: set[Any] = set()
     for x in given:
-        tensors = x.outputs if hasattr(x, "outputs") else [x._as_graph_element() if isinstance(x, Variable) else x]
+        tensors = x.outputs if hasattr(x, "outputs") else x.op.outputs if isinstance(x, Variable) else [x]
         readers.update(reader for tensor in tensors for reader in tensor.consumers())
     return reachable_operations(readers)
 

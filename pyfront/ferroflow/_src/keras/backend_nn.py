@@ -138,41 +138,58 @@ def _as_probabilities(x: Any) -> Tensor:
     return clipped
 
 
-def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:
     """Returns the cross entropy between predicted class probabilities and those of the labels.
 
     Args:
         target: Tensor of the dtype and shape of `output`: the probabilities of the labels.
         output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
         from_logits: bool. If True, they are logits.
+        axis: int, the dimension of the classes.
 
     Returns:
         Tensor of the dtype of `output`, of its shape without the classes.
     """
     if from_logits:
-        return softmax_cross_entropy_with_logits_v2(labels=target, logits=output)
-    scaled = output / reduction.reduce_sum(output, axis=-1, keepdims=True)
-    return -reduction.reduce_sum(target * log(_as_probabilities(scaled)), axis=-1)
+        return softmax_cross_entropy_with_logits_v2(labels=target, logits=output, axis=axis)
+    scaled = output / reduction.reduce_sum(output, axis=axis, keepdims=True)
+    return -reduction.reduce_sum(target * log(_as_probabilities(scaled)), axis=axis)
 
 
-def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:
     """Returns the cross entropy between predicted class probabilities and labels that are class numbers.
 
     Args:
         target: Tensor of an integer or float dtype, of shape [...]: the classes.
         output: Tensor of a float dtype, of shape [..., classes]: probabilities, or logits.
         from_logits: bool. If True, they are logits.
+        axis: int, the dimension of the classes.
 
     Returns:
         Tensor of the dtype of `output`, of shape [elements of `target`], or of `output` without the classes if it has
         a rank of 3 or more.
+
+    Raises:
+        ValueError: if `axis` is not the last one of an output of unknown rank.
     """
-    output = convert_to_tensor(output)
+    output = _with_classes_last(convert_to_tensor(output), axis)
     logits = output if from_logits else log(_as_probabilities(output))
     labels = cast(shaping.reshape(target, [-1]), dtypes.int64)
     flat = shaping.reshape(logits, [-1, int(output.shape[-1])])
     losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=flat)
     return shaping.reshape(losses, shaping.shape(logits)[:-1]) if (output.shape.ndims or 0) >= 3 else losses
+
+
+def _with_classes_last(output: Tensor, axis: int) -> Tensor:
+    rank = output.shape.ndims
+    if axis == -1 or (rank is not None and axis % rank == rank - 1):
+        return output
+    if rank is None:
+        raise ValueError(
+            f"Cannot compute sparse categorical crossentropy with `axis={axis}` on an output tensor with unknown rank"
+        )
+    others = [i for i in range(rank) if i != axis % rank]
+    return shaping.transpose(output, [*others, axis % rank])
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:

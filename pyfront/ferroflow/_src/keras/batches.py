@@ -175,17 +175,28 @@ def part_of(batch: Batch, chosen: Any) -> Batch:
 
 
 class Average:
-    """Means of values over batches, weighted by the batches' sizes."""
+    """Means of values over batches, weighted by the batches' sizes.
 
-    def __init__(self) -> None:
+    Args:
+        stateful: the places of the values that add up over batches themselves: the last one counts.
+    """
+
+    def __init__(self, stateful: Sequence[int] = ()) -> None:
         self._totals: Any = 0.0
         self._count = 0
+        self._stateful, self._last = list(stateful), list[float]()
 
     def add(self, values: Sequence[Any], size: int) -> None:
         """Adds the values of a batch."""
         self._totals = self._totals + np.asarray(values, np.float64) * size
         self._count += size
+        self._last = [float(values[place]) for place in self._stateful]
 
     def values(self) -> list[float]:
         """Returns the means; none if there was no batch."""
-        return [float(x) for x in np.asarray(self._totals) / self._count] if self._count else []
+        if not self._count:
+            return []
+        found = [float(x) for x in np.asarray(self._totals) / self._count]
+        for place, value in zip(self._stateful, self._last, strict=True):
+            found[place] = value
+        return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.keras.callbacks import Callback
 
@@ -13,7 +14,7 @@ def _of_epoch(method: str) -> Callable[..., None]:
     def call(self: CallbackList, number: int, logs: DictLike | None = None) -> None:
         self._call(method, number, logs or {})
 
-    call.__doc__ = f"Calls `{method}` of each callback, with a number and a dict."
+    document(call, f"Calls `{method}` of each callback, with a number and a dict.", name=method)
     return call
 
 
@@ -21,7 +22,7 @@ def _of_training(method: str) -> Callable[..., None]:
     def call(self: CallbackList, logs: DictLike | None = None) -> None:
         self._call(method, logs or {})
 
-    call.__doc__ = f"Calls `{method}` of each callback, with a dict."
+    document(call, f"Calls `{method}` of each callback, with a dict.", name=method)
     return call
 
 

@@ -185,6 +185,21 @@ class CompiledNetwork(Network):
         depending = reachable_operations([phase])
         return any(output.op in depending for output in self.outputs)
 
+    def reset_metrics(self) -> None:
+        """Sets the states of metrics that add up over batches to zeros."""
+        if self._compilation is not None and self._compilation.stateful:
+            with self.graph.as_default():
+                for metric in self._compilation.stateful:
+                    metric.reset_states()
+
+    @property
+    def stateful_metric_names(self) -> list[str]:
+        """The names of the metrics that add up over batches."""
+        return [] if self._compilation is None else list(self._compilation.stateful_names)
+
+    def _stateful_places(self) -> list[int]:
+        return [self.metrics_names.index(name) for name in self.stateful_metric_names]
+
     def _compiled(self) -> Compilation:
         if self._compilation is None:
             raise RuntimeError(
@@ -287,6 +302,7 @@ class CompiledNetwork(Network):
         y: NestedTensors | None = None,
         sample_weight: NestedTensors | None = None,
         class_weight: DictLike | None = None,
+        reset_metrics: bool = True,
     ) -> Any:
         """Returns one step of training.
 
@@ -295,6 +311,7 @@ class CompiledNetwork(Network):
             y: array or Tensor of numbers, list of them, or dict by the outputs' names; None for an iterator.
             sample_weight: array of the examples' weights; None for 1.
             class_weight: dict from the numbers of classes to weights; None for 1.
+            reset_metrics: bool. If True, metrics that add up over batches begin anew.
 
         Returns:
             The loss before the step; with metrics a list of it and them.
@@ -303,7 +320,10 @@ class CompiledNetwork(Network):
             RuntimeError: if the model is not compiled.
             ValueError: if the arrays do not match the model's inputs and outputs.
         """
-        return one_or_list(self._train_step(*self._one_batch(self._given(x, y, sample_weight, class_weight))))
+        batch = self._one_batch(self._given(x, y, sample_weight, class_weight))
+        if reset_metrics:
+            self.reset_metrics()
+        return one_or_list(self._train_step(*batch))
 
     def _train_step(self, inputs: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
         step = self._training_operation()
@@ -315,7 +335,11 @@ class CompiledNetwork(Network):
         return list(self._run(True, fetches, inputs, labels, weights, share))[:-1]
 
     def test_on_batch(
-        self, x: NestedTensors, y: NestedTensors | None = None, sample_weight: NestedTensors | None = None
+        self,
+        x: NestedTensors,
+        y: NestedTensors | None = None,
+        sample_weight: NestedTensors | None = None,
+        reset_metrics: bool = True,
     ) -> Any:
         """Computes the loss of a batch.
 
@@ -323,6 +347,7 @@ class CompiledNetwork(Network):
             x: as `train_on_batch`.
             y: as `train_on_batch`.
             sample_weight: array of the examples' weights; None for 1.
+            reset_metrics: bool. If True, metrics that add up over batches begin anew.
 
         Returns:
             The loss, a float; with metrics a list of it and them.
@@ -332,6 +357,8 @@ class CompiledNetwork(Network):
             ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, y, sample_weight))
+        if reset_metrics:
+            self.reset_metrics()
         return one_or_list(list(self._run(False, self._fetches, *batch)))
 
     def predict_on_batch(self, x: NestedTensors) -> Any:

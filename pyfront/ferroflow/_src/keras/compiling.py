@@ -11,6 +11,9 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by_name
+from ferroflow._src.keras.loss_classes import Loss, LossOfFunction
+from ferroflow._src.keras.metric_base import Metric
+from ferroflow._src.metrics.accumulation import match_weights
 from ferroflow._src.ops.array.making import placeholder, placeholder_with_default
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import not_equal
@@ -40,6 +43,8 @@ class Compilation:
         fed: list of the numbers of the outputs whose labels are fed.
         total_loss: Tensor of shape [].
         names: list of str, the names of the loss and the metrics.
+        stateful: list of the metrics that add up over batches.
+        stateful_names: list of str, their names.
         tensors: list of Tensor, of shape [], the metrics without the loss.
 
     Raises:
@@ -71,6 +76,8 @@ class Compilation:
         unset = target_tensors is None or (isinstance(target_tensors, list) and not target_tensors)
         self._prepare_targets([None] * len(names) if unset else by_output(target_tensors, names, False))
         self.names, self.tensors = ["loss"], list[Tensor]()
+        self.stateful: list[Metric] = []
+        self.stateful_names: list[str] = []
         scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, False)
         with name_scope("loss"):
             self.total_loss = self._total([1.0 if x is None else x for x in scales], added_losses)
@@ -86,7 +93,7 @@ class Compilation:
             if function is None:
                 target = None
             elif target is None:
-                is_sparse = function is losses_by_name.sparse_categorical_crossentropy
+                is_sparse = _plain(function) is losses_by_name.sparse_categorical_crossentropy
                 shape = output.get_shape().as_list()
                 shape = [*shape[:-1], 1] if is_sparse else [None] * len(shape)
                 target = placeholder(output.dtype, shape=shape, name=f"{name}_target")
@@ -123,8 +130,16 @@ class Compilation:
                 for metric in metrics:
                     title, compute = _metric_of(metric, function, output)
                     self._name_metric(prefix + title, i)
+                    if isinstance(compute, Metric):
+                        self._add_stateful(compute, i, weights)
+                        continue
                     with name_scope(prefix + title):
                         self.tensors.append(self._objective(compute, i, weights))
+
+    def _add_stateful(self, metric: Metric, i: int, weights: Any) -> None:
+        self.tensors.append(metric(self.targets[i], self._outputs[i], self._with_mask(weights, i)))
+        self.stateful.append(metric)
+        self.stateful_names.append(self.names[-1])
 
     def _name_metric(self, title: str, output: int) -> None:
         base = f"{self._output_names[output]}_{title}" if len(self._outputs) > 1 else title
@@ -136,8 +151,28 @@ class Compilation:
 
     def _objective(self, function: Callable[..., Any], i: int, weights: Any) -> Tensor:
         """Returns the mean of a function of an output and its labels, over the steps and examples that count."""
+        if isinstance(function, Loss):
+            return self._loss_of_object(function, i, weights)
         values = _masked(function(self.targets[i], self._outputs[i]), self._masks[i])
         return reduce_mean(values) if weights is None else _weighted(values, weights)
+
+    def _loss_of_object(self, loss: Loss, i: int, weights: Any) -> Tensor:
+        """Returns a loss that is an object; it applies the weights and the mask, and reduces the values itself."""
+        values = loss(self.targets[i], self._outputs[i], self._with_mask(weights, i))
+        return values if values.get_shape().ndims == 0 else reduce_mean(values)
+
+    def _with_mask(self, weights: Any, i: int) -> Any:
+        """Returns weights that are 0 where an output does not count."""
+        mask = self._masks[i]
+        if mask is None:
+            return weights
+        counts = cast(mask, self._outputs[i].dtype)
+        return counts if weights is None else counts * cast(match_weights(counts, weights), counts.dtype)
+
+
+def _plain(loss: Any) -> Any:
+    """Returns the function of labels and predictions behind a loss that is an object."""
+    return loss.plain if isinstance(loss, LossOfFunction) else loss
 
 
 def by_output(given: Any, names: Sequence[str], repeats: bool) -> list[Any]:
@@ -176,9 +211,9 @@ def _metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[...
     """Returns a metric's name and function."""
     width = output.get_shape()[-1].value
     if given in ("accuracy", "acc"):
-        return "acc", metrics_by_name.accuracy_for(loss, width)
+        return "acc", metrics_by_name.accuracy_for(_plain(loss), width)
     if given in ("crossentropy", "ce"):
-        return "ce", metrics_by_name.crossentropy_for(loss, width)
+        return "ce", metrics_by_name.crossentropy_for(_plain(loss), width)
     function = metrics_by_name.get(given)
     return str(getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)), function
 

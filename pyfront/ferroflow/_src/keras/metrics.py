@@ -61,6 +61,11 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tenso
     return _as_numbers(equal(reduce_max(y_true, axis=-1), _as_numbers(argmax(y_pred, axis=-1))))
 
 
+def top_k_matches(classes: Any, y_pred: Any, k: int) -> Tensor:
+    """Returns 1 for the examples whose class is among the `k` largest predictions, else 0."""
+    return _as_numbers(in_top_k(y_pred, classes, k))
+
+
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
     """Returns the part of the examples whose largest label is among the `k` largest predictions.
 
@@ -72,7 +77,7 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
     Returns:
         Tensor of float32, of shape [].
     """
-    return reduce_mean(_as_numbers(in_top_k(y_pred, argmax(y_true, axis=-1), k)), axis=-1)
+    return reduce_mean(top_k_matches(argmax(y_true, axis=-1), y_pred, k), axis=-1)
 
 
 def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: Any, k: int = 5) -> Tensor:
@@ -87,7 +92,7 @@ def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: Any, k: int = 
         Tensor of float32, of shape [].
     """
     labels = cast(reduce_max(y_true, axis=-1), dtypes.int32)
-    return reduce_mean(_as_numbers(in_top_k(y_pred, labels, k)), axis=-1)
+    return reduce_mean(top_k_matches(labels, y_pred, k), axis=-1)
 
 
 _ACCURACIES: dict[str, Callable[..., Tensor]] = {

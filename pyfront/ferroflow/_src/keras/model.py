@@ -161,13 +161,18 @@ class Model(CompiledNetwork):
         self.history = history = History()
         names = self.metrics_names + ([f"val_{n}" for n in self.metrics_names] if validate else [])
         params = {**params, "do_validation": validate is not None, "metrics": names}
-        shown = [ProgbarLogger("steps" if params["steps"] is not None else "samples")] if params["verbose"] else []
+        shown = (
+            [ProgbarLogger("steps" if params["steps"] is not None else "samples", self.stateful_metric_names)]
+            if params["verbose"]
+            else []
+        )
         called = Callbacks([*self._own_callbacks(callbacks), history, *shown], self, params, validation_data)
         self.stop_training = False
         called.call("on_train_begin", {})
         for epoch in range(initial_epoch, params["epochs"]):
             called.call("on_epoch_begin", epoch, {})
-            average = Average()
+            self.reset_metrics()
+            average = Average(self._stateful_places())
             try:
                 is_whole = self._train_epoch(batches(), average, called, _step_count(params))
             except OutOfRangeError:
@@ -306,7 +311,7 @@ class Model(CompiledNetwork):
         metrics: list[str] | None,
     ) -> Callbacks:
         """Returns the callbacks of an evaluation or of predictions."""
-        shown = [ProgbarLogger("samples" if steps is None else "steps")] if verbose else []
+        shown = [ProgbarLogger("samples" if steps is None else "steps", self.stateful_metric_names)] if verbose else []
         # No epochs: nothing is fitted.
         params = {"epochs": None, "steps": steps, "samples": samples, "verbose": verbose, "metrics": metrics}
         return Callbacks([*(callbacks or ()), *shown], self, params, None)
@@ -396,7 +401,8 @@ class Model(CompiledNetwork):
         return one_or_list([np.concatenate(parts) for parts in zip(*found, strict=True)])
 
     def _evaluated(self, batches: Iterable[tuple[Batch, int]], called: Callbacks) -> list[float]:
-        average = Average()
+        self.reset_metrics()
+        average = Average(self._stateful_places())
         called.call("on_test_begin", {})
         for i, (batch, size) in enumerate(batches):
             called.call("on_test_batch_begin", i, {"batch": i, "size": size})

@@ -22,6 +22,10 @@ _initialized: WeakSet[Any] = WeakSet()
 _program_initializes = False
 
 
+# Variables of metrics, which are in no collection.
+_others: PerGraph[list[Any]] = PerGraph()
+
+
 def manual_variable_initialization(value: bool) -> None:
     """Sets who initializes variables: the session of models at its first use, or the program.
 
@@ -64,9 +68,17 @@ def end_session(graph: Graph) -> None:
         session.close()
 
 
+def initialize_also(variable: Any) -> None:
+    """Makes sessions of models initialize a variable that is in no collection."""
+    graph = variable.graph
+    if graph not in _others:
+        _others[graph] = []
+    _others[graph].append(variable)
+
+
 def _initialize(session: Any) -> None:
     """Initializes the variables that are uninitialized in the session."""
-    unknown = [v for v in global_variables() if v not in _initialized]
+    unknown = [v for v in [*global_variables(), *(_others.get(session.graph) or ())] if v not in _initialized]
     if not unknown:
         return
     flags = session.run([is_variable_initialized(v) for v in unknown])

@@ -100,7 +100,7 @@ def add_operators(
 
     Args:
         operators: iterable of LinearOperators of one dtype and size, whose batch shapes broadcast.
-        operator_name: str, the name of the sums; by default it tells the order of the additions.
+        operator_name: str, the name of the sums; by default it shows the order of the additions.
         addition_tiers: list of lists of adders, tried in this order. By default, the sum is one operator.
         name: str, name scope of the operations.
 

@@ -5,10 +5,10 @@ use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, s
 use ferroflow_tensor::philox::convert::Sample;
 use ferroflow_tensor::philox::fill::blocks_per_run;
 use ferroflow_tensor::philox::truncated_normal::{Parameters, fill_truncated_normal};
-use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
+use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
 
 /// Returns the values of an input that has one for all batches, or one for each.
-fn by_batch<T: Sample>(ctx: &KernelContext<'_>, input: usize, name: &str, batches: usize) -> Result<Vec<f64>> {
+fn by_batch<T: Sample + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &str, batches: usize) -> Result<Vec<f64>> {
     let given = ctx.input(input)?;
     ensure!(
         given.rank() <= 1,

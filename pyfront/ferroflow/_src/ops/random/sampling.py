@@ -123,7 +123,7 @@ def parameterized_truncated_normal(
         Tensor of `dtype` and of shape `shape`.
 
     Raises:
-        tf.errors.InvalidArgumentError: in a step, if bounds or deviations are invalid.
+        tf.errors.InvalidArgumentError: if bounds or deviations are invalid, in a step.
     """
     with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
         inputs = [convert_shape(shape, name="shape")]

@@ -1,0 +1,393 @@
+"""Losses as objects: a function of labels and predictions, with options, weights and a reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.keras import losses
+from ferroflow._src.keras.backend_nn import (
+    binary_crossentropy,
+    categorical_crossentropy,
+    sparse_categorical_crossentropy,
+)
+from ferroflow._src.metrics.accumulation import match_ranks, match_weights
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.arithmetic import minimum
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import equal, logical_or
+from ferroflow._src.ops.math.elementwise import abs as absolute
+from ferroflow._src.ops.math.reduction import reduce_all, reduce_mean, reduce_sum
+from ferroflow._src.ops.nn.normalization import l2_normalize
+
+_REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
+
+
+def compute_weighted_loss(
+    losses: TensorLike,
+    sample_weight: TensorLike | None = None,
+    reduction: str = "sum_over_batch_size",
+    name: str | None = None,
+) -> Tensor:
+    """Multiplies losses by weights and reduces them.
+
+    Args:
+        losses: Tensor of a float dtype, of shape [batch, ...].
+        sample_weight: Tensor of a number dtype, whose shape broadcasts to that of `losses`; None for 1.
+        reduction: "none"; "sum"; "sum_over_batch_size" or "auto", the sum divided by the number of losses.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of the dtype of `losses`, of shape [], or of the shape of `losses` for "none".
+
+    Raises:
+        ValueError: if `reduction` is unknown.
+    """
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"Invalid Reduction Key {reduction}. Expected keys are {_REDUCTIONS}.")
+    with name_scope(name or "weighted_loss"):
+        losses = convert_to_tensor(losses)
+        weights = convert_to_tensor(1.0 if sample_weight is None else sample_weight)
+        weights = cast(match_weights(losses, weights), losses.dtype)
+        weighted: Any = losses * weights
+        if reduction == "none":
+            return weighted  # type: ignore[no-any-return]
+        total = reduce_sum(weighted)
+        return total if reduction == "sum" else total / cast(shaping.size(weighted), losses.dtype)
+
+
+def matched(y_true: Tensor, y_pred: Tensor) -> tuple[Tensor, Tensor]:
+    """Returns labels and predictions without a last dimension of 1 that only one of them has."""
+    ranks = y_true.get_shape().ndims, y_pred.get_shape().ndims
+    longer = y_pred if (ranks[1] or 0) > (ranks[0] or 0) else y_true
+    if None in ranks or abs(ranks[0] - ranks[1]) != 1 or longer.get_shape()[-1].value not in (1, None):  # type: ignore[operator]
+        return y_true, y_pred
+    predictions, labels, _ = match_ranks(y_pred, y_true, None)
+    return labels, predictions
+
+
+def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """Returns half the squares of errors up to `delta`, and a linear function of larger ones.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of any shape: the predictions.
+        delta: float, the error at which the loss becomes linear.
+
+    Returns:
+        Tensor of the dtype and shape of `y_pred`.
+    """
+    size = absolute(y_pred - y_true)
+    quadratic = minimum(size, delta)
+    return 0.5 * quadratic * quadratic + delta * (size - quadratic)
+
+
+def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """Returns the cosine of the angle between labels and predictions.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+        axis: int, the dimension of the vectors.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without a dimension.
+    """
+    return reduce_sum(l2_normalize(y_true, axis=axis) * l2_normalize(y_pred, axis=axis), axis=axis)
+
+
+def with_signs(y_true: Any) -> Any:
+    """Returns labels of -1 and 1 for those of 0 and 1."""
+    is_binary = reduce_all(logical_or(equal(y_true, 0), equal(y_true, 1)))
+    return cond(is_binary, lambda: 2.0 * y_true - 1.0, lambda: y_true)
+
+
+class Loss:
+    """Base of losses that are objects: `call` computes the losses of the examples, which are weighted and reduced.
+
+    Args:
+        reduction: "none"; "sum"; "sum_over_batch_size" or "auto", the sum divided by the number of losses.
+        name: str.
+
+    Raises:
+        ValueError: if `reduction` is unknown.
+    """
+
+    def __init__(self, reduction: str = "auto", name: str | None = None) -> None:
+        if reduction not in _REDUCTIONS:
+            raise ValueError(f"Invalid Reduction Key {reduction}. Expected keys are {_REDUCTIONS}.")
+        self.reduction, self.name = reduction, name
+
+    def __call__(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> Tensor:
+        """Computes the loss.
+
+        Args:
+            y_true: Tensor of a number dtype, the labels.
+            y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+            sample_weight: Tensor of a number dtype, whose shape broadcasts to that of the losses; None for 1.
+
+        Returns:
+            Tensor of the dtype of `y_pred`, of shape []; that of the losses for the reduction "none".
+        """
+        with name_scope(self.name or type(self).__name__):
+            return compute_weighted_loss(self.call(y_true, y_pred), sample_weight, self.reduction)
+
+    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
+        """Computes the losses of the examples.
+
+        Args:
+            y_true: Tensor of a number dtype, the labels.
+            y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+        Returns:
+            Tensor of the dtype of `y_pred`.
+
+        Raises:
+            NotImplementedError: if the class does not define it.
+        """
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that make an equal loss."""
+        return {"reduction": self.reduction, "name": self.name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Returns a loss from the result of `get_config`.
+
+        Args:
+            config: dict of arguments.
+
+        Returns:
+            Loss of this class.
+        """
+        return cls(**config)
+
+
+class LossOfFunction(Loss):
+    """A loss that a function of labels and predictions computes.
+
+    Args:
+        fn: callable of labels, predictions and the options.
+        reduction: "none"; "sum"; "sum_over_batch_size" or "auto".
+        name: str.
+        **kwargs: options of the function.
+    """
+
+    # The function that `compile` takes for the loss where metrics are chosen by it.
+    plain: ClassVar[Callable[..., Any] | None] = None
+    # Labels that are numbers of classes keep their dtype and shape.
+    _labels_are_classes = False
+
+    def __init__(self, fn: Callable[..., Any], reduction: str = "auto", name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(reduction, name)
+        self.fn, self._options = fn, kwargs
+
+    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
+        """Computes the losses of the examples.
+
+        Args:
+            y_true: Tensor of a number dtype, the labels.
+            y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+
+        Returns:
+            Tensor of the dtype of `y_pred`.
+        """
+        predictions = convert_to_tensor(y_pred)
+        if self._labels_are_classes:
+            return self.fn(convert_to_tensor(y_true), predictions, **self._options)
+        labels, predictions = matched(cast(y_true, predictions.dtype), predictions)
+        return self.fn(labels, predictions, **self._options)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that make an equal loss."""
+        return {**self._options, **super().get_config()}
+
+
+def _defined(
+    class_name: str, fn: Callable[..., Any], name: str, doc: str, plain: Callable[..., Any] | None = None
+) -> type[LossOfFunction]:
+    """Returns the class of a loss without options."""
+
+    def __init__(self: Any, reduction: str = "auto", name: str = name) -> None:
+        LossOfFunction.__init__(self, fn, reduction, name)
+
+    text = f"{doc}\n\n    Args:\n        reduction: str, as that of `Loss`.\n        name: str.\n    "
+    attributes = {"__init__": __init__, "__doc__": text, "__module__": __name__, "plain": staticmethod(plain or fn)}
+    return type(class_name, (LossOfFunction,), attributes)
+
+
+MeanSquaredError = _defined(
+    "MeanSquaredError", losses.mean_squared_error, "mean_squared_error", "Computes the mean of the squared errors."
+)
+MeanAbsoluteError = _defined(
+    "MeanAbsoluteError", losses.mean_absolute_error, "mean_absolute_error", "Computes the mean of the absolute errors."
+)
+MeanAbsolutePercentageError = _defined(
+    "MeanAbsolutePercentageError",
+    losses.mean_absolute_percentage_error,
+    "mean_absolute_percentage_error",
+    "Computes the mean of the absolute errors, in percent of the labels.",
+)
+MeanSquaredLogarithmicError = _defined(
+    "MeanSquaredLogarithmicError",
+    losses.mean_squared_logarithmic_error,
+    "mean_squared_logarithmic_error",
+    "Computes the mean of the squared differences of log(1 + x).",
+)
+Hinge = _defined(
+    "Hinge",
+    lambda y, p: losses.hinge(with_signs(y), p),
+    "hinge",
+    "Computes the mean of max(1 - label * prediction, 0); labels of 0 mean -1.",
+    losses.hinge,
+)
+SquaredHinge = _defined(
+    "SquaredHinge",
+    lambda y, p: losses.squared_hinge(with_signs(y), p),
+    "squared_hinge",
+    "Computes the mean of the squares of max(1 - label * prediction, 0); labels of 0 mean -1.",
+    losses.squared_hinge,
+)
+CategoricalHinge = _defined(
+    "CategoricalHinge",
+    losses.categorical_hinge,
+    "categorical_hinge",
+    "Computes max(1 + the largest other score - the class's score, 0).",
+)
+Poisson = _defined("Poisson", losses.poisson, "poisson", "Computes the mean of prediction - label * log(prediction).")
+LogCosh = _defined("LogCosh", losses.logcosh, "logcosh", "Computes the mean of log(cosh(error)).")
+KLDivergence = _defined(
+    "KLDivergence",
+    losses.kullback_leibler_divergence,
+    "kullback_leibler_divergence",
+    "Computes the sum of label * log(label / prediction).",
+)
+
+
+class Huber(LossOfFunction):
+    """Computes half the squares of errors up to `delta`, and a linear function of larger ones.
+
+    Args:
+        delta: float.
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    def __init__(self, delta: float = 1.0, reduction: str = "auto", name: str = "huber_loss") -> None:
+        super().__init__(huber_loss, reduction, name, delta=delta)
+
+
+class CosineSimilarity(LossOfFunction):
+    """Computes the cosine of the angle between labels and predictions, which TensorFlow 1.15 does not negate.
+
+    Args:
+        axis: int, the dimension of the vectors.
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    def __init__(self, axis: int = -1, reduction: str = "auto", name: str = "cosine_similarity") -> None:
+        super().__init__(cosine_similarity, reduction, name, axis=axis)
+
+
+def binary_losses(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0) -> Any:
+    """Returns the mean cross entropies of predictions between two classes.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ...].
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        label_smoothing: float, how far labels are moved to 0.5.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
+    if label_smoothing:
+        y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    return reduce_mean(binary_crossentropy(y_true, y_pred, from_logits=from_logits), axis=-1)
+
+
+def categorical_losses(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0) -> Any:
+    """Returns the cross entropies of predictions and probabilities of classes.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
+        y_pred: Tensor of a float dtype, of shape [batch, ..., classes].
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        label_smoothing: float, the part of the labels that is spread over all classes.
+
+    Returns:
+        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+    """
+    if label_smoothing:
+        classes = cast(shaping.shape(y_true)[1], y_pred.dtype)
+        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
+    return categorical_crossentropy(y_true, y_pred, from_logits=from_logits)
+
+
+class BinaryCrossentropy(LossOfFunction):
+    """Computes the mean cross entropy of predictions between two classes.
+
+    Args:
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        label_smoothing: float, how far labels are moved to 0.5.
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.binary_crossentropy)
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0,
+        reduction: str = "auto",
+        name: str = "binary_crossentropy",
+    ) -> None:
+        super().__init__(binary_losses, reduction, name, from_logits=from_logits, label_smoothing=label_smoothing)
+
+
+class CategoricalCrossentropy(LossOfFunction):
+    """Computes the cross entropy of predictions and probabilities of classes.
+
+    Args:
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        label_smoothing: float, the part of the labels that is spread over all classes.
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.categorical_crossentropy)
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0,
+        reduction: str = "auto",
+        name: str = "categorical_crossentropy",
+    ) -> None:
+        super().__init__(categorical_losses, reduction, name, from_logits=from_logits, label_smoothing=label_smoothing)
+
+
+class SparseCategoricalCrossentropy(LossOfFunction):
+    """Computes the cross entropy of predictions and the numbers of classes.
+
+    Args:
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.sparse_categorical_crossentropy)
+    _labels_are_classes = True
+
+    def __init__(
+        self, from_logits: bool = False, reduction: str = "auto", name: str = "sparse_categorical_crossentropy"
+    ) -> None:
+        super().__init__(sparse_categorical_crossentropy, reduction, name, from_logits=from_logits)

@@ -1,0 +1,154 @@
+"""`Metric`: a metric with a state, which adds up over batches."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import dtypes
+from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph
+from ferroflow._src.framework.graph_scopes import current_flow_context
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
+from ferroflow._src.keras import named
+from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.settings import floatx
+from ferroflow._src.layers.sessions import batch_set_value, initialize_also
+from ferroflow._src.ops.array.making import identity
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.variables.resource_variable import ResourceVariable
+
+
+def _as_update(update: Callable[..., Any]) -> Callable[..., Operation]:
+    """Returns a function that adds operations, and returns an operation that waits for those with effects."""
+
+    @functools.wraps(update)
+    def update_state(*args: Any, **kwargs: Any) -> Operation:
+        graph = get_default_graph()
+        known = len(graph.get_operations())
+        around = current_flow_context(graph)
+        update(*args, **kwargs)
+        made = graph.get_operations()[known:]
+        contexts = [flow_context(op) for op in made]
+        stateful = [
+            op for op, context in zip(made, contexts, strict=True) if context is around and op.op_def.is_stateful
+        ]
+        return group(*stateful)
+
+    return update_state
+
+
+def _as_result(result: Callable[..., Any]) -> Callable[..., Tensor]:
+    @functools.wraps(result)
+    def value() -> Tensor:
+        return identity(result())
+
+    return value
+
+
+class Metric(KerasLayer):
+    """Base of metrics with a state: `update_state` adds a batch, `result` computes the value of all.
+
+    Args:
+        name: str; by default the class's name in snake case, with a number if it is taken.
+        dtype: DType of the state; `floatx()` by default.
+        **kwargs: arguments of `KerasLayer`.
+
+    Example:
+        >>> mean = tf.keras.metrics.Mean()
+        >>> update = mean.update_state([1.0, 3.0])
+        >>> value = mean.result()
+        >>> sess.run([v.initializer for v in mean.variables])
+        >>> sess.run(update)
+        >>> print(sess.run(value))
+        2.0
+    """
+
+    def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(name=name, dtype=floatx() if dtype is None else dtypes.as_dtype(dtype).name, **kwargs)
+        self.stateful = True
+        self.built = True
+        self.update_state = _as_update(self.update_state)  # type: ignore[method-assign]
+        self.result = _as_result(self.result)  # type: ignore[method-assign]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Adds a batch and computes the value of all.
+
+        Args:
+            *args: arguments of `update_state`.
+            **kwargs: arguments of `update_state`.
+
+        Returns:
+            Tensor, the value after the update.
+        """
+        with control_dependencies([self.update_state(*args, **kwargs)]):
+            value: Tensor = self.result()
+        value._metric_obj = self  # type: ignore[attr-defined]
+        return value
+
+    def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        """Adds the operations that add a batch to the state.
+
+        Args:
+            *args: as the class defines them.
+            **kwargs: as the class defines them.
+
+        Returns:
+            The operation that updates the state.
+
+        Raises:
+            NotImplementedError: if the class does not define it.
+        """
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def result(self) -> Any:
+        """Computes the metric of all batches.
+
+        Returns:
+            Tensor.
+
+        Raises:
+            NotImplementedError: if the class does not define it.
+        """
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def add_weight(  # type: ignore[override]  # TF 1.x: fewer arguments than those of layers
+        self,
+        name: str,
+        shape: Any = (),
+        aggregation: Any = None,
+        synchronization: Any = None,
+        initializer: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Makes a variable of the state, which is in no collection.
+
+        Args:
+            name: str.
+            shape: tuple of ints.
+            aggregation: accepted.
+            synchronization: accepted.
+            initializer: initializer, or its name; zeros by default.
+            dtype: DType; None for the metric's.
+
+        Returns:
+            Variable of `dtype` and `shape`.
+        """
+        del aggregation, synchronization
+        make, kind = named.initializer(initializer or "zeros"), dtypes.as_dtype(dtype or self.dtype)
+        variable = ResourceVariable(
+            lambda: make(list(shape), dtype=kind), trainable=False, name=name, collections=[], dtype=kind
+        )
+        self._non_trainable_weights.append(variable)
+        initialize_also(variable)
+        return variable
+
+    def reset_states(self) -> None:
+        """Sets the state to zeros in Keras's session."""
+        batch_set_value([(v, np.zeros(v.get_shape().as_list(), v.dtype.as_numpy_dtype)) for v in self.variables])
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that make an equal metric."""
+        return {"name": self.name, "dtype": self.dtype}
