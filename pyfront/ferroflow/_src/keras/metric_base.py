@@ -107,7 +107,7 @@ class Metric(KerasLayer):
         """Computes the metric of all batches.
 
         Returns:
-            Tensor.
+            Tensor of the dtype of the state, of any shape.
 
         Raises:
             NotImplementedError: if the class does not define it.
