@@ -15,7 +15,8 @@ from ferroflow._src.feature_column.column import TransformedFeatures, dense_tens
 from ferroflow._src.feature_column.numeric import NumericColumn, numeric_column
 from ferroflow._src.framework.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import control_dependencies, name_scope
+from ferroflow._src.framework.default_graph import control_dependencies, get_collection, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.losses.classification import sparse_softmax_cross_entropy
 from ferroflow._src.losses.regression import mean_squared_error
@@ -25,6 +26,7 @@ from ferroflow._src.metrics.counting import precision, recall
 from ferroflow._src.metrics.thresholds import auc
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.checking import assert_equal, assert_less_equal, assert_non_negative
+from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.lookup.vocabulary import index_table_from_tensor, index_to_string_table_from_tensor
 from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.math.cast import cast
@@ -105,7 +107,7 @@ class Head(abc.ABC):
                 with name_scope(None, "metrics"):
                     metrics = self._metrics(numbers, predictions, losses, weights)
                 return EstimatorSpec(mode=mode, predictions=predictions, loss=loss, eval_metric_ops=metrics)
-            train_op = train_op_fn(loss)
+            train_op = _with_updates(train_op_fn(loss))
             average = None
             if self._loss_reduction == Reduction.SUM:
                 average = loss / reduce_sum(weights * making.ones_like(losses))
@@ -133,6 +135,12 @@ class Head(abc.ABC):
             )
             with control_dependencies([check]):
                 return making.identity(weights)
+
+
+def _with_updates(train_op: Any) -> Any:
+    """Returns a training step that also updates the moving averages of layers."""
+    updates = get_collection(GraphKeys.UPDATE_OPS)
+    return group(train_op, *updates) if updates else train_op
 
 
 def _checked_logits(logits: Any, dimension: int) -> Tensor:
@@ -207,8 +215,15 @@ class _ClassificationHead(Head):
         ids = shaping.expand_dims(argmax(scores, axis=-1, name="class_ids"), axis=-1)
         if self._vocabulary:
             table = index_to_string_table_from_tensor(list(self._vocabulary), name="class_string_lookup")
-            return {"class_ids": ids, "classes": table.lookup(ids)}
-        return {"class_ids": ids, "classes": as_string(ids, name="str_classes")}
+            found = {"class_ids": ids, "classes": table.lookup(ids)}
+        else:
+            found = {"class_ids": ids, "classes": as_string(ids, name="str_classes")}
+        numbers = making.range(self._n_classes)
+        names = convert_to_tensor(list(self._vocabulary)) if self._vocabulary else as_string(numbers)
+        multiples = [shaping.shape(scores)[0], 1]
+        for key, values in (("all_class_ids", numbers), ("all_classes", names)):
+            found[key] = shaping.tile(shaping.expand_dims(values, 0), multiples)
+        return found
 
     def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
         probabilities = predictions["probabilities"]
@@ -303,6 +318,14 @@ class _RegressionHead(Head):
     def _losses(self, labels: Any, logits: Tensor) -> tuple[Tensor, Tensor]:
         numbers = cast(_checked_labels(labels, logits, self.logits_dimension), dtypes.float32)
         return numbers, mean_squared_error(labels=numbers, predictions=logits, reduction=Reduction.NONE)
+
+    def _metrics(self, labels: Tensor, predictions: dict[str, Tensor], losses: Tensor, weights: Any) -> dict[str, Any]:
+        found = predictions["predictions"]
+        return {
+            **super()._metrics(labels, predictions, losses, weights),
+            "prediction/mean": mean(found, weights=weights, name="prediction/mean"),
+            "label/mean": mean(labels, weights=weights, name="label/mean"),
+        }
 
 
 def classification_head(

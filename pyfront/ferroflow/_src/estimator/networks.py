@@ -17,6 +17,7 @@ from ferroflow._src.feature_column.models import input_layer, linear_model
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.layers.batch_normalization import batch_normalization
 from ferroflow._src.layers.dense import dense
 from ferroflow._src.layers.dropout import dropout as dropout_layer
 from ferroflow._src.losses.weighting import Reduction
@@ -52,13 +53,20 @@ class _Network:
     """Layers over feature columns, whose last one gives the head's logits."""
 
     def __init__(
-        self, columns: Any, hidden_units: Any, activation_fn: Any, dropout: float | None, partitioner: Any
+        self,
+        columns: Any,
+        hidden_units: Any,
+        activation_fn: Any,
+        dropout: float | None,
+        partitioner: Any,
+        batch_norm: bool,
     ) -> None:
         self._columns = tuple(columns or ())
         self._hidden_units = hidden_units
         self._activation_fn = activation_fn
         self._dropout = dropout
         self._partitioner = partitioner
+        self._batch_norm = batch_norm
 
     def logits(self, features: Mapping[str, Any], units: int, mode: str, config: Any) -> Tensor:
         """Returns the logits, of shape [batch, units], with variables in the scope "dnn"."""
@@ -82,6 +90,9 @@ class _Network:
                     )
                     if self._dropout is not None and mode == ModeKeys.TRAIN:
                         net = dropout_layer(net, rate=self._dropout, training=True)
+                    if self._batch_norm:
+                        is_training = mode == ModeKeys.TRAIN
+                        net = batch_normalization(net, momentum=0.999, training=is_training, name=f"batchnorm_{i}")
                 _summarize(net, scope.name)
             with variable_scope("logits", values=[net]) as scope:
                 outputs = dense(net, units=units, activation=None, kernel_initializer=GlorotUniform(), name=scope)
@@ -187,6 +198,7 @@ class DNNClassifier(Estimator):
         config: RunConfig.
         warm_start_from: as `Estimator`.
         loss_reduction: one of `tf.losses.Reduction`: how the losses of a batch are combined.
+        batch_norm: bool. If True, the hidden layers' outputs are normalized over the batch.
 
     Raises:
         ValueError: if there are fewer than two classes; also on the same conditions as `Estimator`.
@@ -215,9 +227,10 @@ class DNNClassifier(Estimator):
         config: RunConfig | None = None,
         warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        network = _Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner)
+        network = _Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner, batch_norm)
         super().__init__(_network_model(head, network, optimizer), model_dir, config, warm_start_from=warm_start_from)
 
 
@@ -237,6 +250,7 @@ class DNNRegressor(Estimator):
         config: RunConfig.
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
+        batch_norm: as `DNNClassifier`.
 
     Raises:
         ValueError: if `label_dimension` is not positive; also on the same conditions as `Estimator`.
@@ -256,9 +270,10 @@ class DNNRegressor(Estimator):
         config: RunConfig | None = None,
         warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)
-        network = _Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner)
+        network = _Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner, batch_norm)
         super().__init__(_network_model(head, network, optimizer), model_dir, config, warm_start_from=warm_start_from)
 
 
@@ -335,7 +350,13 @@ class LinearRegressor(Estimator):
 
 
 def _combined_network(
-    linear_columns: Any, dnn_columns: Any, hidden_units: Any, activation_fn: Any, dropout: Any, partitioner: Any
+    linear_columns: Any,
+    dnn_columns: Any,
+    hidden_units: Any,
+    activation_fn: Any,
+    dropout: Any,
+    partitioner: Any,
+    batch_norm: bool,
 ) -> _Network | None:
     if not linear_columns and not dnn_columns:
         raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
@@ -343,7 +364,7 @@ def _combined_network(
         return None
     if not hidden_units:
         raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
-    return _Network(dnn_columns, hidden_units, activation_fn, dropout, partitioner)
+    return _Network(dnn_columns, hidden_units, activation_fn, dropout, partitioner, batch_norm)
 
 
 class DNNLinearCombinedClassifier(Estimator):
@@ -365,6 +386,7 @@ class DNNLinearCombinedClassifier(Estimator):
         config: RunConfig.
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
+        batch_norm: as `DNNClassifier`.
 
     Raises:
         ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNClassifier`.
@@ -389,6 +411,7 @@ class DNNLinearCombinedClassifier(Estimator):
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
     ) -> None:
         network = _combined_network(
             linear_feature_columns,
@@ -397,6 +420,7 @@ class DNNLinearCombinedClassifier(Estimator):
             dnn_activation_fn,
             dnn_dropout,
             input_layer_partitioner,
+            batch_norm,
         )
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         model_fn = _combined_model(
@@ -423,6 +447,7 @@ class DNNLinearCombinedRegressor(Estimator):
         config: RunConfig.
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
+        batch_norm: as `DNNClassifier`.
 
     Raises:
         ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNRegressor`.
@@ -444,6 +469,7 @@ class DNNLinearCombinedRegressor(Estimator):
         config: Any = None,
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
     ) -> None:
         network = _combined_network(
             linear_feature_columns,
@@ -452,6 +478,7 @@ class DNNLinearCombinedRegressor(Estimator):
             dnn_activation_fn,
             dnn_dropout,
             input_layer_partitioner,
+            batch_norm,
         )
         head = regression_head(label_dimension, weight_column, loss_reduction)
         model_fn = _combined_model(
