@@ -174,8 +174,8 @@ def _measured(way: str, workers: int, megabytes: int, args: argparse.Namespace) 
 def _bound(way: str, workers: int, megabytes: int, rate: str) -> float:
     """Returns the least milliseconds in which the links carry the bytes of a step."""
     speed = float(rate[:-4]) * _UNITS[rate[-4:]] * _PAYLOAD
-    # The server's link carries the parameters and the gradients of all workers, which are not there at the same time.
-    most = 2 * workers if way == "servers" else 2 * (workers - 1) / workers
+    # The server's link carries the parameters of all workers in one direction, and their gradients in the other.
+    most = workers if way == "servers" else 2 * (workers - 1) / workers
     return most * megabytes * 1e6 / speed * 1e3
 
 

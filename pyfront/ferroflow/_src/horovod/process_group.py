@@ -211,11 +211,12 @@ def _communicator(mpi: Any, comm: Any, launched: int, launcher: str) -> Any:
     """Returns the communicator of the processes; None if there is only this one."""
     world = mpi.COMM_WORLD
     if comm is None and world.Get_size() == 1 and launched > 1:
+        hint = " MPICH's processes need srun's option --mpi=pmi2." if launcher == "srun" else ""
         library = mpi.Get_library_version().partition("\n")[0].strip("\0 ")
         raise RuntimeError(
             f"{launcher} started {launched} processes, but mpi4py uses another MPI library ({library}), in which each "
             "process is alone. Start the program with that library's mpirun, or set MPI4PY_LIBMPI to the launcher's "
-            "libmpi."
+            f"libmpi.{hint}"
         )
     if isinstance(comm, (list, tuple)) and comm:
         group = world.Get_group().Incl(list(comm))

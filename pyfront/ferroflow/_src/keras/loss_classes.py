@@ -209,65 +209,144 @@ class LossOfFunction(Loss):
         return {**self._options, **super().get_config()}
 
 
-def _defined(
-    class_name: str, fn: Callable[..., Any], name: str, doc: str, plain: Callable[..., Any] | None = None
-) -> type[LossOfFunction]:
-    """Returns the class of a loss without options."""
+class MeanSquaredError(LossOfFunction):
+    """Computes the mean of the squared errors.
 
-    def __init__(self: Any, reduction: str = "auto", name: str = name) -> None:
-        LossOfFunction.__init__(self, fn, reduction, name)
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
 
-    text = f"{doc}\n\n    Args:\n        reduction: str, as that of `Loss`.\n        name: str.\n    "
-    attributes = {"__init__": __init__, "__doc__": text, "__module__": __name__, "plain": staticmethod(plain or fn)}
-    return type(class_name, (LossOfFunction,), attributes)
+    plain = staticmethod(losses.mean_squared_error)
+
+    def __init__(self, reduction: str = "auto", name: str = "mean_squared_error") -> None:
+        super().__init__(losses.mean_squared_error, reduction, name)
 
 
-MeanSquaredError = _defined(
-    "MeanSquaredError", losses.mean_squared_error, "mean_squared_error", "Computes the mean of the squared errors."
-)
-MeanAbsoluteError = _defined(
-    "MeanAbsoluteError", losses.mean_absolute_error, "mean_absolute_error", "Computes the mean of the absolute errors."
-)
-MeanAbsolutePercentageError = _defined(
-    "MeanAbsolutePercentageError",
-    losses.mean_absolute_percentage_error,
-    "mean_absolute_percentage_error",
-    "Computes the mean of the absolute errors, in percent of the labels.",
-)
-MeanSquaredLogarithmicError = _defined(
-    "MeanSquaredLogarithmicError",
-    losses.mean_squared_logarithmic_error,
-    "mean_squared_logarithmic_error",
-    "Computes the mean of the squared differences of log(1 + x).",
-)
-Hinge = _defined(
-    "Hinge",
-    lambda y, p: losses.hinge(with_signs(y), p),
-    "hinge",
-    "Computes the mean of max(1 - label * prediction, 0); labels of 0 mean -1.",
-    losses.hinge,
-)
-SquaredHinge = _defined(
-    "SquaredHinge",
-    lambda y, p: losses.squared_hinge(with_signs(y), p),
-    "squared_hinge",
-    "Computes the mean of the squares of max(1 - label * prediction, 0); labels of 0 mean -1.",
-    losses.squared_hinge,
-)
-CategoricalHinge = _defined(
-    "CategoricalHinge",
-    losses.categorical_hinge,
-    "categorical_hinge",
-    "Computes max(1 + the largest other score - the class's score, 0).",
-)
-Poisson = _defined("Poisson", losses.poisson, "poisson", "Computes the mean of prediction - label * log(prediction).")
-LogCosh = _defined("LogCosh", losses.logcosh, "logcosh", "Computes the mean of log(cosh(error)).")
-KLDivergence = _defined(
-    "KLDivergence",
-    losses.kullback_leibler_divergence,
-    "kullback_leibler_divergence",
-    "Computes the sum of label * log(label / prediction).",
-)
+class MeanAbsoluteError(LossOfFunction):
+    """Computes the mean of the absolute errors.
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.mean_absolute_error)
+
+    def __init__(self, reduction: str = "auto", name: str = "mean_absolute_error") -> None:
+        super().__init__(losses.mean_absolute_error, reduction, name)
+
+
+class MeanAbsolutePercentageError(LossOfFunction):
+    """Computes the mean of the absolute errors, in percent of the labels.
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.mean_absolute_percentage_error)
+
+    def __init__(self, reduction: str = "auto", name: str = "mean_absolute_percentage_error") -> None:
+        super().__init__(losses.mean_absolute_percentage_error, reduction, name)
+
+
+class MeanSquaredLogarithmicError(LossOfFunction):
+    """Computes the mean of the squared differences of log(1 + x).
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.mean_squared_logarithmic_error)
+
+    def __init__(self, reduction: str = "auto", name: str = "mean_squared_logarithmic_error") -> None:
+        super().__init__(losses.mean_squared_logarithmic_error, reduction, name)
+
+
+class Hinge(LossOfFunction):
+    """Computes the mean of max(1 - label * prediction, 0); labels of 0 mean -1.
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.hinge)
+
+    def __init__(self, reduction: str = "auto", name: str = "hinge") -> None:
+        super().__init__(lambda y, p: losses.hinge(with_signs(y), p), reduction, name)
+
+
+class SquaredHinge(LossOfFunction):
+    """Computes the mean of the squares of max(1 - label * prediction, 0); labels of 0 mean -1.
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.squared_hinge)
+
+    def __init__(self, reduction: str = "auto", name: str = "squared_hinge") -> None:
+        super().__init__(lambda y, p: losses.squared_hinge(with_signs(y), p), reduction, name)
+
+
+class CategoricalHinge(LossOfFunction):
+    """Computes max(1 + the largest other score - the class's score, 0).
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.categorical_hinge)
+
+    def __init__(self, reduction: str = "auto", name: str = "categorical_hinge") -> None:
+        super().__init__(losses.categorical_hinge, reduction, name)
+
+
+class Poisson(LossOfFunction):
+    """Computes the mean of prediction - label * log(prediction).
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.poisson)
+
+    def __init__(self, reduction: str = "auto", name: str = "poisson") -> None:
+        super().__init__(losses.poisson, reduction, name)
+
+
+class LogCosh(LossOfFunction):
+    """Computes the mean of log(cosh(error)).
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.logcosh)
+
+    def __init__(self, reduction: str = "auto", name: str = "logcosh") -> None:
+        super().__init__(losses.logcosh, reduction, name)
+
+
+class KLDivergence(LossOfFunction):
+    """Computes the sum of label * log(label / prediction).
+
+    Args:
+        reduction: str, as that of `Loss`.
+        name: str.
+    """
+
+    plain = staticmethod(losses.kullback_leibler_divergence)
+
+    def __init__(self, reduction: str = "auto", name: str = "kullback_leibler_divergence") -> None:
+        super().__init__(losses.kullback_leibler_divergence, reduction, name)
 
 
 class Huber(LossOfFunction):

@@ -81,7 +81,7 @@ class _Counts(Metric):
             assert_less_equal(predictions, 1.0, message="predictions must be <= 1"),
         ]
         with control_dependencies(checks):
-            predictions, labels, weights = match_ranks(predictions, labels, sample_weight)
+            predictions, labels, weights = match_ranks(making.identity(predictions), labels, sample_weight)
         if self.top_k is not None:
             predictions = _only_top_k(predictions, self.top_k)
         if self.class_id is not None:

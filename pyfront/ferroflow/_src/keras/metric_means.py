@@ -129,16 +129,6 @@ class MeanOfFunction(Mean):
         return {**super().get_config(), **self._fn_options}
 
 
-def _defined(class_name: str, fn: Callable[..., Any], name: str, doc: str) -> type[MeanOfFunction]:
-    """Returns the class of a metric without options."""
-
-    def __init__(self: Any, name: str | None = name, dtype: Any = None) -> None:
-        MeanOfFunction.__init__(self, fn, name, dtype)
-
-    text = f"{doc}\n\n    Args:\n        name: str.\n        dtype: DType of the state; `floatx()` by default.\n    "
-    return type(class_name, (MeanOfFunction,), {"__init__": __init__, "__doc__": text, "__module__": __name__})
-
-
 def _equal_numbers(labels: Any, predictions: Any) -> Any:
     return cast(equal(labels, predictions), predictions.dtype)
 
@@ -159,63 +149,160 @@ def _sparse_top_k_matches(labels: Any, predictions: Any, k: int) -> Any:
     return metrics.top_k_matches(cast(labels, dtypes.int32), predictions, k)
 
 
-Accuracy = _defined("Accuracy", _equal_numbers, "accuracy", "Computes how often predictions equal labels.")
-CategoricalAccuracy = _defined(
-    "CategoricalAccuracy",
-    metrics.categorical_accuracy,
-    "categorical_accuracy",
-    "Computes how often the largest prediction is at the place of the largest label.",
-)
-SparseCategoricalAccuracy = _defined(
-    "SparseCategoricalAccuracy",
-    _sparse_accuracy,
-    "sparse_categorical_accuracy",
-    "Computes how often the largest prediction is at the place that the label names.",
-)
-MeanSquaredError = _defined(
-    "MeanSquaredError", losses.mean_squared_error, "mean_squared_error", "Computes the mean of the squared errors."
-)
-MeanAbsoluteError = _defined(
-    "MeanAbsoluteError", losses.mean_absolute_error, "mean_absolute_error", "Computes the mean of the absolute errors."
-)
-MeanAbsolutePercentageError = _defined(
-    "MeanAbsolutePercentageError",
-    losses.mean_absolute_percentage_error,
-    "mean_absolute_percentage_error",
-    "Computes the mean of the absolute errors, in percent of the labels.",
-)
-MeanSquaredLogarithmicError = _defined(
-    "MeanSquaredLogarithmicError",
-    losses.mean_squared_logarithmic_error,
-    "mean_squared_logarithmic_error",
-    "Computes the mean of the squared differences of log(1 + x).",
-)
-Hinge = _defined(
-    "Hinge",
-    lambda y, p: losses.hinge(loss_classes.with_signs(y), p),
-    "hinge",
-    "Computes the mean of max(1 - label * prediction, 0); labels of 0 mean -1.",
-)
-SquaredHinge = _defined(
-    "SquaredHinge",
-    lambda y, p: losses.squared_hinge(loss_classes.with_signs(y), p),
-    "squared_hinge",
-    "Computes the mean of the squares of max(1 - label * prediction, 0); labels of 0 mean -1.",
-)
-CategoricalHinge = _defined(
-    "CategoricalHinge",
-    losses.categorical_hinge,
-    "categorical_hinge",
-    "Computes the mean of max(1 + the largest other score - the class's score, 0).",
-)
-LogCoshError = _defined("LogCoshError", losses.logcosh, "logcosh", "Computes the mean of log(cosh(error)).")
-Poisson = _defined("Poisson", losses.poisson, "poisson", "Computes the mean of prediction - label * log(prediction).")
-KLDivergence = _defined(
-    "KLDivergence",
-    losses.kullback_leibler_divergence,
-    "kullback_leibler_divergence",
-    "Computes the mean of the sums of label * log(label / prediction).",
-)
+class Accuracy(MeanOfFunction):
+    """Computes how often predictions equal labels.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "accuracy", dtype: Any = None) -> None:
+        super().__init__(_equal_numbers, name, dtype)
+
+
+class CategoricalAccuracy(MeanOfFunction):
+    """Computes how often the largest prediction is at the place of the largest label.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "categorical_accuracy", dtype: Any = None) -> None:
+        super().__init__(metrics.categorical_accuracy, name, dtype)
+
+
+class SparseCategoricalAccuracy(MeanOfFunction):
+    """Computes how often the largest prediction is at the place that the label names.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "sparse_categorical_accuracy", dtype: Any = None) -> None:
+        super().__init__(_sparse_accuracy, name, dtype)
+
+
+class MeanSquaredError(MeanOfFunction):
+    """Computes the mean of the squared errors.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "mean_squared_error", dtype: Any = None) -> None:
+        super().__init__(losses.mean_squared_error, name, dtype)
+
+
+class MeanAbsoluteError(MeanOfFunction):
+    """Computes the mean of the absolute errors.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "mean_absolute_error", dtype: Any = None) -> None:
+        super().__init__(losses.mean_absolute_error, name, dtype)
+
+
+class MeanAbsolutePercentageError(MeanOfFunction):
+    """Computes the mean of the absolute errors, in percent of the labels.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "mean_absolute_percentage_error", dtype: Any = None) -> None:
+        super().__init__(losses.mean_absolute_percentage_error, name, dtype)
+
+
+class MeanSquaredLogarithmicError(MeanOfFunction):
+    """Computes the mean of the squared differences of log(1 + x).
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "mean_squared_logarithmic_error", dtype: Any = None) -> None:
+        super().__init__(losses.mean_squared_logarithmic_error, name, dtype)
+
+
+class Hinge(MeanOfFunction):
+    """Computes the mean of max(1 - label * prediction, 0); labels of 0 mean -1.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "hinge", dtype: Any = None) -> None:
+        super().__init__(lambda y, p: losses.hinge(loss_classes.with_signs(y), p), name, dtype)
+
+
+class SquaredHinge(MeanOfFunction):
+    """Computes the mean of the squares of max(1 - label * prediction, 0); labels of 0 mean -1.
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "squared_hinge", dtype: Any = None) -> None:
+        super().__init__(lambda y, p: losses.squared_hinge(loss_classes.with_signs(y), p), name, dtype)
+
+
+class CategoricalHinge(MeanOfFunction):
+    """Computes the mean of max(1 + the largest other score - the class's score, 0).
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "categorical_hinge", dtype: Any = None) -> None:
+        super().__init__(losses.categorical_hinge, name, dtype)
+
+
+class LogCoshError(MeanOfFunction):
+    """Computes the mean of log(cosh(error)).
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "logcosh", dtype: Any = None) -> None:
+        super().__init__(losses.logcosh, name, dtype)
+
+
+class Poisson(MeanOfFunction):
+    """Computes the mean of prediction - label * log(prediction).
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "poisson", dtype: Any = None) -> None:
+        super().__init__(losses.poisson, name, dtype)
+
+
+class KLDivergence(MeanOfFunction):
+    """Computes the mean of the sums of label * log(label / prediction).
+
+    Args:
+        name: str.
+        dtype: DType of the state; `floatx()` by default.
+    """
+
+    def __init__(self, name: str | None = "kullback_leibler_divergence", dtype: Any = None) -> None:
+        super().__init__(losses.kullback_leibler_divergence, name, dtype)
 
 
 class BinaryAccuracy(MeanOfFunction):

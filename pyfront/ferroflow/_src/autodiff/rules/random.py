@@ -31,6 +31,7 @@ register_none(
         "StatelessRandomNormal",
         "StatelessRandomUniform",
         "StatelessRandomUniformInt",
+        "ParameterizedTruncatedNormal",
         "StatelessTruncatedNormal",
         "TruncatedNormal",
     ]
