@@ -76,6 +76,8 @@ def symbols() -> list[Symbol]:
     """Lists the public functions and classes, each once."""
     names: dict[int, list[str]] = {}
     values: dict[int, Any] = {}
+    for late in tf._LATE:
+        getattr(tf, late)  # loads it
     for module in public_modules(tf):
         for name, value in vars(module).items():
             if not name.startswith("_") and is_own(value):
