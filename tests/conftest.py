@@ -25,3 +25,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--differential-seconds", type=float, default=30, help="seconds for all families of programs")
     group.addoption("--differential-seed", type=int, default=0, help="the first program's number, in millions")
+
+
+@pytest.fixture(autouse=True)
+def empty_default_graph():
+    """Each test starts with an empty default graph: in whatever order tests run, none sees what another built."""
+    import ferroflow as tf
+
+    tf.reset_default_graph()
