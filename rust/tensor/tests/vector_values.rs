@@ -49,7 +49,7 @@ fn special_values_of_f32_functions() {
         (Unary::Atanh, &[(1.0, INF), (-1.0, -INF), (1.5, NAN), (INF, NAN), (-0.0, -0.0)]),
         (Unary::Acosh, &[(1.0, 0.0), (0.5, NAN), (-5.0, NAN), (INF, INF), (-INF, NAN)]),
         (Unary::Asinh, &[(INF, INF), (-INF, -INF), (-0.0, -0.0)]),
-        (Unary::Sign, &[(NAN, NAN), (-0.0, 0.0), (-INF, -1.0), (1e-40, 1.0)]),
+        (Unary::Sign, &[(NAN, 0.0), (-0.0, 0.0), (-INF, -1.0), (1e-40, 1.0)]),
         (Unary::Relu, &[(NAN, NAN), (-0.0, -0.0), (-1.0, 0.0), (INF, INF)]),
         (Unary::Relu6, &[(NAN, NAN), (7.0, 6.0), (-1.0, 0.0), (INF, 6.0)]),
         (Unary::Elu, &[(NAN, NAN), (-INF, -1.0), (2.0, 2.0)]),
@@ -71,8 +71,8 @@ fn special_values_of_f32_functions() {
 #[test]
 fn special_values_of_f32_functions_of_two() {
     let table: [(Binary, Rows); 18] = [
-        (Binary::Maximum, &[(NAN, 1.0, NAN), (1.0, NAN, NAN), (0.0, -0.0, 0.0), (-0.0, 0.0, -0.0), (1.0, 2.0, 2.0)]),
-        (Binary::Minimum, &[(NAN, 1.0, NAN), (1.0, NAN, NAN), (1.0, 2.0, 1.0), (2.0, 1.0, 1.0)]),
+        (Binary::Maximum, &[(NAN, 1.0, NAN), (1.0, NAN, 1.0), (0.0, -0.0, 0.0), (-0.0, 0.0, -0.0), (1.0, 2.0, 2.0)]),
+        (Binary::Minimum, &[(NAN, 1.0, NAN), (1.0, NAN, 1.0), (1.0, 2.0, 1.0), (2.0, 1.0, 1.0)]),
         (Binary::FloorMod, &[(-1.0, INF, INF), (1.0, INF, 1.0), (-0.0, 1.0, -0.0), (3.0, -3.0, 0.0), (1.0, 0.0, NAN)]),
         (Binary::FloorDiv, &[(-7.0, 2.0, -4.0), (7.0, -2.0, -4.0), (1.0, 0.0, INF), (-0.0, 1.0, -0.0)]),
         (Binary::TruncateDiv, &[(-7.0, 2.0, -3.5), (7.0, -2.0, -3.5)]),
@@ -409,8 +409,9 @@ fn reductions_of_nothing_and_of_nan() {
     for place in [0, 40, 99] {
         let mut x = vec![1.0f32; 100];
         x[place] = NAN;
-        assert!(reduce_slice(Reduce::Max, &x).is_nan() && reduce_slice(Reduce::Min, &x).is_nan());
+        assert_eq!((reduce_slice(Reduce::Max, &x), reduce_slice(Reduce::Min, &x)), (1.0, 1.0));
     }
+    assert_eq!((reduce_slice(Reduce::Max, &[NAN; 5]), reduce_slice(Reduce::Min, &[NAN; 5])), (-INF, INF));
     assert!(!Reduce::Max.supports::<Complex<f32>>());
 }
 

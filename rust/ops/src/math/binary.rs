@@ -30,8 +30,20 @@ const TABLE: [(&str, Binary, &str, bool, &str); 19] = [
     ("TruncateMod", Binary::TruncateMod, REAL, false, "Returns the remainder of x / y, with the sign of x."),
     ("FloorMod", Binary::FloorMod, REAL, false, "Returns the remainder of x / y, with the sign of y."),
     ("Pow", Binary::Pow, FEWER, false, "Returns x to the power y."),
-    ("Maximum", Binary::Maximum, REAL, false, "Returns the larger of x and y; NaN where either is."),
-    ("Minimum", Binary::Minimum, REAL, false, "Returns the smaller of x and y; NaN where either is."),
+    (
+        "Maximum",
+        Binary::Maximum,
+        REAL,
+        false,
+        "Returns the larger of x and y; a NaN in x stays, and one in y is passed over.",
+    ),
+    (
+        "Minimum",
+        Binary::Minimum,
+        REAL,
+        false,
+        "Returns the smaller of x and y; a NaN in x stays, and one in y is passed over.",
+    ),
     ("SquaredDifference", Binary::SquaredDifference, FEWER, true, "Returns the square of x - y."),
     (
         "MulNoNan",

@@ -39,6 +39,13 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
     fn rows_into(&self, acc: &mut [T], rows: &[T]);
     /// Computes `acc[j] = f(acc[j], row[j])`.
     fn row_into(&self, acc: &mut [T], row: &[T]);
+    /// Writes the result of one row.
+    fn first_row(&self, acc: &mut [T], row: &[T])
+    where
+        T: Copy,
+    {
+        acc.copy_from_slice(row);
+    }
     /// Computes the columns of each of several matrices of `size` rows and columns, as `rows_into` does.
     fn matrices(&self, x: &[T], size: (usize, usize), out: &mut [T])
     where
@@ -140,6 +147,17 @@ impl<T: Reducible> Fold<T> for Numeric {
         };
         vector::binary_in_place_left(f, acc, Operand::Slice(row));
     }
+
+    fn first_row(&self, acc: &mut [T], row: &[T]) {
+        match self.0 {
+            Reduce::Sum | Reduce::Prod => acc.copy_from_slice(row),
+            // A NaN must not stay.
+            Reduce::Min | Reduce::Max => {
+                acc.fill(self.nothing());
+                self.row_into(acc, row);
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -197,11 +215,10 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
         for (i, acc) in out.chunks_mut(GATHERED).enumerate() {
             let x = &x[(start + i * GATHERED) * n..][..acc.len() * n];
             let gather = |to: &mut [T], j: usize| to.iter_mut().zip(x.chunks(n)).for_each(|(to, row)| *to = row[j]);
-            gather(acc, 0);
-            for j in 1..n {
+            for j in 0..n {
                 let column = &mut column[..acc.len()];
                 gather(column, j);
-                f.row_into(acc, column);
+                if j == 0 { f.first_row(acc, column) } else { f.row_into(acc, column) }
             }
         }
     })?;
@@ -242,7 +259,7 @@ fn wide_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize
         for (i, rows) in x.chunks(ROWS * k).enumerate() {
             let mut rows = rows.chunks(k).map(|row| &row[start..end]);
             if let Some(first) = rows.next() {
-                partial.copy_from_slice(first);
+                f.first_row(partial, first);
             }
             for row in rows {
                 f.row_into(partial, row);
@@ -473,8 +490,16 @@ pub(super) fn register(r: &mut Registry) {
     r.add(op("Sum").doc("Returns the sums over some axes.").kernel(|init| numeric(init, Reduce::Sum)));
     r.add(op("Mean").doc("Returns the means over some axes.").kernel(mean));
     r.add(op("Prod").doc("Returns the products over some axes.").kernel(|init| numeric(init, Reduce::Prod)));
-    r.add(op("Max").doc("Returns the largest elements over some axes.").kernel(|init| numeric(init, Reduce::Max)));
-    r.add(op("Min").doc("Returns the smallest elements over some axes.").kernel(|init| numeric(init, Reduce::Min)));
+    r.add(
+        op("Max")
+            .doc("Returns the largest elements over some axes; NaN is passed over.")
+            .kernel(|init| numeric(init, Reduce::Max)),
+    );
+    r.add(
+        op("Min")
+            .doc("Returns the smallest elements over some axes; NaN is passed over.")
+            .kernel(|init| numeric(init, Reduce::Min)),
+    );
     r.add(
         op("EuclideanNorm")
             .doc("Returns the square roots of the sums of the squares of the moduli over some axes.")
@@ -614,7 +639,32 @@ mod tests {
         assert_eq!(run("Prod", &[z.clone(), axes(&[0])], &[]).unwrap(), [Tensor::scalar(Complex32::new(-2.0, 1.0))]);
         assert!(run("Max", &[z, axes(&[0])], &[]).is_err());
         let nan = Tensor::from_slice([3], &[1.0f32, f32::NAN, 2.0]).unwrap();
-        assert!(run("Max", &[nan, axes(&[0])], &[]).unwrap()[0].to_scalar::<f32>().unwrap().is_nan());
+        assert_eq!(run("Max", &[nan, axes(&[0])], &[]).unwrap(), [Tensor::scalar(2.0f32)]);
+    }
+
+    /// TF 1.15: NaN is passed over; the result of several NaNs alone is that of nothing, and one element is itself.
+    #[test]
+    fn extremes_pass_over_nan_in_every_layout() {
+        for (rows, columns) in
+            [(2, 1), (2, 5), (15, 3), (40, 40), (70, 300), (300, 7), (3, 5000), (5000, 3), (2, 70_000)]
+        {
+            let at = |i: usize, j: usize| if j == 0 || (i + j) % 3 == 0 { f32::NAN } else { (i * columns + j) as f32 };
+            let values: Vec<f32> = (0..rows * columns).map(|k| at(k / columns, k % columns)).collect();
+            let x = Tensor::from_slice([rows, columns], &values).unwrap();
+            let transposed: Vec<f32> = (0..rows * columns).map(|k| at(k % rows, k / rows)).collect();
+            let y = Tensor::from_slice([columns, rows], &transposed).unwrap();
+            for (name, start, f) in
+                [("Max", f32::NEG_INFINITY, f32::max as fn(f32, f32) -> f32), ("Min", f32::INFINITY, f32::min)]
+            {
+                let expected: Vec<f32> = (0..columns).map(|j| (0..rows).fold(start, |a, i| f(a, at(i, j)))).collect();
+                for (x, axis) in [(&x, 0), (&y, 1)] {
+                    let got = run(name, &[x.clone(), axes(&[axis])], &[]).unwrap().remove(0);
+                    assert_eq!(got.slice::<f32>().unwrap(), expected, "{name} of {rows} x {columns} over {axis}");
+                }
+            }
+        }
+        let one = Tensor::from_slice([2, 1], &[f32::NAN, 1.0]).unwrap();
+        assert!(run("Max", &[one, axes(&[1])], &[]).unwrap()[0].slice::<f32>().unwrap()[0].is_nan());
     }
 
     #[test]

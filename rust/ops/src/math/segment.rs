@@ -3,7 +3,7 @@
 use super::reduction::{Fold, Numeric};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
-use ferroflow_tensor::vector::{Reduce, Reducible, mean_of_sum};
+use ferroflow_tensor::vector::{Binary, Operand, Reduce, Reducible, binary_in_place_right, mean_of_sum};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure};
 use num_traits::Bounded;
 
@@ -121,6 +121,8 @@ fn sorted(init: &KernelInit<'_>, f: Reduce, finish: Finish) -> Result<Box<dyn Ke
 fn fold_rows<T: Scalar + Reducible>(f: Reduce, finish: Finish, rows: &[T], to: &mut [T]) {
     let fold = Numeric(f);
     match to {
+        // TF 1.x: a NaN of a row alone stays.
+        _ if rows.len() == to.len() && matches!(f, Reduce::Min | Reduce::Max) => to.copy_from_slice(rows),
         [one] => *one = fold.slice(rows),
         _ => {
             to.fill(fold.nothing());
@@ -228,14 +230,19 @@ fn scatter<T: Scalar + Reducible>(
         return Ok(());
     }
     let k = out.len() / count;
-    let fold = Numeric(f);
+    // TF 1.x: the row comes first, so that its NaN stays until the next row.
+    let row_into = |acc: &mut [T], row: &[T]| match f {
+        Reduce::Min => binary_in_place_right(Binary::Minimum, Operand::Slice(row), acc),
+        Reduce::Max => binary_in_place_right(Binary::Maximum, Operand::Slice(row), acc),
+        Reduce::Sum | Reduce::Prod => Numeric(f).row_into(acc, row),
+    };
     let tasks = (data.len() / BLOCK).clamp(1, TASKS);
     try_for_chunks_mut(threads, out, count.div_ceil(tasks) * k, |start, out| {
         let (first, rows) = ((start / k) as i64, (out.len() / k) as i64);
         for (id, row) in ids.iter().zip(data.chunks(k)) {
             let at = id - first;
             if (0..rows).contains(&at) {
-                fold.row_into(&mut out[at as usize * k..][..k], row);
+                row_into(&mut out[at as usize * k..][..k], row);
             }
         }
     })?;
@@ -351,6 +358,32 @@ mod tests {
         let values = Tensor::from_slice([2, 2], &[f16::ONE; 4]).unwrap();
         let out = run("UnsortedSegmentSum", &[values, matrix, Tensor::scalar(2i32)], &[]).unwrap();
         assert_eq!(out[0].slice::<f16>().unwrap(), [f16::from_f32(2.0); 2]);
+    }
+
+    /// TF 1.15: sorted segments pass over NaN unless their row is alone; unsorted ones keep it until the next row.
+    #[test]
+    fn extremes_of_nan() {
+        let nan = f32::NAN;
+        let bits = |op: &str, x: &[f32], rest: &[Tensor]| {
+            let data = Tensor::from_slice([x.len()], x).unwrap();
+            let inputs: Vec<Tensor> = std::iter::once(data).chain(rest.iter().cloned()).collect();
+            let out = run(op, &inputs, &[]).unwrap();
+            out[0].slice::<f32>().unwrap().iter().map(|v| (!v.is_nan()).then_some(*v)).collect::<Vec<_>>()
+        };
+        let sorted = ids(&[0, 0, 1, 1, 2]);
+        assert_eq!(
+            bits("SegmentMax", &[nan, 1.0, nan, nan, nan], &[sorted.clone()]),
+            [Some(1.0), Some(-f32::INFINITY), None]
+        );
+        assert_eq!(
+            bits("SegmentMin", &[1.0, nan, nan, nan, nan], &[sorted.clone()]),
+            [Some(1.0), Some(f32::INFINITY), None]
+        );
+        let (mixed, three) = (ids(&[0, 0, 1, 1, 2]), Tensor::scalar(3i32));
+        for op in ["UnsortedSegmentMax", "UnsortedSegmentMin"] {
+            let got = bits(op, &[nan, 1.0, 1.0, nan, nan], &[mixed.clone(), three.clone()]);
+            assert_eq!(got, [Some(1.0), None, None], "{op}");
+        }
     }
 
     #[test]

@@ -39,9 +39,10 @@ impl Nudged {
         Some(Nudged { min: (lowest - zero) * scale, max: (highest - zero) * scale, scale })
     }
 
-    /// Returns the nearest step.
+    /// Returns the nearest step; NaN of NaN.
     pub(super) fn at(&self, x: f32) -> f32 {
-        let shifted = x.min(self.max).max(self.min) - self.min;
+        let below = if self.max < x { self.max } else { x };
+        let shifted = if below < self.min { self.min } else { below } - self.min;
         (shifted / self.scale + 0.5).floor() * self.scale + self.min
     }
 }

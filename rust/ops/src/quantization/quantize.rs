@@ -56,12 +56,12 @@ fn fill<T: Scalar + num_traits::NumCast>(
     x: &[f32],
     out: &mut Tensor,
     steps: Steps,
+    of_nan: f64,
     f: &(dyn Fn(f32) -> f64 + Sync),
 ) -> Result<()> {
     try_for_chunks_mut(threads, out.slice_mut::<T>()?, BLOCK, |start, chunk| {
         for (to, &x) in chunk.iter_mut().zip(&x[start..]) {
-            // NaN is the lowest step.
-            let step = f(x).clamp(steps.lowest, steps.highest);
+            let step = if x.is_nan() { of_nan } else { f(x).clamp(steps.lowest, steps.highest) };
             *to = num_traits::cast(if step.is_nan() { steps.lowest } else { step }).unwrap_or_default();
         }
     })?;
@@ -72,11 +72,13 @@ fn quantize(ctx: &mut KernelContext<'_>, dtype: DType, mode: Mode, even: bool) -
     let steps = Steps::of(dtype)?;
     let (min, max) = (bound(ctx.input(1)?, "min_range")?, bound(ctx.input(2)?, "max_range")?);
     ensure!(min <= max, InvalidArgument, "min_range must be less than or equal to max_range, got {min} and {max}");
+    // TF 1.x: what a conversion of NaN to an integer gives on x86-64.
+    let of_nan = if dtype == DType::QI32 && matches!(mode, Mode::MinFirst) { steps.lowest } else { 0.0 };
     let (f, min, max) = function(mode, even, steps, min, max);
     let input = ctx.input(0)?;
     let mut out = Tensor::new(steps.plain, input.shape().clone())?;
     let x = input.slice::<f32>()?;
-    dispatch!(steps.plain, T in [I8, U8, I16, U16, I32], fill::<T>(ctx.threads(), x, &mut out, steps, &*f)?, else ());
+    dispatch!(steps.plain, T in [I8, U8, I16, U16, I32], fill::<T>(ctx.threads(), x, &mut out, steps, of_nan, &*f)?, else ());
     ctx.set_output(0, out.bitcast_same_size(dtype)?);
     ctx.set_output(1, Tensor::scalar(min));
     ctx.set_output(2, Tensor::scalar(max));

@@ -68,7 +68,8 @@ fn moved<T: Scalar + Float>(ctx: &KernelContext<'_>, form: Form, bits: i64, give
     let mut out = Tensor::new(T::DTYPE, input.shape().clone())?;
     try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, chunk| {
         for (to, &x) in chunk.iter_mut().zip(&x[start..]) {
-            let x = if form.is_given { x.min(max).max(min) } else { x };
+            // NaN stays.
+            let x = if form.is_given && !x.is_nan() { x.min(max).max(min) } else { x };
             *to = round(x * scale) * inverse;
         }
     })?;

@@ -451,8 +451,9 @@ macro_rules! float_binary_table {
                 let r = a % b;
                 if (r != 0.0) & ((b < 0.0) != (r < 0.0)) { r + b } else { r }
             };
-            light Maximum(a, b) = if (a < b) | b.is_nan() { b } else { a };
-            light Minimum(a, b) = if (b < a) | b.is_nan() { b } else { a };
+            // TF 1.x: a NaN in b is passed over, one in a stays.
+            light Maximum(a, b) = if a < b { b } else { a };
+            light Minimum(a, b) = if b < a { b } else { a };
             light SquaredDifference(a, b) = { let d = a - b; d * d };
             heavy Xlogy(a, b) = { let v = a * $log(b); if a == 0.0 { 0.0 } else { v } };
             light Xdivy(a, b) = if a == 0.0 { 0.0 } else { a / b };

@@ -16,9 +16,9 @@ use num_complex::Complex;
 pub enum Reduce {
     Sum,
     Prod,
-    /// NaN if there is one; of nothing, the largest value of the type.
+    /// Passes over NaN, as TF 1.x does; of nothing, the largest value of the type.
     Min,
-    /// NaN if there is one; of nothing, the smallest value of the type.
+    /// Passes over NaN, as TF 1.x does; of nothing, the smallest value of the type.
     Max,
 }
 
@@ -247,8 +247,8 @@ macro_rules! folds {
 
 macro_rules! float_folds {
     ($($t:ident),*) => { folds! { $($t: a, b { 0.0, a + b; 1.0, a * b;
-        $t::INFINITY, if (b < a) | b.is_nan() { b } else { a };
-        $t::NEG_INFINITY, if (a < b) | b.is_nan() { b } else { a };})* } };
+        $t::INFINITY, if (b < a) | a.is_nan() { b } else { a };
+        $t::NEG_INFINITY, if (a < b) | a.is_nan() { b } else { a };})* } };
 }
 macro_rules! integer_folds {
     ($($t:ident),*) => { folds! { $($t: a, b { 0, a.wrapping_add(b); 1, a.wrapping_mul(b);

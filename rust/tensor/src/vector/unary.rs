@@ -309,7 +309,8 @@ macro_rules! float_unary_table {
             light Identity(x) = x;
             light Neg(x) = -x;
             light Abs(x) = x.abs();
-            light Sign(x) = if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else if x == 0.0 { 0.0 } else { x };
+            // TF 1.x: zero for NaN.
+            light Sign(x) = if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { 0.0 };
             light Square(x) = x * x;
             light Sqrt(x) = x.sqrt();
             light Rsqrt(x) = 1.0 / x.sqrt();
