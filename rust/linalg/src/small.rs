@@ -1,6 +1,7 @@
 //! Factorizations of small matrices, element by element: what blocked algorithms set up for one takes longer than its work.
 
 use crate::element::{Failure, Field};
+use crate::triangular::Triangle;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Matrices up to this side are small.
@@ -123,22 +124,9 @@ impl<T: Field> WithSimd for Substitute<'_, T> {
     fn with_simd<S: Simd>(self, _: S) {
         let Substitute { lu: Lu { factors, rows, .. }, x, k } = self;
         let n = rows.len();
-        for i in 0..n {
-            for j in 0..i {
-                let (row, other) = two_rows(x, k, i, j);
-                subtract(row, factors[i * n + j], other);
-            }
-        }
-        for i in (0..n).rev() {
-            for j in i + 1..n {
-                let (row, other) = two_rows(x, k, i, j);
-                subtract(row, factors[i * n + j], other);
-            }
-            let pivot = factors[i * n + i];
-            for x in &mut x[i * k..(i + 1) * k] {
-                *x /= pivot;
-            }
-        }
+        let at = |i: usize, j: usize| factors[i * n + j];
+        substitute(at, n, Order::Down, true, x, k);
+        substitute(at, n, Order::Up, false, x, k);
     }
 }
 
@@ -155,20 +143,71 @@ impl<T: Field> WithSimd for SubstituteAdjoint<'_, T> {
     fn with_simd<S: Simd>(self, _: S) {
         let SubstituteAdjoint { lu: Lu { factors, rows, .. }, x, k } = self;
         let n = rows.len();
-        for i in 0..n {
-            for j in 0..i {
-                let (row, other) = two_rows(x, k, i, j);
-                subtract(row, factors[j * n + i].conj(), other);
-            }
-            let pivot = factors[i * n + i].conj();
+        let at = |i: usize, j: usize| factors[j * n + i].conj();
+        substitute(at, n, Order::Down, false, x, k);
+        substitute(at, n, Order::Up, true, x, k);
+    }
+}
+
+/// Computes X with A X = B in place of B, of `k` columns, for a triangular `n` by `n` matrix A, or for its adjoint.
+pub(crate) fn solve_triangular<T: Field>(a: &[T], n: usize, triangle: Triangle, adjoint: bool, x: &mut [T], k: usize) {
+    Arch::new().dispatch(SolveTriangular { a, n, triangle, adjoint, x, k });
+}
+
+struct SolveTriangular<'a, T> {
+    a: &'a [T],
+    n: usize,
+    triangle: Triangle,
+    adjoint: bool,
+    x: &'a mut [T],
+    k: usize,
+}
+
+impl<T: Field> WithSimd for SolveTriangular<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let SolveTriangular { a, n, triangle, adjoint, x, k } = self;
+        let order = if (triangle == Triangle::Lower) == adjoint { Order::Up } else { Order::Down };
+        if adjoint {
+            substitute(|i, j| a[j * n + i].conj(), n, order, false, x, k);
+        } else {
+            substitute(|i, j| a[i * n + j], n, order, false, x, k);
+        }
+    }
+}
+
+/// The order in which the rows of a triangular system are solved: a lower one from the first row down.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    Down,
+    Up,
+}
+
+/// Solves a triangular system of `n` rows in place, whose element (i, j) is `at(i, j)`; a diagonal of ones is not read.
+#[inline(always)]
+fn substitute<T: Field>(
+    at: impl Fn(usize, usize) -> T + Copy,
+    n: usize,
+    order: Order,
+    ones_on_diagonal: bool,
+    x: &mut [T],
+    k: usize,
+) {
+    for step in 0..n {
+        let (i, known) = match order {
+            Order::Down => (step, 0..step),
+            Order::Up => (n - 1 - step, n - step..n),
+        };
+        for j in known {
+            let (row, other) = two_rows(x, k, i, j);
+            subtract(row, at(i, j), other);
+        }
+        if !ones_on_diagonal {
+            let pivot = at(i, i);
             for x in &mut x[i * k..(i + 1) * k] {
                 *x /= pivot;
-            }
-        }
-        for i in (0..n).rev() {
-            for j in i + 1..n {
-                let (row, other) = two_rows(x, k, i, j);
-                subtract(row, factors[j * n + i].conj(), other);
             }
         }
     }

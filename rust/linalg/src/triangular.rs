@@ -1,6 +1,7 @@
 //! Solutions of triangular systems.
 
 use crate::element::{Failure, Field, view, view_mut};
+use crate::small::{self, SMALL};
 use faer::Par;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 
@@ -28,6 +29,10 @@ pub(crate) fn solve_triangular<T: Field>(
         return Err(Failure::Singular);
     }
     out.copy_from_slice(b);
+    if n <= SMALL {
+        small::solve_triangular(a, n, triangle, adjoint, out, k);
+        return Ok(());
+    }
     let (a, x) = (view(a, n, n), view_mut(out, n, k));
     match (triangle, adjoint) {
         (Triangle::Lower, false) => solve_lower_triangular_in_place(a, x, Par::Seq),

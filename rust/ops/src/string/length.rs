@@ -24,7 +24,10 @@ impl Unit {
     }
 
     pub(super) fn count(self, text: &[u8]) -> usize {
-        text.iter().filter(|&&b| self.starts(b)).count()
+        match self {
+            Unit::Byte => text.len(),
+            Unit::Utf8Character => text.iter().filter(|&&b| self.starts(b)).count(),
+        }
     }
 }
 
