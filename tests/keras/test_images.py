@@ -85,9 +85,10 @@ def test_a_model_is_fitted_to_changed_pictures():
     model.compile("sgd", "mse")
     generator = image.ImageDataGenerator(rotation_range=10, horizontal_flip=True)
     pictures = np.random.RandomState(0).uniform(size=[10, 4, 4, 1])
-    history = model.fit_generator(generator.flow(pictures, np.zeros(10), 4, seed=1), epochs=3, verbose=0)
-    losses = history.history["loss"]
-    assert losses[2] < losses[0]
+    before = model.evaluate(pictures, np.zeros(10), verbose=0)
+    model.fit_generator(generator.flow(pictures, np.zeros(10), 4, seed=1), epochs=3, verbose=0)
+    # As in Keras, the thread that makes pictures draws from NumPy's global generator: numbers of an epoch vary.
+    assert model.evaluate(pictures, np.zeros(10), verbose=0) < 0.5 * before
 
 
 @pytest.mark.parametrize(
