@@ -80,3 +80,4 @@ def test_fake_quantization_keeps_nan():
     assert np.isnan(value(tf.fake_quant_with_min_max_args(x))[0])
     assert np.isnan(value(tf.quantization.quantize_and_dequantize(x, -3.0, 12.0, range_given=True))[0])
     assert value(tf.gradients(tf.fake_quant_with_min_max_args(x), x)[0]).tolist() == [0, 1]
+    assert value(tf.gradients(tf.fake_quant_with_min_max_vars(x, -6.0, 6.0), x)[0]).tolist() == [0, 1]

@@ -32,14 +32,14 @@ pub(super) fn channel_bounds(
     Ok(min.iter().zip(max).map(|(&a, &b)| Nudged::new(bits, a, b)).collect())
 }
 
-/// Moves each element with the bounds of its channel.
-fn moved(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<Tensor> {
+/// Moves each element with the bounds of its channel by `at`.
+fn moved(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>], at: fn(&Nudged, f32) -> f32) -> Result<Tensor> {
     let input = ctx.input(0)?;
     let mut out = Tensor::new(input.dtype(), input.shape().clone())?;
     let x = input.slice::<f32>()?;
     try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, BLOCK, |start, chunk| {
         for (i, to) in chunk.iter_mut().enumerate() {
-            *to = bounds[(start + i) % bounds.len()].map_or(0.0, |n| n.at(x[start + i]));
+            *to = bounds[(start + i) % bounds.len()].map_or(0.0, |n| at(&n, x[start + i]));
         }
     })?;
     Ok(out)
@@ -49,7 +49,8 @@ fn args(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (bits, (min, max)) = (Bits::of(init)?, attr_bounds(init)?);
     let bounds = [Nudged::new(bits, min, max)];
     kernel(move |ctx| {
-        let out = moved(ctx, &bounds)?;
+        // TF 1.x: this op alone multiplies.
+        let out = moved(ctx, &bounds, Nudged::at_by_product)?;
         ctx.set_output(0, out);
         Ok(())
     })
@@ -59,7 +60,7 @@ fn vars(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let bits = Bits::of(init)?;
     kernel(move |ctx| {
         let (min, max) = (bound(ctx.input(1)?, "min")?, bound(ctx.input(2)?, "max")?);
-        let out = moved(ctx, &[Nudged::new(bits, min, max)])?;
+        let out = moved(ctx, &[Nudged::new(bits, min, max)], Nudged::at)?;
         ctx.set_output(0, out);
         Ok(())
     })
@@ -69,7 +70,7 @@ fn per_channel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let bits = Bits::of(init)?;
     kernel(move |ctx| {
         let bounds = channel_bounds(ctx, ctx.input(0)?, 1, bits)?;
-        let out = moved(ctx, &bounds)?;
+        let out = moved(ctx, &bounds, Nudged::at)?;
         ctx.set_output(0, out);
         Ok(())
     })

@@ -39,11 +39,23 @@ impl Nudged {
         Some(Nudged { min: (lowest - zero) * scale, max: (highest - zero) * scale, scale })
     }
 
-    /// Returns the nearest step; NaN of NaN.
+    /// Returns the nearest step, found by dividing; NaN of NaN.
     pub(super) fn at(&self, x: f32) -> f32 {
+        self.step(self.above(x) / self.scale)
+    }
+
+    /// Returns the nearest step, found by multiplying: where an element lies half-way, the rounding decides.
+    pub(super) fn at_by_product(&self, x: f32) -> f32 {
+        self.step(self.above(x) * (1.0 / self.scale))
+    }
+
+    fn above(&self, x: f32) -> f32 {
         let below = if self.max < x { self.max } else { x };
-        let shifted = if below < self.min { self.min } else { below } - self.min;
-        (shifted / self.scale + 0.5).floor() * self.scale + self.min
+        (if below < self.min { self.min } else { below }) - self.min
+    }
+
+    fn step(&self, number: f32) -> f32 {
+        (number + 0.5).floor() * self.scale + self.min
     }
 }
 

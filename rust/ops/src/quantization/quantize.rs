@@ -7,6 +7,9 @@ use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Tensor, dispatch, en
 
 const BLOCK: usize = 1 << 14;
 
+/// The largest float below 2^31.
+const LARGEST_FLOAT: f64 = 2_147_483_520.0;
+
 /// The least distance of the bounds, as a part of the larger one.
 const LEAST_RANGE: f32 = 0.01;
 
@@ -72,13 +75,15 @@ fn quantize(ctx: &mut KernelContext<'_>, dtype: DType, mode: Mode, even: bool) -
     let steps = Steps::of(dtype)?;
     let (min, max) = (bound(ctx.input(1)?, "min_range")?, bound(ctx.input(2)?, "max_range")?);
     ensure!(min <= max, InvalidArgument, "min_range must be less than or equal to max_range, got {min} and {max}");
-    // TF 1.x: what a conversion of NaN to an integer gives on x86-64.
-    let of_nan = if dtype == DType::QI32 && matches!(mode, Mode::MinFirst) { steps.lowest } else { 0.0 };
+    // TF 1.x: what a conversion of NaN gives on x86-64, and the largest float of 32 bits.
+    let in_floats = dtype == DType::QI32 && matches!(mode, Mode::MinFirst);
+    let of_nan = if in_floats { steps.lowest } else { 0.0 };
+    let highest = if in_floats { LARGEST_FLOAT } else { steps.highest };
     let (f, min, max) = function(mode, even, steps, min, max);
     let input = ctx.input(0)?;
     let mut out = Tensor::new(steps.plain, input.shape().clone())?;
     let x = input.slice::<f32>()?;
-    dispatch!(steps.plain, T in [I8, U8, I16, U16, I32], fill::<T>(ctx.threads(), x, &mut out, steps, of_nan, &*f)?, else ());
+    dispatch!(steps.plain, T in [I8, U8, I16, U16, I32], fill::<T>(ctx.threads(), x, &mut out, Steps { highest, ..steps }, of_nan, &*f)?, else ());
     ctx.set_output(0, out.bitcast_same_size(dtype)?);
     ctx.set_output(1, Tensor::scalar(min));
     ctx.set_output(2, Tensor::scalar(max));
