@@ -78,3 +78,32 @@ def test_windows_that_do_not_move_are_refused_when_they_are_made():
 def test_activations_of_whole_numbers_are_refused_when_they_are_made(function):
     with tf.Graph().as_default(), pytest.raises(TypeError, match="not in list of allowed values"):
         function(tf.constant([1, 2]))
+
+
+def test_groups_that_a_pattern_lacks_are_empty_and_malformed_rewrites_end_early():
+    for pattern, rewrite, replace_global, expected in [
+        ("^", r"<\1>", True, [b"<>abcb", b"<>"]),
+        ("b", r"<\9>", False, [b"a<>cb", b""]),
+        ("(b)(c)?", r"\3\1", True, [b"abb", b""]),
+        ("b", "a\\", True, [b"aaca", b""]),
+        ("b", "a\\", False, [b"abcb", b""]),
+        ("b", r"\x", True, [b"ac", b""]),
+    ]:
+        got = run(lambda p=pattern, r=rewrite, g=replace_global: tf.regex_replace(["abcb", ""], p, r, replace_global=g))
+        assert got.tolist() == expected, (pattern, rewrite, replace_global)
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64], ids=str)
+def test_what_is_rounded_up_to_zero_has_no_sign(dtype):
+    rounded, by_rint = run(
+        lambda: (
+            tf.round(tf.constant([-0.4, -0.5, -0.0, 0.4, -1.5], dtype)),
+            tf.rint(tf.constant([-0.4, -0.0], tf.float32)),
+        )
+    )
+    assert [str(v) for v in rounded.tolist()] == ["0.0", "0.0", "-0.0", "0.0", "-2.0"]
+    assert [str(v) for v in by_rint.tolist()] == ["-0.0", "-0.0"]
+
+
+def test_a_norm_of_single_elements_is_a_change_of_shape():
+    assert run(lambda: tf.reduce_euclidean_norm(tf.constant([[-3.0], [2.0]]), axis=1)).tolist() == [-3.0, 2.0]

@@ -54,7 +54,8 @@ fn special_values_of_f32_functions() {
         (Unary::Relu6, &[(NAN, NAN), (7.0, 6.0), (-1.0, 0.0), (INF, 6.0)]),
         (Unary::Elu, &[(NAN, NAN), (-INF, -1.0), (2.0, 2.0)]),
         (Unary::Rsqrt, &[(0.0, INF), (-0.0, -INF), (-1.0, NAN), (INF, 0.0)]),
-        (Unary::Round, &[(0.5, 0.0), (1.5, 2.0), (2.5, 2.0), (-0.5, -0.0), (-1.5, -2.0), (NAN, NAN)]),
+        (Unary::Round, &[(0.5, 0.0), (1.5, 2.0), (2.5, 2.0), (-0.5, 0.0), (-0.0, -0.0), (-1.5, -2.0), (NAN, NAN)]),
+        (Unary::Rint, &[(0.5, 0.0), (-0.5, -0.0), (-0.0, -0.0), (-1.5, -2.0), (NAN, NAN)]),
         (Unary::Lgamma, &[(0.0, INF), (-1.0, INF), (1.0, 0.0), (INF, INF), (-INF, INF), (NAN, NAN)]),
         (Unary::Digamma, &[(0.0, INF), (-1.0, INF), (INF, INF), (-INF, INF), (NAN, NAN)]),
     ];

@@ -92,7 +92,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: {half, float} = DT_FLOAT")
             .doc("Multiplies the distance of pixels from the mean of their channel and image.")
-            .shape(unchanged_image)
+            .shape(|c| {
+                c.input(1)?.with_rank(0)?;
+                unchanged_image(c)
+            })
             .kernel(adjusting),
     );
 }

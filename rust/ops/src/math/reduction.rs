@@ -465,6 +465,11 @@ fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let x = ctx.take(0)?;
         let is_reduced = reduced_axes(&axes, x.rank())?;
         let out_shape: Shape = kept(x.shape(), &is_reduced, keep_dims, 1).into_iter().collect();
+        if x.elements() > 0 && x.shape().iter().zip(&is_reduced).all(|(&n, r)| n == 1 || !r) {
+            // TF 1.x: a reduction of single elements only changes the shape; negative ones stay.
+            ctx.set_output(0, x.reshaped(out_shape)?);
+            return Ok(());
+        }
         let mut x = elementwise::cast(x, wide, ctx.threads())?;
         let squared = |_: usize, chunk: &mut [T]| chunk.iter_mut().for_each(|v| *v = v.squared());
         try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, squared)?;

@@ -50,9 +50,13 @@ enum Piece {
     Group(usize),
 }
 
-/// Returns the pieces of a rewrite such as `\1-\2`; `None` where it is malformed or names a group that the pattern
-/// lacks.
-fn pieces(rewrite: &[u8], groups: usize) -> Option<Vec<Piece>> {
+/// The pieces of a rewrite such as `\1-\2`, up to where it is malformed.
+struct Rewrite {
+    pieces: Vec<Piece>,
+    is_whole: bool,
+}
+
+fn parse(rewrite: &[u8]) -> Rewrite {
     let mut out = Vec::new();
     let mut text = Vec::new();
     let mut bytes = rewrite.iter();
@@ -61,24 +65,23 @@ fn pieces(rewrite: &[u8], groups: usize) -> Option<Vec<Piece>> {
             text.push(b);
             continue;
         }
-        match bytes.next()? {
-            b'\\' => text.push(b'\\'),
-            d if d.is_ascii_digit() => {
-                let group = usize::from(d - b'0');
-                if group >= groups {
-                    return None;
-                }
+        match bytes.next() {
+            Some(b'\\') => text.push(b'\\'),
+            Some(d) if d.is_ascii_digit() => {
                 out.push(Piece::Text(std::mem::take(&mut text)));
-                out.push(Piece::Group(group));
+                out.push(Piece::Group(usize::from(d - b'0')));
             }
-            _ => return None,
+            _ => {
+                out.push(Piece::Text(text));
+                return Rewrite { pieces: out, is_whole: false };
+            }
         }
     }
     out.push(Piece::Text(text));
-    Some(out)
+    Rewrite { pieces: out, is_whole: true }
 }
 
-/// Replaces the matches (or the first one) in `text`.
+/// Replaces the matches (or the first one) in `text`. TF 1.x: a group that the pattern lacks is empty.
 fn replace(regex: &Regex, text: &[u8], pieces: &[Piece], all: bool) -> Bytes {
     let mut out = Vec::with_capacity(text.len());
     let mut copied = 0;
@@ -106,13 +109,10 @@ fn replace(regex: &Regex, text: &[u8], pieces: &[Piece], all: bool) -> Bytes {
 }
 
 fn replace_all(ctx: &mut KernelContext<'_>, regex: &Regex, rewrite: &[u8], all: bool) -> Result<()> {
-    // TF 1.x: an invalid rewrite leaves the text as it is.
-    let pieces = pieces(rewrite, regex.captures_len());
+    let rewrite = parse(rewrite);
     to_strings(ctx, |text| {
-        Ok(match &pieces {
-            Some(pieces) => replace(regex, text, pieces, all),
-            None => text.into(),
-        })
+        // TF 1.x: where one match is replaced, a malformed rewrite leaves the text as it is; of all, its beginning counts.
+        Ok(if all || rewrite.is_whole { replace(regex, text, &rewrite.pieces, all) } else { text.into() })
     })
 }
 
@@ -204,8 +204,8 @@ mod tests {
 
     fn replaced(pattern: &str, rewrite: &str, text: &str, all: bool) -> String {
         let regex = compile(pattern.as_bytes(), false).unwrap();
-        let pieces = pieces(rewrite.as_bytes(), regex.captures_len()).unwrap();
-        String::from_utf8(replace(&regex, text.as_bytes(), &pieces, all).into_vec()).unwrap()
+        let rewrite = parse(rewrite.as_bytes());
+        String::from_utf8(replace(&regex, text.as_bytes(), &rewrite.pieces, all).into_vec()).unwrap()
     }
 
     #[test]
@@ -218,8 +218,16 @@ mod tests {
     }
 
     #[test]
-    fn a_rewrite_with_a_group_that_is_not_there_is_none() {
-        assert!(pieces(br"\1", 1).is_none() && pieces(br"\q", 1).is_none() && pieces(b"\\", 1).is_none());
+    fn groups_that_are_not_there_are_empty_and_malformed_rewrites_end() {
+        assert_eq!(
+            (replaced("b", r"<\1>", "abcb", true), replaced("(b)", r"\9", "ab", false)),
+            ("a<>c<>".into(), "a".into())
+        );
+        assert_eq!(
+            (replaced("b", r"\q", "abcb", true), replaced("b", "a\\", "abcb", true)),
+            ("ac".into(), "aaca".into())
+        );
+        assert!(!parse(br"\q").is_whole && !parse(b"\\").is_whole && parse(br"\7\\").is_whole);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub enum Unary {
     Ceil,
     /// To the nearest integer, half to even.
     Round,
-    /// The same as `Round`; TensorFlow has both ops.
+    /// As `Round`, with the sign of x where the result is zero.
     Rint,
     /// The conjugate of a complex number.
     Conj,
@@ -321,7 +321,8 @@ macro_rules! float_unary_table {
             light Softsign(x) = x / (x.abs() + 1.0);
             light Floor(x) = x.floor();
             light Ceil(x) = x.ceil();
-            light Round(x) = x.round_ties_even();
+            // TF 1.x: zero for what is rounded up to it, but for -0.
+            light Round(x) = if x == 0.0 { x } else { x.round_ties_even() + 0.0 };
             light Rint(x) = x.round_ties_even();
             heavy Exp(x) = $exp(x);
             heavy Expm1(x) = $expm1(x);
