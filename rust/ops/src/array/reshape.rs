@@ -6,7 +6,12 @@ use ferroflow_tensor::{PartialShape, Result, Shape, bail, ensure};
 /// Returns the known dimensions' product and the place of the only unknown one; `None` for more unknown ones.
 fn one_unknown(shape: &PartialShape) -> Option<(usize, Option<usize>)> {
     let (mut product, mut unknown) = (1usize, None);
-    for (i, d) in shape.dims()?.iter().enumerate() {
+    let dims = shape.dims()?;
+    // No elements, whatever the others are.
+    if dims.contains(&Some(0)) {
+        return Some((0, None));
+    }
+    for (i, d) in dims.iter().enumerate() {
         match d {
             Some(d) => product = product.checked_mul(*d)?,
             None if unknown.is_none() => unknown = Some(i),
