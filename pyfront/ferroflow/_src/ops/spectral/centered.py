@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ferroflow._src.base.typing import IntsLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -13,10 +15,10 @@ def _rolled(x: Tensor, axes: IntsLike | None, forward: bool, scope: str) -> Tens
     """Moves each axis by half of its size, rounded down; back by as much if not `forward`."""
     known = x.get_shape()
     if axes is None:
-        axes = list(range(known.ndims or 0)) if known.ndims is not None else None
-    if axes is None:
-        raise ValueError("The rank of the input must be known if `axes` is None.")
-    chosen = [axes] if isinstance(axes, int) else list(axes)
+        if known.ndims is None:
+            raise ValueError("The rank of the input must be known if `axes` is None.")
+        axes = list(range(known.ndims))
+    chosen = [int(axis) for axis in np.atleast_1d(np.asarray(axes))]
     if known.is_fully_defined():
         sizes = [int(known[axis]) for axis in chosen]
         shifts = [size // 2 if forward else -(size // 2) for size in sizes]
