@@ -17,6 +17,12 @@ from ferroflow._src.estimator.exporters import (
     FinalExporter as FinalExporter,
     LatestExporter as LatestExporter,
 )
+from ferroflow._src.estimator.head_estimators import (
+    BaselineEstimator as BaselineEstimator,
+    DNNEstimator as DNNEstimator,
+    DNNLinearCombinedEstimator as DNNLinearCombinedEstimator,
+    LinearEstimator as LinearEstimator,
+)
 from ferroflow._src.estimator.modes import ModeKeys as ModeKeys
 from ferroflow._src.estimator.networks import (
     DNNClassifier as DNNClassifier,
