@@ -17,6 +17,7 @@ from ferroflow._src.estimator.exporters import (
     FinalExporter as FinalExporter,
     LatestExporter as LatestExporter,
 )
+from ferroflow._src.estimator.extenders import add_metrics as add_metrics
 from ferroflow._src.estimator.head_estimators import (
     BaselineEstimator as BaselineEstimator,
     DNNEstimator as DNNEstimator,
@@ -66,6 +67,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunHook as SessionRunHook,
     SessionRunValues as SessionRunValues,
 )
-from ferroflow.estimator import export as export, inputs as inputs
+from ferroflow.estimator import experimental as experimental, export as export, inputs as inputs
 
 _tell_absent(globals())

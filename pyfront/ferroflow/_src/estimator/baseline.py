@@ -45,7 +45,7 @@ def baseline_model(head: BaseHead, optimizer: Any, weight_column: Any) -> Callab
         del config
         logits = _logits(features, head.logits_dimension, weight_column)
         chosen = optimizer_of(optimizer, _LEARNING_RATE)
-        return head.create_estimator_spec(features, mode, logits, labels, optimizer=chosen)
+        return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen)
 
     return model_fn
 

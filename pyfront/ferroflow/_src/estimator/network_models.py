@@ -134,7 +134,7 @@ def network_model(head: BaseHead, network: Network, optimizer: Any) -> Callable[
         _check_features(features)
         chosen = optimizer_of(optimizer, _NETWORK_RATE)
         logits = network.logits(features, head.logits_dimension, mode, config)
-        return head.create_estimator_spec(features, mode, logits, labels, optimizer=chosen)
+        return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen)
 
     return model_fn
 
@@ -150,7 +150,7 @@ def linear_model_of(
         given = optimizer or FtrlOptimizer(min(_LARGEST_LINEAR_RATE, 1 / math.sqrt(len(columns))))
         chosen = optimizer_of(given, _LARGEST_LINEAR_RATE)
         logits = _linear_logits(features, columns, head.logits_dimension, partitioner, config, sparse_combiner)
-        return head.create_estimator_spec(features, mode, logits, labels, optimizer=chosen)
+        return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen)
 
     return model_fn
 
@@ -188,7 +188,9 @@ def combined_model(
                 return assign_add(get_global_step(), 1).op
 
         total = parts[0][2] if len(parts) == 1 else parts[0][2] + parts[1][2]
-        return head.create_estimator_spec(features, mode, total, labels, train_op_fn=train_op_fn)
+        return head.create_estimator_spec(
+            features=features, mode=mode, logits=total, labels=labels, train_op_fn=train_op_fn
+        )
 
     return model_fn
 
