@@ -1,4 +1,4 @@
-"""Heads of `tf.contrib.estimator` on fixed logits: losses, metrics, predictions, and the names of what is exported."""
+"""Heads of `tf.contrib.estimator` and `tf.estimator` on fixed logits: losses, metrics, predictions, exported names."""
 
 import numpy as np
 
@@ -89,6 +89,56 @@ def cases(tf):
     return by_name
 
 
+def public_cases(tf):
+    """Returns the cases of the heads of `tf.estimator`, as `cases`."""
+    made = tf.estimator
+    return {
+        "several classes": (lambda: made.MultiClassHead(3), 3, NUMBERS, None),
+        "named classes": (
+            lambda: made.MultiClassHead(3, "w", ["b", "a", "c"], "sum", name="h"),
+            3,
+            NAMES,
+            WEIGHTS,
+        ),
+        "two classes": (lambda: made.BinaryClassHead(thresholds=[0.25, 0.7]), 1, BITS, None),
+        "two named classes": (
+            lambda: made.BinaryClassHead("w", [0.6], ["a", "b"], name="two"),
+            1,
+            NAMES,
+            WEIGHTS,
+        ),
+        "regression": (lambda: made.RegressionHead(2), 2, COUNTS, None),
+        "regression with a link": (
+            lambda: made.RegressionHead(2, "w", "sum", inverse_link_fn=tf.exp, name="r"),
+            2,
+            COUNTS,
+            WEIGHTS_OF_EACH,
+        ),
+        "counts": (lambda: made.PoissonRegressionHead(2), 2, COUNTS, None),
+        "chances": (lambda: made.LogisticRegressionHead("w"), 1, BITS.astype(np.float32), WEIGHTS),
+        "labels": (
+            lambda: made.MultiLabelHead(3, thresholds=[0.4], classes_for_class_based_metrics=[0, 2]),
+            3,
+            FLAGS,
+            None,
+        ),
+        "weighted labels": (
+            lambda: made.MultiLabelHead(3, "w", [0.5], classes_for_class_based_metrics=[1], name="m"),
+            3,
+            FLAGS,
+            WEIGHTS,
+        ),
+        "several heads": (
+            lambda: made.MultiHead(
+                [made.BinaryClassHead(name="a"), made.RegressionHead(2, name="b")], head_weights=[1.0, 0.5]
+            ),
+            3,
+            {"a": BITS, "b": COUNTS},
+            None,
+        ),
+    }
+
+
 def _plain(value):
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())
@@ -103,14 +153,15 @@ def _key(key):
     return "|".join(key) if isinstance(key, tuple) else key
 
 
-def result_of(tf, case):
+def result_of(tf, case, is_public=False):
     """Returns what a head gives in each mode, for JSON."""
     make, columns, labels, weights = case
     found = {}
     for mode in ("train", "eval", "infer"):
         with tf.Graph().as_default(), tf.Session() as session:
             step = tf.train.get_or_create_global_step()
-            logits = tf.Variable(LOGITS[:, :columns])
+            variable = tf.Variable(LOGITS[:, :columns], use_resource=is_public)
+            logits = tf.identity(variable)
             features = {"x": tf.constant(LOGITS)}
             if weights is not None:
                 features["w"] = tf.constant(weights)
@@ -121,7 +172,11 @@ def result_of(tf, case):
                 given = {name: tf.constant(value) for name, value in given.items()}
             elif isinstance(given, np.ndarray):
                 given = tf.constant(given)
-            more = {"optimizer": tf.train.GradientDescentOptimizer(0.5)} if mode == "train" else {}
+            more = {}
+            if mode == "train" and is_public:
+                more = {"optimizer": tf.keras.optimizers.SGD(0.5), "trainable_variables": [variable]}
+            elif mode == "train":
+                more = {"optimizer": tf.train.GradientDescentOptimizer(0.5)}
             spec = make().create_estimator_spec(features=features, mode=mode, logits=logits, labels=given, **more)
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
             session.run(tf.tables_initializer())
@@ -132,7 +187,7 @@ def result_of(tf, case):
                 loss = session.run([spec.loss, spec.train_op])[0]
                 found[mode] = {
                     "loss": loss,
-                    "logits": session.run(logits),
+                    "logits": session.run(variable),
                     "step": session.run(step),
                     "summaries": summaries,
                 }

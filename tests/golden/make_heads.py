@@ -9,11 +9,15 @@ import json
 import pathlib
 
 import tensorflow as tf
-from head_programs import cases, result_of
+from head_programs import cases, public_cases, result_of
 
 OUT = pathlib.Path(__file__).with_name("heads.json")
 
 if __name__ == "__main__":
     tf.logging.set_verbosity(tf.logging.FATAL)
     lines = [f"{json.dumps(name)}: {json.dumps(result_of(tf, case))}" for name, case in cases(tf).items()]
+    lines += [
+        f"{json.dumps(f'public {name}')}: {json.dumps(result_of(tf, case, True))}"
+        for name, case in public_cases(tf).items()
+    ]
     OUT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -37,6 +37,16 @@ from ferroflow._src.estimator.parsing import (
     classifier_parse_example_spec as classifier_parse_example_spec,
     regressor_parse_example_spec as regressor_parse_example_spec,
 )
+from ferroflow._src.estimator.public_heads import (
+    BinaryClassHead as BinaryClassHead,
+    Head as Head,
+    LogisticRegressionHead as LogisticRegressionHead,
+    MultiClassHead as MultiClassHead,
+    MultiLabelHead as MultiLabelHead,
+    PoissonRegressionHead as PoissonRegressionHead,
+    RegressionHead as RegressionHead,
+)
+from ferroflow._src.estimator.public_multi_head import MultiHead as MultiHead
 from ferroflow._src.estimator.run_config import RunConfig as RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec as EstimatorSpec
 from ferroflow._src.estimator.train_and_evaluate import (

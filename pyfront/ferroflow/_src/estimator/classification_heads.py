@@ -80,7 +80,7 @@ class ClassificationHead(Head):
             found[key] = shaping.tile(shaping.expand_dims(values, 0), multiples)
         return found
 
-    def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
+    def outputs_of(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
         output = named_scores(predictions["probabilities"], list(self._vocabulary or map(str, range(self._n_classes))))
         return {DEFAULT: output, CLASSIFY: output, PREDICT: PredictOutput(predictions)}
 
@@ -97,7 +97,7 @@ class ClassificationHead(Head):
 class MultiClassHeadOfLogits(ClassificationHead):
     """One output for each class; the softmax function makes them probabilities."""
 
-    def _predictions(self, logits: Tensor) -> dict[str, Tensor]:
+    def predictions_of(self, logits: Tensor) -> dict[str, Tensor]:
         return {"logits": logits, "probabilities": softmax(logits, name="probabilities"), **self._classes(logits)}
 
     def _numbers(self, labels: Any, logits: Tensor) -> Tensor:
@@ -122,9 +122,9 @@ class MultiClassHeadOfLogits(ClassificationHead):
 class BinaryHeadOfLogits(ClassificationHead):
     """One output, the log odds of the second of two classes."""
 
-    _thresholds: tuple[float, ...] = ()
+    thresholds: tuple[float, ...] = ()
 
-    def _predictions(self, logits: Tensor) -> dict[str, Tensor]:
+    def predictions_of(self, logits: Tensor) -> dict[str, Tensor]:
         of_both = joining.concat([making.zeros_like(logits), logits], -1, name="two_class_logits")
         return {
             "logits": logits,
@@ -133,8 +133,8 @@ class BinaryHeadOfLogits(ClassificationHead):
             **self._classes(of_both),
         }
 
-    def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
-        return {**super()._export_outputs(predictions), REGRESS: RegressionOutput(predictions["logistic"])}
+    def outputs_of(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
+        return {**super().outputs_of(predictions), REGRESS: RegressionOutput(predictions["logistic"])}
 
     def _numbers(self, labels: Any, logits: Tensor) -> Tensor:
         return in_range(cast(self._label_ids(labels, logits), dtypes.float32), 2)
@@ -161,7 +161,7 @@ class BinaryHeadOfLogits(ClassificationHead):
             "auc_precision_recall": auc(
                 labels=labels, predictions=chances, weights=weights, curve="PR", name="auc_precision_recall"
             ),
-            **threshold_metrics(labels, chances, weights, self._thresholds),
+            **threshold_metrics(labels, chances, weights, self.thresholds),
         }
 
 
@@ -199,7 +199,7 @@ def binary_head_of(
     _check_vocabulary(label_vocabulary, TypeError, "label_vocabulary should be a list or tuple")
     between = checked_thresholds(thresholds, "thresholds not in (0, 1): {all}.")
     head = BinaryHeadOfLogits(1, 2, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
-    head._thresholds = between
+    head.thresholds = between
     return head
 
 

@@ -141,11 +141,11 @@ class Head(BaseHead):
         return self._logits_dimension
 
     @abc.abstractmethod
-    def _predictions(self, logits: Tensor) -> dict[str, Tensor]:
+    def predictions_of(self, logits: Tensor) -> dict[str, Tensor]:
         """Returns the predictions by name."""
 
     @abc.abstractmethod
-    def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
+    def outputs_of(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
         """Returns the outputs to export by the names of their signatures."""
 
     @abc.abstractmethod
@@ -222,9 +222,9 @@ class Head(BaseHead):
         with name_scope(self._name, "head"):
             logits = checked_logits(logits, self.logits_dimension)
             with name_scope(None, "predictions", [logits]):
-                predictions = self._predictions(logits)
+                predictions = self.predictions_of(logits)
             if mode == ModeKeys.PREDICT:
-                outputs = self._export_outputs(predictions)
+                outputs = self.outputs_of(predictions)
                 return EstimatorSpec(mode=mode, predictions=predictions, export_outputs=outputs)
             of_training, losses, weights, numbers = self.create_loss(features, mode, logits, labels)
             penalty = add_n(list(regularization_losses)) if regularization_losses else None

@@ -37,12 +37,12 @@ class RegressionHeadOfLogits(Head):
         self._n_losses = label_dimension
         self._inverse_link_fn = inverse_link_fn
 
-    def _predictions(self, logits: Tensor) -> dict[str, Tensor]:
+    def predictions_of(self, logits: Tensor) -> dict[str, Tensor]:
         if self._inverse_link_fn is None:
             return {"predictions": logits}
         return {"predictions": self._inverse_link_fn(logits), "logits": logits}
 
-    def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
+    def outputs_of(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
         output = RegressionOutput(predictions["predictions"])
         return {DEFAULT: output, REGRESS: output, PREDICT: PredictOutput(predictions)}
 

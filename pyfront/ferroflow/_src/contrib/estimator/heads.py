@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base.typing import ListLike
-from ferroflow._src.contrib.estimator.multi_head import MultiHeadOfLogits
-from ferroflow._src.contrib.estimator.multi_label_head import MultiLabelHeadOfLogits
 from ferroflow._src.estimator.classification_heads import binary_head_of, multi_class_head_of
 from ferroflow._src.estimator.heads import BaseHead
+from ferroflow._src.estimator.multi_head import MultiHeadOfLogits
+from ferroflow._src.estimator.multi_label_head import MultiLabelHeadOfLogits
 from ferroflow._src.estimator.regression_heads import RegressionHeadOfLogits, logistic_losses, poisson_losses
 from ferroflow._src.losses.weighting import Reduction
 from ferroflow._src.ops.math.elementwise import exp

@@ -71,7 +71,7 @@ class MultiLabelHeadOfLogits(Head):
     ) -> None:
         if n_classes is None or n_classes < 2:
             raise ValueError(f"n_classes must be > 1 for multi-class classification. Given: {n_classes}")
-        self._thresholds = checked_thresholds(thresholds, "thresholds must be in (0, 1) range. Given: {one}")
+        self.thresholds = checked_thresholds(thresholds, "thresholds must be in (0, 1) range. Given: {one}")
         if label_vocabulary is not None:
             if not isinstance(label_vocabulary, (list, tuple)):
                 raise ValueError(f"label_vocabulary must be a list or tuple. Given type: {type(label_vocabulary)}")
@@ -81,12 +81,12 @@ class MultiLabelHeadOfLogits(Head):
                 )
         super().__init__(n_classes, weight_column, loss_reduction, loss_fn, name)
         self._vocabulary = label_vocabulary
-        self._measured = _class_ids(classes_for_class_based_metrics, n_classes, label_vocabulary)
+        self.measured = _class_ids(classes_for_class_based_metrics, n_classes, label_vocabulary)
 
-    def _predictions(self, logits: Tensor) -> dict[str, Tensor]:
+    def predictions_of(self, logits: Tensor) -> dict[str, Tensor]:
         return {"logits": logits, "probabilities": sigmoid(logits, name="probabilities")}
 
-    def _export_outputs(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
+    def outputs_of(self, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
         names = list(self._vocabulary or map(str, range(self.logits_dimension)))
         output = named_scores(predictions["probabilities"], names)
         return {DEFAULT: output, CLASSIFY: output, PREDICT: PredictOutput(predictions)}
@@ -126,17 +126,17 @@ class MultiLabelHeadOfLogits(Head):
         found = {
             **super()._metrics(labels, predictions, losses, weights),
             **self._areas(labels, chances, weights, ""),
-            **threshold_metrics(labels, chances, weights, self._thresholds),
+            **threshold_metrics(labels, chances, weights, self.thresholds),
         }
-        for one in self._measured:
-            end = self._class_key(one)
+        for one in self.measured:
+            end = self.class_key(one)
             of_class, true = chances[..., one : one + 1], labels[..., one : one + 1]
             key = f"probability_mean{end}"
             found[key] = mean(of_class, weights=broadcast_weights(weights, of_class), name=key)
             found.update(self._areas(true, of_class, broadcast_weights(weights, of_class), end))
         return found
 
-    def _class_key(self, one: int) -> str:
+    def class_key(self, one: int) -> str:
         return f"/class{one}" if self._vocabulary is None else f"/{self._vocabulary[one]}"
 
     def _areas(self, labels: Tensor, chances: Tensor, weights: Any, end: str) -> dict[str, Any]:
