@@ -100,3 +100,21 @@ def test_logits_of_functions_are_those_of_the_models(tmp_path):
     }
     with pytest.raises(ValueError, match="logit_fn should return a Tensor"):
         heads.call_logit_fn(lambda features: 1, features, "train", None, None)
+
+
+def test_public_heads_train_with_optimizers_of_functions_and_of_keras(tmp_path):
+    made = tf.estimator.DNNLinearCombinedEstimator(
+        tf.estimator.MultiLabelHead(3), str(tmp_path / "a"), COLUMNS, dnn_feature_columns=COLUMNS, dnn_hidden_units=[3]
+    )
+    before = made.train(_input(FLAGS), steps=1).evaluate(_input(FLAGS), steps=2)
+    after = made.train(_input(FLAGS), steps=30).evaluate(_input(FLAGS), steps=2)
+    assert after["average_loss"] < before["average_loss"]
+    network = tf.estimator.DNNEstimator(tf.estimator.RegressionHead(), [3], COLUMNS, str(tmp_path / "b"))
+    with pytest.raises(ValueError, match=r"not a tf\.keras\.optimizers\.Optimizer instance"):
+        network.train(_input(SUMS), steps=1)
+
+
+def test_a_metric_of_keras_without_an_update_is_refused():
+    loss = tf.constant(0.0)
+    with pytest.raises(ValueError, match="Please call update_state"):
+        tf.estimator.EstimatorSpec("eval", loss=loss, eval_metric_ops={"mean": tf.keras.metrics.Mean()})

@@ -251,6 +251,18 @@ class _HeadOfLogits(Head):
             return loss if regularization_losses is None else loss + add_n(list(regularization_losses))
 
     def predictions(self, logits: Any, keys: Any = None) -> dict[str, Tensor]:
+        """Returns the predictions by name.
+
+        Args:
+            logits: float Tensor of shape [batch, `logits_dimension`].
+            keys: list of str, the names; None for all.
+
+        Returns:
+            dict of Tensors of any dtypes, of shape [batch, n].
+
+        Raises:
+            ValueError: if a key is not the name of a prediction.
+        """
         logits = checked_logits(logits, self.logits_dimension)
         with name_scope(None, "predictions"):
             found: dict[str, Tensor] = self._inner.predictions_of(logits)

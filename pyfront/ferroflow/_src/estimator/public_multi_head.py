@@ -46,6 +46,11 @@ class MultiHead(Head):
 
     @property
     def loss_reduction(self) -> str:
+        """The way in which the losses of a batch become one, the same for all heads.
+
+        Raises:
+            ValueError: if the heads have different ones.
+        """
         kinds = [head.loss_reduction for head in self._heads]
         if len(set(kinds)) > 1:
             raise ValueError(f"The loss_reduction must be the same for different heads. Given: {kinds}")
@@ -117,6 +122,26 @@ class MultiHead(Head):
         update_ops: Any = None,
         regularization_losses: Any = None,
     ) -> EstimatorSpec:
+        """Returns the EstimatorSpec of a model in one mode; keys of predictions are pairs of head and name.
+
+        Args:
+            features: dict of Tensors of any dtypes and shapes, among them those of weights.
+            mode: one of `ModeKeys`.
+            logits: float Tensor of shape [batch, `logits_dimension`], or dict of those of the heads.
+            labels: dict of Tensors of any dtypes, of shape [batch] or [batch, n]; None to predict.
+            optimizer: optimizer of `tf.keras.optimizers`; to train, either this or `train_op_fn`.
+            trainable_variables: list of Variables of float dtypes, which the optimizer updates.
+            train_op_fn: callable of the loss to the Operation of a training step.
+            update_ops: list of Operations that run with each step, or None.
+            regularization_losses: list of float Tensors of shape [] that are added to the loss, or None.
+
+        Returns:
+            EstimatorSpec.
+
+        Raises:
+            ValueError: if the mode is unknown, or logits or labels of a head are missing; to train, also if not exactly
+                one of `optimizer` and `train_op_fn` is given.
+        """
         with name_scope(self.name, "multi_head"):
             parts = self._parts(logits, labels)
             predictions: Any = self.predictions(logits)
