@@ -758,10 +758,13 @@ _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distribute", "distributions", "estimator", "examples", "feature_column", "keras"),
         *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
-        *("audio", "config", "pywrap_tensorflow", "user_ops", "version"),
+        *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "user_ops", "version"),
     )
 )
 
+tensor_scatter_nd_add = tensor_scatter_add
+tensor_scatter_nd_sub = tensor_scatter_sub
+tensor_scatter_nd_update = tensor_scatter_update
 
 _set_public_modules(globals())
 _install_hooks()
@@ -790,6 +793,7 @@ def load_ipython_extension(ipython: _Any) -> None:
 if _typing.TYPE_CHECKING:
     from ferroflow import (
         audio as audio,
+        autograph as autograph,
         config as config,
         contrib as contrib,
         core as core,
@@ -807,6 +811,7 @@ if _typing.TYPE_CHECKING:
         profiler as profiler,
         python as python,
         pywrap_tensorflow as pywrap_tensorflow,
+        queue as queue,
         saved_model as saved_model,
         signal as signal,
         spectral as spectral,

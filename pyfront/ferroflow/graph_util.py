@@ -8,5 +8,6 @@ from ferroflow._src.framework.graph_pruning import (
     remove_training_nodes as remove_training_nodes,
     tensor_shape_from_node_def_name as tensor_shape_from_node_def_name,
 )
+from ferroflow._src.framework.import_graph_def import import_graph_def as import_graph_def
 
 _tell_absent(globals())

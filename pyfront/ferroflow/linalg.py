@@ -40,7 +40,7 @@ from ferroflow._src.ops.linalg.determinant import (
     matrix_determinant as _matrix_determinant,
 )
 from ferroflow._src.ops.linalg.einsum import einsum as einsum
-from ferroflow._src.ops.linalg.norm import norm as norm
+from ferroflow._src.ops.linalg.norm import norm as norm, normalize as normalize
 from ferroflow._src.ops.linalg.solving import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,

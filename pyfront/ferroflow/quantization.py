@@ -1,6 +1,7 @@
 """`tf.quantization`: numbers in few bits."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.ops.quantization.levels import quantized_concat as quantized_concat
 from ferroflow._src.ops.quantization.steps import (
     dequantize as dequantize,
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,

@@ -2,6 +2,13 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.framework.random_seed import get_seed as get_seed, set_random_seed as set_random_seed
+from ferroflow._src.ops.nn.candidate_sampling import (
+    all_candidate_sampler as all_candidate_sampler,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
 from ferroflow._src.ops.random.sampling import (
     categorical as categorical,
     random_gamma as _random_gamma,

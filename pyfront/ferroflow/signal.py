@@ -18,6 +18,7 @@ from ferroflow._src.ops.signal.window import (
     hamming_window as hamming_window,
     hann_window as hann_window,
 )
+from ferroflow._src.ops.spectral.centered import fftshift as fftshift, ifftshift as ifftshift
 from ferroflow._src.ops.spectral.cosine import (
     dct as dct,
     idct as idct,

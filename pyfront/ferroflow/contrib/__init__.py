@@ -18,6 +18,7 @@ if _typing.TYPE_CHECKING:
         distribute as distribute,
         distributions as distributions,
         eager as eager,
+        estimator as estimator,
         framework as framework,
         image as image,
         layers as layers,

@@ -17,6 +17,13 @@ from ferroflow._src.estimator.exporters import (
     FinalExporter as FinalExporter,
     LatestExporter as LatestExporter,
 )
+from ferroflow._src.estimator.extenders import add_metrics as add_metrics
+from ferroflow._src.estimator.head_estimators import (
+    BaselineEstimator as BaselineEstimator,
+    DNNEstimator as DNNEstimator,
+    DNNLinearCombinedEstimator as DNNLinearCombinedEstimator,
+    LinearEstimator as LinearEstimator,
+)
 from ferroflow._src.estimator.modes import ModeKeys as ModeKeys
 from ferroflow._src.estimator.networks import (
     DNNClassifier as DNNClassifier,
@@ -30,6 +37,16 @@ from ferroflow._src.estimator.parsing import (
     classifier_parse_example_spec as classifier_parse_example_spec,
     regressor_parse_example_spec as regressor_parse_example_spec,
 )
+from ferroflow._src.estimator.public_heads import (
+    BinaryClassHead as BinaryClassHead,
+    Head as Head,
+    LogisticRegressionHead as LogisticRegressionHead,
+    MultiClassHead as MultiClassHead,
+    MultiLabelHead as MultiLabelHead,
+    PoissonRegressionHead as PoissonRegressionHead,
+    RegressionHead as RegressionHead,
+)
+from ferroflow._src.estimator.public_multi_head import MultiHead as MultiHead
 from ferroflow._src.estimator.run_config import RunConfig as RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec as EstimatorSpec
 from ferroflow._src.estimator.train_and_evaluate import (
@@ -60,6 +77,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunHook as SessionRunHook,
     SessionRunValues as SessionRunValues,
 )
-from ferroflow.estimator import export as export, inputs as inputs
+from ferroflow.estimator import experimental as experimental, export as export, inputs as inputs
 
 _tell_absent(globals())

@@ -7,6 +7,7 @@ from ferroflow._src.base.files.record_files import (
     TFRecordWriter as TFRecordWriter,
     tf_record_iterator as tf_record_iterator,
 )
+from ferroflow._src.framework.graph_files import write_graph as write_graph
 from ferroflow._src.ops.file.whole import (
     matching_files as matching_files,
     read_file as read_file,
@@ -43,6 +44,17 @@ from ferroflow._src.ops.parsing.tensors import (
 from ferroflow._src.ops.parsing.text import (
     decode_csv as decode_csv,
     decode_json_example as decode_json_example,
+)
+from ferroflow._src.ops.queue.queues import (
+    PaddingFIFOQueue as PaddingFIFOQueue,
+    PriorityQueue as PriorityQueue,
+    QueueBase as QueueBase,
+    RandomShuffleQueue as RandomShuffleQueue,
+)
+from ferroflow._src.ops.sparse.serializing import (
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
 )
 from ferroflow._src.ops.string.encoding import (
     decode_base64 as decode_base64,

@@ -33,6 +33,7 @@ from ferroflow._src.ops.nn.candidate_sampling import (
 from ferroflow._src.ops.nn.conv import (
     atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d as conv1d,
+    conv1d_transpose as conv1d_transpose,
     conv2d as conv2d,
     conv2d_backprop_filter as conv2d_backprop_filter,
     conv2d_backprop_input as conv2d_backprop_input,
@@ -144,5 +145,8 @@ from ferroflow._src.rnn.static_running import (
     static_state_saving_rnn as static_state_saving_rnn,
 )
 from ferroflow.nn import rnn_cell as rnn_cell, seq2seq as seq2seq
+
+depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
+depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
 
 _tell_absent(globals())

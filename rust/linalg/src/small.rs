@@ -149,7 +149,7 @@ impl<T: Field> WithSimd for SubstituteAdjoint<'_, T> {
     }
 }
 
-/// Computes X with A X = B in place of B, of `k` columns, for a triangular `n` by `n` matrix A, or for its adjoint.
+/// Computes X with A X = B in place of B, which has `k` columns. A, or its adjoint, is triangular, `n` by `n`.
 pub(crate) fn solve_triangular<T: Field>(a: &[T], n: usize, triangle: Triangle, adjoint: bool, x: &mut [T], k: usize) {
     Arch::new().dispatch(SolveTriangular { a, n, triangle, adjoint, x, k });
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ferroflow._src.estimator.classification_heads import classification_head
 from ferroflow._src.estimator.estimator import Estimator
-from ferroflow._src.estimator.heads import Head, classification_head, regression_head, train_op
+from ferroflow._src.estimator.heads import BaseHead
 from ferroflow._src.estimator.optimizers import optimizer_of
+from ferroflow._src.estimator.regression_heads import regression_head
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.feature_column.numeric import NumericColumn
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -36,13 +38,14 @@ def _logits(features: Mapping[str, Any], units: int, weight_column: Any) -> Tens
         return multiply(bias, making.ones([sizes[0], units]))
 
 
-def _model(head: Head, optimizer: Any, weight_column: Any) -> Callable[..., EstimatorSpec]:
+def baseline_model(head: BaseHead, optimizer: Any, weight_column: Any) -> Callable[..., EstimatorSpec]:
+    """Returns the model function of a model that ignores the features."""
+
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         del config
         logits = _logits(features, head.logits_dimension, weight_column)
-        return head.create_estimator_spec(
-            features, mode, logits, labels, lambda loss: train_op(optimizer_of(optimizer, _LEARNING_RATE), loss)
-        )
+        chosen = optimizer_of(optimizer, _LEARNING_RATE)
+        return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen)
 
     return model_fn
 
@@ -74,7 +77,7 @@ class BaselineClassifier(Estimator):
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        super().__init__(_model(head, optimizer, weight_column), model_dir, config)
+        super().__init__(baseline_model(head, optimizer, weight_column), model_dir, config)
 
 
 class BaselineRegressor(Estimator):
@@ -102,4 +105,4 @@ class BaselineRegressor(Estimator):
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)
-        super().__init__(_model(head, optimizer, weight_column), model_dir, config)
+        super().__init__(baseline_model(head, optimizer, weight_column), model_dir, config)

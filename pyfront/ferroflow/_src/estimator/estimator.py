@@ -23,7 +23,7 @@ from ferroflow._src.checkpoint.state import latest_checkpoint
 from ferroflow._src.checkpoint.warm_start import VocabInfo, warm_start
 from ferroflow._src.cluster.device_setter import replica_device_setter
 from ferroflow._src.data.dataset import Dataset
-from ferroflow._src.estimator.evaluation import StopAfterNEvalsHook, evaluate_once
+from ferroflow._src.estimator.evaluation import BuiltEvaluation, StopAfterNEvalsHook, counted
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.serving import build_all_signature_defs
@@ -420,29 +420,34 @@ class Estimator:
         """
         all_hooks = [*_checked_hooks(hooks), *self._convert_eval_steps_to_hooks(steps)]
         checkpoint_path = self._checkpoint_to("evaluate", checkpoint_path)
-        with Graph().as_default() as graph:
-            set_random_seed(self._config.tf_random_seed)
-            global_step = self._create_global_step(graph)
-            features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.EVAL)
-            spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
-            for taken in (_LOSS, GraphKeys.GLOBAL_STEP):
-                if taken in spec.eval_metric_ops:
-                    raise ValueError(
-                        f'Metric with name "{taken}" is not allowed, because Estimator already defines a default '
-                        "metric with the same name."
-                    )
-            metrics = {**spec.eval_metric_ops, _LOSS: mean(spec.loss)}
-            results: dict[str, Any] = evaluate_once(
-                checkpoint_path=checkpoint_path,
-                master=self._config.evaluation_master,
-                scaffold=spec.scaffold,
-                eval_ops=group(*(update for _, (_, update) in sorted(metrics.items()))),
-                final_ops={**{k: value for k, (value, _) in metrics.items()}, GraphKeys.GLOBAL_STEP: global_step},
-                hooks=[*input_hooks, *all_hooks, *spec.evaluation_hooks],
-                config=self._session_config,
-            )
+        with Graph().as_default():
+            built = self._build_evaluation(input_fn, all_hooks)
+            results = built.run(checkpoint_path, built.scaffold)
             _write_summary(self.eval_dir(name), results)
         return results
+
+    def _build_evaluation(self, input_fn: Callable[..., Any], all_hooks: list[SessionRunHook]) -> BuiltEvaluation:
+        graph = get_default_graph()
+        set_random_seed(self._config.tf_random_seed)
+        global_step = self._create_global_step(graph)
+        features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.EVAL)
+        spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
+        for taken in (_LOSS, GraphKeys.GLOBAL_STEP):
+            if taken in spec.eval_metric_ops:
+                raise ValueError(
+                    f'Metric with name "{taken}" is not allowed, because Estimator already defines a default '
+                    "metric with the same name."
+                )
+        metrics = {**spec.eval_metric_ops, _LOSS: mean(spec.loss)}
+        hooks = [*input_hooks, *all_hooks, *spec.evaluation_hooks]
+        return BuiltEvaluation(
+            scaffold=spec.scaffold,
+            eval_ops=counted(group(*(update for _, (_, update) in sorted(metrics.items()))), hooks),
+            final_ops={**{k: value for k, (value, _) in metrics.items()}, GraphKeys.GLOBAL_STEP: global_step},
+            hooks=hooks,
+            master=self._config.evaluation_master,
+            session_config=self._session_config,
+        )
 
     def predict(
         self,
@@ -693,6 +698,25 @@ def _warm_start_settings(given: Any) -> WarmStartSettings | None:
     if isinstance(given, (str, bytes, os.PathLike)):
         return WarmStartSettings(os.fsdecode(given))
     raise ValueError(f"warm_start_from must be a string or a WarmStartSettings, instead got {type(given)}")
+
+
+def build_evaluation(
+    estimator: Estimator, input_fn: Callable[..., Any], steps: int | None, hooks: Any
+) -> BuiltEvaluation:
+    """Adds an evaluation to the default graph, with the arguments of `Estimator.evaluate`."""
+    given = [*_checked_hooks(hooks), *estimator._convert_eval_steps_to_hooks(steps)]
+    return estimator._build_evaluation(input_fn, given)
+
+
+def write_evaluation(estimator: Estimator, name: str | None, results: Mapping[str, Any]) -> None:
+    """Writes the metrics of an evaluation as summaries."""
+    _write_summary(estimator.eval_dir(name), results)
+
+
+def with_model_fn(estimator: Estimator, model_fn: Callable[..., EstimatorSpec], starts_warm: bool) -> Estimator:
+    """Returns an Estimator with the folder and the configuration of another, and a model function of its own."""
+    source = estimator._warm_start if starts_warm else None
+    return Estimator(model_fn, estimator.model_dir, estimator.config, warm_start_from=source)
 
 
 def _checked_hooks(hooks: Any) -> list[SessionRunHook]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.typing import FeedDict, ListLike
@@ -103,29 +104,105 @@ def evaluate_once(
     Returns:
         The values of `final_ops`.
     """
-    step = _eval_step()
     hooks = list(hooks or ())
     if eval_ops is not None:
-        update = assign_add(step, 1, use_locking=True)
-        if isinstance(eval_ops, dict):
-            eval_ops = {**eval_ops, "update_eval_step": update}
-            updates = list(eval_ops.values())
-        else:
-            eval_ops = [*eval_ops, update] if isinstance(eval_ops, (list, tuple)) else [eval_ops, update]
-            updates = eval_ops
-        with control_dependencies(updates):
-            done = identity(step.read_value())
-        for hook in hooks:
-            if isinstance(hook, StopAfterNEvalsHook):
-                hook.set_evals_completed(done)
+        eval_ops = counted(eval_ops, hooks)
+    else:
+        _eval_step()
+    return run_evaluation(
+        checkpoint_path, master, scaffold, eval_ops, feed_dict, final_ops, final_ops_feed_dict, hooks, config
+    )
+
+
+def counted(eval_ops: Any, hooks: Iterable[SessionRunHook]) -> Any:
+    """Returns operations of an evaluation together with one that counts batches, for hooks that stop after some.
+
+    Args:
+        eval_ops: Operation, or list or dict of them.
+        hooks: iterable of SessionRunHook; those that stop after a number of batches get the count.
+
+    Returns:
+        list or dict of Operations.
+    """
+    step = _eval_step()
+    update = assign_add(step, 1, use_locking=True)
+    if isinstance(eval_ops, dict):
+        eval_ops = {**eval_ops, "update_eval_step": update}
+        updates = list(eval_ops.values())
+    else:
+        eval_ops = [*eval_ops, update] if isinstance(eval_ops, (list, tuple)) else [eval_ops, update]
+        updates = eval_ops
+    with control_dependencies(updates):
+        done = identity(step.read_value())
+    for hook in hooks:
+        if isinstance(hook, StopAfterNEvalsHook):
+            hook.set_evals_completed(done)
+    return eval_ops
+
+
+def run_evaluation(
+    checkpoint_path: str | None,
+    master: str,
+    scaffold: Scaffold | None,
+    eval_ops: Any,
+    feed_dict: FeedDict | None,
+    final_ops: object,
+    final_ops_feed_dict: FeedDict | None,
+    hooks: ListLike,
+    config: Any,
+) -> Any:
+    """Runs an evaluation that is built; the arguments are those of `evaluate_once`, and no operations are added."""
     tf_logging.info("Starting evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
     creator = ChiefSessionCreator(
         scaffold=scaffold, checkpoint_filename_with_path=checkpoint_path, master=master, config=config
     )
     final = FinalOpsHook(final_ops, final_ops_feed_dict)
-    with MonitoredSession(creator, [*hooks, final]) as session:
+    with MonitoredSession(creator, [*list(hooks), final]) as session:
         if eval_ops is not None:
             while not session.should_stop():
                 session.run(eval_ops, feed_dict)
     tf_logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
     return final.final_ops_values
+
+
+class BuiltEvaluation(NamedTuple):
+    """An evaluation whose operations are in the default graph.
+
+    Attributes:
+        scaffold: Scaffold of the model.
+        eval_ops: list of Operations, run for each batch.
+        final_ops: dict of Tensors of any dtypes and shapes, fetched at the end.
+        hooks: list of SessionRunHook.
+        master: str, the target of the session.
+        session_config: ConfigProto of the session.
+    """
+
+    scaffold: Scaffold
+    eval_ops: Any
+    final_ops: dict[str, Any]
+    hooks: list[SessionRunHook]
+    master: str
+    session_config: Any
+
+    def run(self, checkpoint_path: str | None, scaffold: Scaffold) -> dict[str, Any]:
+        """Runs the evaluation with the values of a checkpoint, or with those that a scaffold sets.
+
+        Args:
+            checkpoint_path: str, prefix of the checkpoint; None to initialize the variables.
+            scaffold: Scaffold.
+
+        Returns:
+            dict of the metrics' values by name.
+        """
+        found: dict[str, Any] = run_evaluation(
+            checkpoint_path,
+            self.master,
+            scaffold,
+            self.eval_ops,
+            None,
+            self.final_ops,
+            None,
+            self.hooks,
+            self.session_config,
+        )
+        return found

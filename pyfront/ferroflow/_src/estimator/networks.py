@@ -2,182 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base.typing import Activation, ListLike, Partitioner
+from ferroflow._src.estimator.classification_heads import classification_head
 from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
-from ferroflow._src.estimator.heads import Head, classification_head, regression_head, train_op
-from ferroflow._src.estimator.modes import ModeKeys
-from ferroflow._src.estimator.optimizers import optimizer_of
+from ferroflow._src.estimator.network_models import (
+    Network,
+    combined_model,
+    combined_network,
+    linear_model_of,
+    network_model,
+)
+from ferroflow._src.estimator.regression_heads import regression_head
 from ferroflow._src.estimator.run_config import RunConfig
-from ferroflow._src.estimator.spec import EstimatorSpec
-from ferroflow._src.feature_column.models import input_layer, linear_model
-from ferroflow._src.framework.default_graph import control_dependencies, get_collection
-from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.layers.batch_normalization import batch_normalization
-from ferroflow._src.layers.dense import dense
-from ferroflow._src.layers.dropout import dropout as dropout_layer
 from ferroflow._src.losses.weighting import Reduction
-from ferroflow._src.ops.array import joining, shaping
-from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.nn.activation import relu
-from ferroflow._src.ops.nn.normalization import zero_fraction
-from ferroflow._src.ops.state.assigning import assign_add
-from ferroflow._src.summary.values import histogram, scalar
-from ferroflow._src.training.ftrl import FtrlOptimizer
-from ferroflow._src.training.global_step import get_global_step
-from ferroflow._src.variables.initializers import GlorotUniform
-from ferroflow._src.variables.partitioners import min_max_variable_partitioner
-from ferroflow._src.variables.scope import variable_scope
-
-_NETWORK_RATE = 0.05
-_LARGEST_LINEAR_RATE = 0.2
-_COMBINED_LINEAR_RATE = 0.005
-_SMALLEST_SLICE = 64 << 20
-
-
-def _check_features(features: Any) -> None:
-    if not isinstance(features, dict):
-        raise ValueError(f"features should be a dictionary of `Tensor`s. Given type: {type(features)}")
-
-
-def _summarize(values: Tensor, tag: str) -> None:
-    scalar(f"{tag}/fraction_of_zero_values", zero_fraction(values))
-    histogram(f"{tag}/activation", values)
-
-
-class _Network:
-    """Layers over feature columns, whose last one gives the head's logits."""
-
-    def __init__(
-        self,
-        columns: Any,
-        hidden_units: Any,
-        activation_fn: Any,
-        dropout: float | None,
-        partitioner: Any,
-        batch_norm: bool,
-    ) -> None:
-        self._columns = tuple(columns or ())
-        self._hidden_units = hidden_units
-        self._activation_fn = activation_fn
-        self._dropout = dropout
-        self._partitioner = partitioner
-        self._batch_norm = batch_norm
-
-    def logits(self, features: Mapping[str, Any], units: int, mode: str, config: Any) -> Tensor:
-        """Returns the logits, of shape [batch, units], with variables in the scope "dnn"."""
-        servers = config.num_ps_replicas if config else 0
-        values = list(features.values())
-        own = min_max_variable_partitioner(max_partitions=max(servers, 1))
-        with variable_scope("dnn", values=values, partitioner=own if servers else None):
-            inputs = self._partitioner
-            if inputs is None and servers:
-                inputs = min_max_variable_partitioner(max_partitions=servers, min_slice_size=_SMALLEST_SLICE)
-            with variable_scope("input_from_feature_columns", values=values, partitioner=inputs):
-                net = input_layer(features, self._columns)
-            for i, width in enumerate(self._hidden_units):
-                with variable_scope(f"hiddenlayer_{i}", values=[net]) as scope:
-                    net = dense(
-                        net,
-                        units=width,
-                        activation=self._activation_fn,
-                        kernel_initializer=GlorotUniform(),
-                        name=scope,
-                    )
-                    if self._dropout is not None and mode == ModeKeys.TRAIN:
-                        net = dropout_layer(net, rate=self._dropout, training=True)
-                    if self._batch_norm:
-                        is_training = mode == ModeKeys.TRAIN
-                        net = batch_normalization(net, momentum=0.999, training=is_training, name=f"batchnorm_{i}")
-                _summarize(net, scope.name)
-            with variable_scope("logits", values=[net]) as scope:
-                outputs = dense(net, units=units, activation=None, kernel_initializer=GlorotUniform(), name=scope)
-            _summarize(outputs, scope.name)
-        logits: Tensor = outputs
-        return logits
-
-
-def _linear_logits(
-    features: Mapping[str, Any], columns: Sequence[Any], units: int, partitioner: Any, config: Any
-) -> Tensor:
-    """Returns the logits of a linear model, of shape [batch, units], with variables in the scope "linear"."""
-    servers = config.num_ps_replicas if config else 0
-    if partitioner is None and servers:
-        partitioner = min_max_variable_partitioner(max_partitions=servers, min_slice_size=_SMALLEST_SLICE)
-    with variable_scope("linear", values=list(features.values()), partitioner=partitioner):
-        made: dict[Any, Any] = {}
-        logits = linear_model(features, columns, units=units, cols_to_vars=made)
-        bias = made.pop("bias")
-        if units > 1:
-            histogram("bias", joining.concat(bias, 0))
-        else:
-            scalar("bias", bias[0][0])
-        weights = [shaping.reshape(v, [-1]) for variables in made.values() for v in variables]
-        scalar("fraction_of_zero_weights", zero_fraction(joining.concat(weights, 0)))
-    return logits
-
-
-def _network_model(head: Head, network: _Network, optimizer: Any) -> Callable[..., EstimatorSpec]:
-    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
-        _check_features(features)
-        chosen = optimizer_of(optimizer, _NETWORK_RATE)
-        logits = network.logits(features, head.logits_dimension, mode, config)
-        return head.create_estimator_spec(features, mode, logits, labels, lambda loss: train_op(chosen, loss))
-
-    return model_fn
-
-
-def _linear_model(head: Head, feature_columns: Any, optimizer: Any, partitioner: Any) -> Callable[..., EstimatorSpec]:
-    columns = tuple(feature_columns or ())
-
-    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
-        _check_features(features)
-        given = optimizer or FtrlOptimizer(min(_LARGEST_LINEAR_RATE, 1 / math.sqrt(len(columns))))
-        chosen = optimizer_of(given, _LARGEST_LINEAR_RATE)
-        logits = _linear_logits(features, columns, head.logits_dimension, partitioner, config)
-        return head.create_estimator_spec(features, mode, logits, labels, lambda loss: train_op(chosen, loss))
-
-    return model_fn
-
-
-def _combined_model(
-    head: Head,
-    linear_columns: Any,
-    linear_optimizer: Any,
-    network: _Network | None,
-    dnn_optimizer: Any,
-    partitioner: Any,
-) -> Callable[..., EstimatorSpec]:
-    columns = tuple(linear_columns or ())
-
-    def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
-        _check_features(features)
-        parts: list[tuple[str, Any, Tensor]] = []
-        if network is not None:
-            chosen = optimizer_of(dnn_optimizer, _NETWORK_RATE)
-            parts.append(("dnn", chosen, network.logits(features, head.logits_dimension, mode, config)))
-        if columns:
-            chosen = optimizer_of(linear_optimizer, min(_COMBINED_LINEAR_RATE, 1 / math.sqrt(len(columns))))
-            logits = _linear_logits(features, columns, head.logits_dimension, partitioner, config)
-            _summarize(logits, "linear")
-            parts.append(("linear", chosen, logits))
-
-        def train_op_fn(loss: Tensor) -> Any:
-            steps = [
-                optimizer.minimize(loss, var_list=get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=scope))
-                for scope, optimizer, _ in parts
-            ]
-            with control_dependencies([group(*steps)]):
-                return assign_add(get_global_step(), 1).op
-
-        total = parts[0][2] if len(parts) == 1 else parts[0][2] + parts[1][2]
-        return head.create_estimator_spec(features, mode, total, labels, train_op_fn)
-
-    return model_fn
 
 
 class DNNClassifier(Estimator):
@@ -230,8 +71,8 @@ class DNNClassifier(Estimator):
         batch_norm: bool = False,
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        network = _Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner, batch_norm)
-        super().__init__(_network_model(head, network, optimizer), model_dir, config, warm_start_from=warm_start_from)
+        network = Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner, batch_norm)
+        super().__init__(network_model(head, network, optimizer), model_dir, config, warm_start_from=warm_start_from)
 
 
 class DNNRegressor(Estimator):
@@ -273,8 +114,8 @@ class DNNRegressor(Estimator):
         batch_norm: bool = False,
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)
-        network = _Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner, batch_norm)
-        super().__init__(_network_model(head, network, optimizer), model_dir, config, warm_start_from=warm_start_from)
+        network = Network(feature_columns, hidden_units, activation_fn, dropout, input_layer_partitioner, batch_norm)
+        super().__init__(network_model(head, network, optimizer), model_dir, config, warm_start_from=warm_start_from)
 
 
 class LinearClassifier(Estimator):
@@ -291,6 +132,7 @@ class LinearClassifier(Estimator):
         partitioner: callable, partitioner of the variables, or None.
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
+        sparse_combiner: "sum", "mean" or "sqrtn": how the weights of several values of a feature are combined.
 
     Raises:
         ValueError: on the same conditions as `DNNClassifier`.
@@ -308,9 +150,10 @@ class LinearClassifier(Estimator):
         partitioner: Partitioner | None = None,
         warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
+        sparse_combiner: str = "sum",
     ) -> None:
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = _linear_model(head, feature_columns, optimizer, partitioner)
+        model_fn = linear_model_of(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
 
@@ -327,6 +170,7 @@ class LinearRegressor(Estimator):
         partitioner: callable, partitioner of the variables, or None.
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
+        sparse_combiner: "sum", "mean" or "sqrtn": how the weights of several values of a feature are combined.
 
     Raises:
         ValueError: on the same conditions as `DNNRegressor`.
@@ -343,28 +187,11 @@ class LinearRegressor(Estimator):
         partitioner: Partitioner | None = None,
         warm_start_from: str | WarmStartSettings | None = None,
         loss_reduction: str = Reduction.SUM,
+        sparse_combiner: str = "sum",
     ) -> None:
         head = regression_head(label_dimension, weight_column, loss_reduction)
-        model_fn = _linear_model(head, feature_columns, optimizer, partitioner)
+        model_fn = linear_model_of(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
-
-
-def _combined_network(
-    linear_columns: Any,
-    dnn_columns: Any,
-    hidden_units: Any,
-    activation_fn: Any,
-    dropout: Any,
-    partitioner: Any,
-    batch_norm: bool,
-) -> _Network | None:
-    if not linear_columns and not dnn_columns:
-        raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
-    if not dnn_columns:
-        return None
-    if not hidden_units:
-        raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
-    return _Network(dnn_columns, hidden_units, activation_fn, dropout, partitioner, batch_norm)
 
 
 class DNNLinearCombinedClassifier(Estimator):
@@ -387,6 +214,7 @@ class DNNLinearCombinedClassifier(Estimator):
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
         batch_norm: as `DNNClassifier`.
+        linear_sparse_combiner: as the `sparse_combiner` of `LinearClassifier`.
 
     Raises:
         ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNClassifier`.
@@ -412,8 +240,9 @@ class DNNLinearCombinedClassifier(Estimator):
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
         batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
     ) -> None:
-        network = _combined_network(
+        network = combined_network(
             linear_feature_columns,
             dnn_feature_columns,
             dnn_hidden_units,
@@ -423,8 +252,14 @@ class DNNLinearCombinedClassifier(Estimator):
             batch_norm,
         )
         head = classification_head(n_classes, weight_column, label_vocabulary, loss_reduction)
-        model_fn = _combined_model(
-            head, linear_feature_columns, linear_optimizer, network, dnn_optimizer, input_layer_partitioner
+        model_fn = combined_model(
+            head,
+            linear_feature_columns,
+            linear_optimizer,
+            network,
+            dnn_optimizer,
+            input_layer_partitioner,
+            linear_sparse_combiner,
         )
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
@@ -448,6 +283,7 @@ class DNNLinearCombinedRegressor(Estimator):
         warm_start_from: as `Estimator`.
         loss_reduction: as `DNNClassifier`.
         batch_norm: as `DNNClassifier`.
+        linear_sparse_combiner: as the `sparse_combiner` of `LinearClassifier`.
 
     Raises:
         ValueError: if there are no columns, or no widths for a network; also on the same conditions as `DNNRegressor`.
@@ -470,8 +306,9 @@ class DNNLinearCombinedRegressor(Estimator):
         warm_start_from: Any = None,
         loss_reduction: str = Reduction.SUM,
         batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
     ) -> None:
-        network = _combined_network(
+        network = combined_network(
             linear_feature_columns,
             dnn_feature_columns,
             dnn_hidden_units,
@@ -481,7 +318,13 @@ class DNNLinearCombinedRegressor(Estimator):
             batch_norm,
         )
         head = regression_head(label_dimension, weight_column, loss_reduction)
-        model_fn = _combined_model(
-            head, linear_feature_columns, linear_optimizer, network, dnn_optimizer, input_layer_partitioner
+        model_fn = combined_model(
+            head,
+            linear_feature_columns,
+            linear_optimizer,
+            network,
+            dnn_optimizer,
+            input_layer_partitioner,
+            linear_sparse_combiner,
         )
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)

@@ -10,8 +10,10 @@ from ferroflow._src.base.tensor_shape import scalar
 from ferroflow._src.base.typing import DictLike, OperationObject, TensorLike, TensorObject
 from ferroflow._src.estimator.export_outputs import ExportOutput
 from ferroflow._src.estimator.modes import ModeKeys
-from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
+from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.ops.array.shaping import reshape
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from ferroflow._src.supervision.scaffold import Scaffold
@@ -40,7 +42,7 @@ class EstimatorSpec(_Fields):
         predictions: Tensor of any dtype, of shape [batch, ...], or dict of them; needed to predict.
         loss: float Tensor of one element; needed to train and to evaluate.
         train_op: Operation, or Tensor of any dtype and shape, one step of training; needed to train.
-        eval_metric_ops: dict from names to pairs of a metric's value and its update.
+        eval_metric_ops: dict from names to metrics of Keras, or to pairs of a metric's value and its update.
         export_outputs: dict from names of signatures to outputs such as `PredictOutput`.
         training_chief_hooks: iterable of SessionRunHook for the training of a chief.
         training_hooks: iterable of SessionRunHook for the training.
@@ -142,6 +144,9 @@ def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
         return {}
     if not isinstance(eval_metric_ops, dict):
         raise TypeError(f"eval_metric_ops must be a dict, given: {eval_metric_ops}")
+    eval_metric_ops = {
+        key: _pair_of(metric) if isinstance(metric, Metric) else metric for key, metric in eval_metric_ops.items()
+    }
     for key, pair in eval_metric_ops.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(
@@ -150,6 +155,18 @@ def _checked_metrics(eval_metric_ops: Any) -> dict[str, Any]:
         for part in nest.flatten(pair):
             _check(part, f"eval_metric_ops[{key}]", (Operation, Tensor))
     return dict(eval_metric_ops)
+
+
+def _pair_of(metric: Metric) -> tuple[Tensor, Operation]:
+    """Returns the value and the update of a metric of Keras, whose variables become local variables of the graph."""
+    if not metric.state_updates:
+        raise ValueError(f'Please call update_state(...) on the "{metric.name}" metric')
+    for collection in (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES):
+        known = get_collection(collection)
+        for variable in metric.variables:
+            if not any(variable is one for one in known):
+                add_to_collection(collection, variable)
+    return metric.result(), metric.state_updates[0]
 
 
 def _checked_outputs(export_outputs: Any) -> Any:

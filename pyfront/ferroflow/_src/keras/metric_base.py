@@ -21,8 +21,11 @@ from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.variables.resource_variable import ResourceVariable
 
 
-def _as_update(update: Callable[..., Any]) -> Callable[..., Operation]:
-    """Returns a function that adds operations, and returns an operation that waits for those with effects."""
+def _as_update(update: Callable[..., Any], made_updates: list[Operation]) -> Callable[..., Operation]:
+    """Returns a function that adds operations, and returns an operation that waits for those with effects.
+
+    Each operation that it returns is also added to `made_updates`.
+    """
 
     @functools.wraps(update)
     def update_state(*args: Any, **kwargs: Any) -> Operation:
@@ -35,7 +38,9 @@ def _as_update(update: Callable[..., Any]) -> Callable[..., Operation]:
         stateful = [
             op for op, context in zip(made, contexts, strict=True) if context is around and op.op_def.is_stateful
         ]
-        return group(*stateful)
+        whole: Operation = group(*stateful)
+        made_updates.append(whole)
+        return whole
 
     return update_state
 
@@ -70,7 +75,8 @@ class Metric(KerasLayer):
         super().__init__(name=name, dtype=floatx() if dtype is None else dtypes.as_dtype(dtype).name, **kwargs)
         self.stateful = True
         self.built = True
-        self.update_state = _as_update(self.update_state)  # type: ignore[method-assign]
+        self.state_updates: list[Operation] = []
+        self.update_state = _as_update(self.update_state, self.state_updates)  # type: ignore[method-assign]
         self.result = _as_result(self.result)  # type: ignore[method-assign]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:

@@ -647,7 +647,7 @@ mod tests {
         assert_eq!(run("Max", &[nan, axes(&[0])], &[]).unwrap(), [Tensor::scalar(2.0f32)]);
     }
 
-    /// TF 1.15: NaN is passed over; the result of several NaNs alone is that of nothing, and one element is itself.
+    // TF 1.15: NaN is passed over; the result of several NaNs alone is that of nothing, and one element is itself.
     #[test]
     fn extremes_pass_over_nan_in_every_layout() {
         for (rows, columns) in

@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(out[0].slice::<f16>().unwrap(), [f16::from_f32(2.0); 2]);
     }
 
-    /// TF 1.15: sorted segments pass over NaN unless their row is alone; unsorted ones keep it until the next row.
+    // TF 1.15: sorted segments pass over NaN unless their row is alone; unsorted ones keep it until the next row.
     #[test]
     fn extremes_of_nan() {
         let nan = f32::NAN;

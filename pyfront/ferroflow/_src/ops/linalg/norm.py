@@ -14,6 +14,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.linalg.decomposing import svd
 from ferroflow._src.ops.math import elementwise
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_sum
 
 _MATRIX_NORMS: list[Any] = ["euclidean", "fro", 1, 2, np.inf]
@@ -72,6 +73,27 @@ def norm(
         else:
             result = _of_absolute_values(elementwise.abs(tensor), ord, axis)
         return result if keepdims else shaping.squeeze(result, axis)
+
+
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Divides vectors or matrices by their norms.
+
+    Args:
+        tensor: Tensor of float32, float64, complex64 or complex128.
+        ord: as for `norm`.
+        axis: as for `norm`.
+        name: str, name scope of the operations.
+
+    Returns:
+        (Tensor of the dtype and shape of `tensor`, Tensor of that dtype: the norms, with reduced dimensions of size 1).
+
+    Raises:
+        ValueError: if `ord` or `axis` is not one that `norm` takes.
+    """
+    with name_scope(name, "normalize", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        length = cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
+        return tensor / length, length
 
 
 def _of_absolute_values(values: Tensor, ord: Any, axis: tuple[int, ...] | None) -> Tensor:

@@ -1,0 +1,1 @@
+"""`tf.contrib.estimator`: heads, and what changes an estimator that is there."""
