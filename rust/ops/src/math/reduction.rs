@@ -653,7 +653,9 @@ mod tests {
         for (rows, columns) in
             [(2, 1), (2, 5), (15, 3), (40, 40), (70, 300), (300, 7), (3, 5000), (5000, 3), (2, 70_000)]
         {
-            let at = |i: usize, j: usize| if j == 0 || (i + j) % 3 == 0 { f32::NAN } else { (i * columns + j) as f32 };
+            let at = |i: usize, j: usize| {
+                if j == 0 || (i + j).is_multiple_of(3) { f32::NAN } else { (i * columns + j) as f32 }
+            };
             let values: Vec<f32> = (0..rows * columns).map(|k| at(k / columns, k % columns)).collect();
             let x = Tensor::from_slice([rows, columns], &values).unwrap();
             let transposed: Vec<f32> = (0..rows * columns).map(|k| at(k % rows, k / rows)).collect();

@@ -372,11 +372,11 @@ mod tests {
         };
         let sorted = ids(&[0, 0, 1, 1, 2]);
         assert_eq!(
-            bits("SegmentMax", &[nan, 1.0, nan, nan, nan], &[sorted.clone()]),
+            bits("SegmentMax", &[nan, 1.0, nan, nan, nan], std::slice::from_ref(&sorted)),
             [Some(1.0), Some(-f32::INFINITY), None]
         );
         assert_eq!(
-            bits("SegmentMin", &[1.0, nan, nan, nan, nan], &[sorted.clone()]),
+            bits("SegmentMin", &[1.0, nan, nan, nan, nan], std::slice::from_ref(&sorted)),
             [Some(1.0), Some(f32::INFINITY), None]
         );
         let (mixed, three) = (ids(&[0, 0, 1, 1, 2]), Tensor::scalar(3i32));
