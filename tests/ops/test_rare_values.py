@@ -106,4 +106,4 @@ def test_what_is_rounded_up_to_zero_has_no_sign(dtype):
 
 
 def test_a_norm_of_single_elements_is_a_change_of_shape():
-    assert run(lambda: tf.reduce_euclidean_norm(tf.constant([[-3.0], [2.0]]), axis=1)).tolist() == [-3.0, 2.0]
+    assert run(lambda: tf.math.reduce_euclidean_norm(tf.constant([[-3.0], [2.0]]), axis=1)).tolist() == [-3.0, 2.0]

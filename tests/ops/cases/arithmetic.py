@@ -78,8 +78,9 @@ RECORDS = [
     _row("truncatediv", _c_quotient, INTEGERS, second_low=1.0, differentiable=False),
     _row("truncatemod", np.fmod, ("float32", "float64", *INTEGERS), second_low=1.0, differentiable=False),
     _row("nextafter", np.nextafter, ("float32", "float64")),
-    _row("maximum", np.maximum, REAL_FLOATS + INTEGERS),
-    _row("minimum", np.minimum, REAL_FLOATS + INTEGERS),
+    # A NaN in y is passed over.
+    _row("maximum", lambda x, y: np.where(x < y, y, x), REAL_FLOATS + INTEGERS),
+    _row("minimum", lambda x, y: np.where(y < x, y, x), REAL_FLOATS + INTEGERS),
     _row("squared_difference", lambda x, y: np.square(x - y), REAL_FLOATS + INTEGERS, lossy=True),
     _row("pow", np.power, REAL_FLOATS + COMPLEX, low=0.5, high=2.0, lossy=True),
     _row("pow", np.power, INTEGERS, low=0.0, high=4.0, differentiable=False),

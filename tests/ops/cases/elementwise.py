@@ -49,7 +49,11 @@ def _row(
 
 
 def _sign(x: Any) -> Any:
-    return np.where(x == 0, x, x / np.where(x == 0, 1, np.abs(x))) if np.iscomplexobj(x) else np.sign(x)
+    return (
+        np.where(x == 0, x, x / np.where(x == 0, 1, np.abs(x)))
+        if np.iscomplexobj(x)
+        else np.where(x == x, np.sign(x), 0).astype(x.dtype)
+    )
 
 
 RECORDS = [
