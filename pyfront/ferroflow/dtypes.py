@@ -33,5 +33,6 @@ from ferroflow._src.base.dtypes import (
 )
 from ferroflow._src.ops.math.cast import cast as cast, saturate_cast as saturate_cast
 from ferroflow._src.ops.math.complex_parts import complex as complex
+from ferroflow._src.ops.string.encoding import as_string as as_string
 
 _tell_absent(globals())

@@ -1,6 +1,7 @@
 """`tf.initializers`: what makes the initial values of variables, and the operations that give them."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.ops.lookup.table import tables_initializer as tables_initializer
 from ferroflow._src.variables import initialization as _initialization
 from ferroflow._src.variables.initializers import (
     Constant as _Constant,

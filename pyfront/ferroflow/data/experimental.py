@@ -1,6 +1,8 @@
 """`tf.data.experimental`: the transformations of `tf.contrib.data` as TF 1.12 and later name them."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.data.record_writing import TFRecordWriter as TFRecordWriter
+from ferroflow._src.contrib.data.sql import SqlDataset as SqlDataset
 from ferroflow._src.data.batches_of_files import (
     make_batched_features_dataset as make_batched_features_dataset,
     make_csv_dataset as make_csv_dataset,

@@ -8,6 +8,7 @@ from ferroflow._src.base.files.record_files import (
     tf_record_iterator as tf_record_iterator,
 )
 from ferroflow._src.framework.graph_files import write_graph as write_graph
+from ferroflow._src.input.producers import match_filenames_once as match_filenames_once
 from ferroflow._src.ops.file.whole import (
     matching_files as matching_files,
     read_file as read_file,
