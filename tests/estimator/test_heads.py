@@ -95,3 +95,20 @@ def test_losses_of_another_shape_are_refused(dimension):
     head = made.regression_head(label_dimension=2, loss_fn=lambda labels, logits: labels[:, :1] * tf.ones([dimension]))
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="loss_fn must return Tensor"):
         session.run(head.create_loss({}, "eval", tf.zeros([4, 2]), tf.zeros([4, 2])).training_loss)
+
+
+def test_several_heads_without_labels_say_so():
+    logits = {"a": tf.ones([2, 1]), "b": tf.ones([2, 1])}
+    public = tf.estimator.MultiHead([tf.estimator.BinaryClassHead(name="a"), tf.estimator.RegressionHead(name="b")])
+    contrib = made.multi_head([made.binary_classification_head(name="a"), made.regression_head(name="b")])
+    for call in (
+        lambda: public.create_estimator_spec({}, "train", logits, None, train_op_fn=lambda loss: tf.no_op()),
+        lambda: public.loss(None, logits),
+        lambda: public.update_metrics(public.metrics(), {}, logits, None),
+        lambda: contrib.create_estimator_spec({}, "train", logits, None, train_op_fn=lambda loss: tf.no_op()),
+        lambda: contrib.create_loss({}, "train", logits, None),
+    ):
+        with pytest.raises(ValueError, match="You must provide a labels Tensor"):
+            call()
+    with pytest.raises(ValueError, match=r"labels has missing values for head\(s\): \['b'\]"):
+        public.loss({"a": tf.ones([2, 1])}, logits)

@@ -59,12 +59,12 @@ def launch_example(name, workers, *arguments):
 
 
 def test_workers_train_the_digits_independently():
-    printed = launch_example("distributed_digits.py", 2, "--steps=2000")
-    # Stale gradients cost a little accuracy: how much depends on the machine's load.
-    assert float(re.search(r"test accuracy ([0-9.]+)", printed).group(1)) > 0.93
+    # Stale gradients cost a little accuracy, more on a loaded machine: the steps leave room for it.
+    printed = launch_example("distributed_digits.py", 2, "--steps=3000")
+    assert float(re.search(r"test accuracy ([0-9.]+)", printed).group(1)) > 0.95
     updates = int(re.search(r"after ([0-9]+) updates", printed).group(1))
     taken = [int(steps) for steps in re.findall(r"worker \d: ([0-9]+) steps", printed)]
-    assert updates >= 2000
+    assert updates >= 3000
     # A worker may come when the other is done, and may be in a step when the chief counts.
     assert len(taken) == 2
     assert 0 < sum(taken) <= updates + 2

@@ -29,6 +29,7 @@ def value(tensor, feed=None):
         ("data.experimental.SqlDataset", "contrib.data.SqlDataset"),
         ("data.experimental.TFRecordWriter", "contrib.data.TFRecordWriter"),
         ("io.match_filenames_once", "train.match_filenames_once"),
+        ("contrib.layers.regression_target", "contrib.layers.python.layers.target_column.regression_target"),
         ("initializers.tables_initializer", "tables_initializer"),
         ("quantization.quantized_concat", "quantized_concat"),
         ("nn.conv1d_transpose", "contrib.nn.conv1d_transpose"),
@@ -61,6 +62,12 @@ def test_shifts_are_numpys_and_undo_each_other(dims, data):
     np.testing.assert_array_equal(got[0], np.fft.fftshift(x, axes))
     np.testing.assert_array_equal(got[1], np.fft.ifftshift(x, axes))
     np.testing.assert_array_equal(got[2], x)
+
+
+@pytest.mark.parametrize(("axes", "error"), [(5, IndexError), ([-3], IndexError), ("a", TypeError), (1.5, TypeError)])
+def test_axes_of_shifts_are_integers_of_the_input(axes, error):
+    with pytest.raises(error):
+        tf.signal.fftshift(tf.ones([3, 4]), axes)
 
 
 def test_a_shift_of_all_axes_needs_the_rank():

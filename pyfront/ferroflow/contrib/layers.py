@@ -133,6 +133,10 @@ from ferroflow._src.contrib.layers.reversible import (
     recompute_grad as recompute_grad,
     rev_block as rev_block,
 )
+from ferroflow._src.contrib.layers.target_columns import (
+    multi_class_target as multi_class_target,
+    regression_target as regression_target,
+)
 from ferroflow._src.ops.nn.embedding import (
     embedding_lookup_unique as embedding_lookup_unique,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,

@@ -10,6 +10,7 @@ from ferroflow._src.estimator.boosted_trees import (
     BoostedTreesClassifier as BoostedTreesClassifier,
     BoostedTreesRegressor as BoostedTreesRegressor,
 )
+from ferroflow._src.estimator.composed_head import Head as Head
 from ferroflow._src.estimator.estimator import Estimator as Estimator, WarmStartSettings as WarmStartSettings
 from ferroflow._src.estimator.exporters import (
     BestExporter as BestExporter,
@@ -39,7 +40,6 @@ from ferroflow._src.estimator.parsing import (
 )
 from ferroflow._src.estimator.public_heads import (
     BinaryClassHead as BinaryClassHead,
-    Head as Head,
     LogisticRegressionHead as LogisticRegressionHead,
     MultiClassHead as MultiClassHead,
     MultiLabelHead as MultiLabelHead,

@@ -8,7 +8,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.estimator.export_outputs import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 from ferroflow._src.estimator.head_checks import checked_labels, checked_thresholds, in_range
-from ferroflow._src.estimator.heads import CLASSIFY, DEFAULT, PREDICT, REGRESS, Head
+from ferroflow._src.estimator.heads import CLASSIFY, DEFAULT, PREDICT, REGRESS, HeadOfLogits
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -48,7 +48,7 @@ def threshold_metrics(labels: Tensor, chances: Tensor, weights: Any, thresholds:
     return found
 
 
-class ClassificationHead(Head):
+class ClassificationHead(HeadOfLogits):
     """Base of the classification heads: the names of the classes."""
 
     def __init__(
@@ -177,7 +177,7 @@ def multi_class_head_of(
     loss_reduction: str,
     loss_fn: Any = None,
     name: str | None = None,
-) -> Head:
+) -> MultiClassHeadOfLogits:
     """Returns the head of a classifier of three or more classes; raises ValueError if there are fewer."""
     _check_vocabulary(label_vocabulary, ValueError, "label_vocabulary should be a list or a tuple")
     if n_classes is None:
@@ -194,7 +194,7 @@ def binary_head_of(
     thresholds: Any = None,
     loss_fn: Any = None,
     name: str | None = None,
-) -> Head:
+) -> BinaryHeadOfLogits:
     """Returns the head of a classifier of two classes; raises ValueError for a threshold beyond 0 to 1."""
     _check_vocabulary(label_vocabulary, TypeError, "label_vocabulary should be a list or tuple")
     between = checked_thresholds(thresholds, "thresholds not in (0, 1): {all}.")
@@ -208,17 +208,17 @@ def classification_head(
     weight_column: Any = None,
     label_vocabulary: ListLike | None = None,
     loss_reduction: str = Reduction.SUM,
-) -> Head:
+) -> HeadOfLogits:
     """Returns the head of a classifier.
 
     Args:
         n_classes: int, the number of classes, 2 or more.
-        weight_column: as `Head`.
+        weight_column: as `HeadOfLogits`.
         label_vocabulary: list of str, the names of the classes where labels are names; None if they are numbers.
-        loss_reduction: as `Head`.
+        loss_reduction: as `HeadOfLogits`.
 
     Returns:
-        Head, of one output for two classes, of one for each for more.
+        HeadOfLogits, of one output for two classes, of one for each for more.
 
     Raises:
         ValueError: if there are fewer than two classes, the names are not a list, or `loss_reduction` is not one of

@@ -1,4 +1,4 @@
-"""`Head`: the end of a model, with its loss, its predictions and its metrics."""
+"""`HeadOfLogits`: the end of a model, with its loss, its predictions and its metrics."""
 
 from __future__ import annotations
 
@@ -73,6 +73,9 @@ class BaseHead(abc.ABC):
 
         Returns:
             LossSpec.
+
+        Raises:
+            ValueError: if labels or weights have a wrong shape or dtype.
         """
 
     @abc.abstractmethod
@@ -99,10 +102,14 @@ class BaseHead(abc.ABC):
 
         Returns:
             EstimatorSpec.
+
+        Raises:
+            ValueError: if labels, weights or logits have a wrong shape or dtype; to train, also if not exactly one of
+                `optimizer` and `train_op_fn` is given.
         """
 
 
-class Head(BaseHead):
+class HeadOfLogits(BaseHead):
     """The end of a model: its loss, its predictions and its metrics, from the outputs of its last layer.
 
     Args:
@@ -132,12 +139,10 @@ class Head(BaseHead):
 
     @property
     def name(self) -> str | None:
-        """The name of the head, or None."""
         return self._name
 
     @property
     def logits_dimension(self) -> int:
-        """The number of outputs of an example."""
         return self._logits_dimension
 
     @abc.abstractmethod
@@ -171,20 +176,6 @@ class Head(BaseHead):
         return losses, checked_weights(self._weight_column, features, logits, self._weighs_logits)
 
     def create_loss(self, features: Any, mode: str, logits: Any, labels: Any) -> LossSpec:
-        """Returns the losses of a batch.
-
-        Args:
-            features: dict of Tensors of any dtypes and shapes, among them that of the weights.
-            mode: accepted.
-            logits: float Tensor of shape [batch, `logits_dimension`].
-            labels: Tensor of any dtype, of shape [batch] or [batch, n].
-
-        Returns:
-            LossSpec.
-
-        Raises:
-            ValueError: if labels or weights have a wrong shape or dtype.
-        """
         logits = convert_to_tensor(logits)
         numbers = self._numbers(labels, logits)
         losses, weights = self._losses_and_weights(features, logits, numbers)
@@ -201,24 +192,6 @@ class Head(BaseHead):
         train_op_fn: Any = None,
         regularization_losses: Any = None,
     ) -> EstimatorSpec:
-        """Returns the EstimatorSpec of a model in one mode.
-
-        Args:
-            features: dict of Tensors of any dtypes and shapes, among them that of the weights.
-            mode: one of `ModeKeys`.
-            logits: float Tensor of shape [batch, `logits_dimension`].
-            labels: Tensor of any dtype, of shape [batch] or [batch, n]; None to predict.
-            optimizer: Optimizer; to train, either this or `train_op_fn`.
-            train_op_fn: callable of the loss to the Operation of a training step.
-            regularization_losses: list of float Tensors of shape [] that are added to the loss, or None.
-
-        Returns:
-            EstimatorSpec.
-
-        Raises:
-            ValueError: if labels, weights or logits have a wrong shape or dtype; to train, also if not exactly one of
-                `optimizer` and `train_op_fn` is given.
-        """
         with name_scope(self._name, "head"):
             logits = checked_logits(logits, self.logits_dimension)
             with name_scope(None, "predictions", [logits]):

@@ -18,9 +18,15 @@ from ferroflow._src.ops.math.arithmetic import add_n, multiply
 from ferroflow._src.summary.values import scalar
 
 
-def _no_step(loss: Tensor) -> Operation:
+def no_step(loss: Tensor) -> Operation:
+    """Returns no step, for heads that only compute losses."""
     del loss
     return no_op()
+
+
+def labels_of(labels: Any, head: Any) -> Any:
+    """Returns a head's labels; None where there are none, which the head refuses where it needs them."""
+    return None if labels is None else labels[head.name]
 
 
 def split_logits(logits: Any, heads: Iterable[Any]) -> dict[str, Any]:
@@ -149,7 +155,7 @@ class MultiHeadOfLogits(BaseHead):
             LossSpec.
         """
         parts = split_logits(logits, self._heads)
-        specs = [head.create_loss(features, mode, parts[head.name], labels[head.name]) for head in self._heads]
+        specs = [head.create_loss(features, mode, parts[head.name], labels_of(labels, head)) for head in self._heads]
         names = self._names()
         return LossSpec(
             self._merged([spec.training_loss for spec in specs]),
@@ -183,7 +189,7 @@ class MultiHeadOfLogits(BaseHead):
             EstimatorSpec.
 
         Raises:
-            ValueError: if labels are no dict, or the mode is unknown; also on the same conditions as `Head`.
+            ValueError: if labels are no dict, or the mode is unknown; also on the same conditions as `HeadOfLogits`.
         """
         parts = split_logits(logits, self._heads)
         if labels is not None and not isinstance(labels, dict):
@@ -195,8 +201,8 @@ class MultiHeadOfLogits(BaseHead):
                 features=features,
                 mode=mode,
                 logits=parts[head.name],
-                labels=labels[head.name] if labels else None,
-                train_op_fn=_no_step,
+                labels=labels_of(labels or None, head),
+                train_op_fn=no_step,
             )
             for head in self._heads
         ]

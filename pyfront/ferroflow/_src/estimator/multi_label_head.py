@@ -10,7 +10,7 @@ from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.estimator.classification_heads import named_scores, threshold_metrics
 from ferroflow._src.estimator.export_outputs import ExportOutput, PredictOutput
 from ferroflow._src.estimator.head_checks import checked_labels, checked_thresholds, in_range
-from ferroflow._src.estimator.heads import CLASSIFY, DEFAULT, PREDICT, Head
+from ferroflow._src.estimator.heads import CLASSIFY, DEFAULT, PREDICT, HeadOfLogits
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
@@ -41,18 +41,18 @@ def _class_ids(classes: Any, n_classes: int, vocabulary: Any) -> tuple[int, ...]
     return given
 
 
-class MultiLabelHeadOfLogits(Head):
+class MultiLabelHeadOfLogits(HeadOfLogits):
     """One output for each class, the log odds that an example belongs to it.
 
     Args:
         n_classes: int, the number of classes, 2 or more.
-        weight_column: as `Head`.
+        weight_column: as `HeadOfLogits`.
         thresholds: iterable of float, each between 0 and 1, that metrics are also computed at.
         label_vocabulary: list of str, the names of the classes where labels are names; None if they are numbers.
-        loss_reduction: as `Head`.
-        loss_fn: as `Head`.
+        loss_reduction: as `HeadOfLogits`.
+        loss_fn: as `HeadOfLogits`.
         classes_for_class_based_metrics: list of int or of str, the classes with metrics of their own.
-        name: as `Head`.
+        name: as `HeadOfLogits`.
 
     Raises:
         ValueError: if there are fewer than two classes, or an argument does not fit the classes.

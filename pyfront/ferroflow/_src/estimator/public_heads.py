@@ -1,31 +1,29 @@
-"""`tf.estimator.Head` and the heads of `tf.estimator`, whose metrics and optimizers are those of Keras."""
+"""The heads of `tf.estimator`, whose metrics are those of Keras."""
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.estimator.classification_heads import binary_head_of, multi_class_head_of
+from ferroflow._src.estimator.composed_head import ComposedHead
+from ferroflow._src.estimator.export_outputs import ExportOutput
 from ferroflow._src.estimator.head_checks import checked_logits
+from ferroflow._src.estimator.heads import HeadOfLogits
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.multi_label_head import MultiLabelHeadOfLogits
 from ferroflow._src.estimator.regression_heads import RegressionHeadOfLogits, logistic_losses, poisson_losses
-from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.metric_counts import AUC, Precision, Recall
 from ferroflow._src.keras.metric_means import Accuracy, BinaryAccuracy, Mean
-from ferroflow._src.keras.optimizers import Optimizer
 from ferroflow._src.losses.weighting import Reduction
-from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.arithmetic import add_n, maximum
 from ferroflow._src.ops.math.elementwise import exp
 from ferroflow._src.ops.nn.activation import sigmoid
-from ferroflow._src.summary.values import scalar
 
 _MEAN = "sum_over_batch_size"
 _REDUCTIONS = {"auto": Reduction.SUM_OVER_BATCH_SIZE, "sum": Reduction.SUM, _MEAN: Reduction.SUM_OVER_BATCH_SIZE}
@@ -35,118 +33,6 @@ def _reduction(loss_reduction: str) -> str:
     if loss_reduction not in _REDUCTIONS:
         raise ValueError(f"Invalid loss_reduction: {loss_reduction}. See `tf.losses.Reduction` for valid options.")
     return _REDUCTIONS[loss_reduction]
-
-
-class Head(abc.ABC):
-    """The end of a model: its loss, its predictions and its metrics, from the outputs of its last layer.
-
-    A subclass defines the members below, and `create_estimator_spec`.
-    """
-
-    @property
-    @abc.abstractmethod
-    def name(self) -> str | None:
-        """The name of the head, or None."""
-
-    @property
-    @abc.abstractmethod
-    def logits_dimension(self) -> int:
-        """The number of outputs of an example."""
-
-    @property
-    @abc.abstractmethod
-    def loss_reduction(self) -> str:
-        """The way in which the losses of a batch become one: "sum" or "sum_over_batch_size"."""
-
-    @abc.abstractmethod
-    def loss(
-        self, labels: Any, logits: Any, features: Any = None, mode: Any = None, regularization_losses: Any = None
-    ) -> Tensor:
-        """Returns the loss of a batch.
-
-        Args:
-            labels: Tensor of any dtype, of shape [batch] or [batch, n].
-            logits: float Tensor of shape [batch, `logits_dimension`].
-            features: dict of Tensors of any dtypes and shapes, among them that of the weights.
-            mode: one of `ModeKeys`.
-            regularization_losses: list of float Tensors of shape [] that are added, or None.
-
-        Returns:
-            float32 Tensor of shape [].
-        """
-
-    @abc.abstractmethod
-    def predictions(self, logits: Any, keys: Any = None) -> dict[str, Tensor]:
-        """Returns the predictions by name.
-
-        Args:
-            logits: float Tensor of shape [batch, `logits_dimension`].
-            keys: list of str, the names; None for all.
-
-        Returns:
-            dict of Tensors of shape [batch, n].
-        """
-
-    @abc.abstractmethod
-    def metrics(self, regularization_losses: Any = None) -> dict[str, Any]:
-        """Returns new metrics by name.
-
-        Args:
-            regularization_losses: list of float Tensors of shape [], or None.
-
-        Returns:
-            dict of `tf.keras.metrics.Metric`.
-        """
-
-    @abc.abstractmethod
-    def update_metrics(
-        self, eval_metrics: Any, features: Any, logits: Any, labels: Any, regularization_losses: Any = None
-    ) -> dict[str, Any]:
-        """Adds a batch to metrics.
-
-        Args:
-            eval_metrics: dict of the metrics that `metrics` returned.
-            features: dict of Tensors of any dtypes and shapes, among them that of the weights.
-            logits: float Tensor of shape [batch, `logits_dimension`].
-            labels: Tensor of any dtype, of shape [batch] or [batch, n].
-            regularization_losses: list of float Tensors of shape [], or None.
-
-        Returns:
-            dict of the metrics.
-        """
-
-    def create_estimator_spec(
-        self,
-        features: Any,
-        mode: str,
-        logits: Any,
-        labels: Any = None,
-        optimizer: Any = None,
-        trainable_variables: Any = None,
-        train_op_fn: Any = None,
-        update_ops: Any = None,
-        regularization_losses: Any = None,
-    ) -> EstimatorSpec:
-        """Returns the EstimatorSpec of a model in one mode.
-
-        Args:
-            features: dict of Tensors of any dtypes and shapes, among them that of the weights.
-            mode: one of `ModeKeys`.
-            logits: float Tensor of shape [batch, `logits_dimension`].
-            labels: Tensor of any dtype, of shape [batch] or [batch, n]; None to predict.
-            optimizer: optimizer of `tf.keras.optimizers`; to train, either this or `train_op_fn`.
-            trainable_variables: list of Variables of float dtypes, which the optimizer updates.
-            train_op_fn: callable of the loss to the Operation of a training step.
-            update_ops: list of Operations that run with each step, or None.
-            regularization_losses: list of float Tensors of shape [] that are added to the loss, or None.
-
-        Returns:
-            EstimatorSpec.
-
-        Raises:
-            NotImplementedError: if a subclass does not define it.
-        """
-        raise NotImplementedError("Subclasses of Head must implement `create_estimator_spec()`.")
 
 
 class _Batch(NamedTuple):
@@ -217,20 +103,20 @@ def _of_class(one: int, end: str) -> dict[str, _Measure]:
 _AVERAGE_LOSS = {"average_loss": _Measure(lambda name: Mean(name), lambda batch: (batch.losses, batch.weights))}
 
 
-class _HeadOfLogits(Head):
+class _WrappingHead(ComposedHead):
     """A head whose loss and predictions are those of a head of `tf.contrib.estimator`."""
 
-    def __init__(self, inner: Any, loss_reduction: str) -> None:
+    def __init__(self, inner: HeadOfLogits, loss_reduction: str) -> None:
         self._inner = inner
         self._loss_reduction = loss_reduction
 
     @property
     def name(self) -> str | None:
-        return self._inner.name  # type: ignore[no-any-return]
+        return self._inner.name
 
     @property
     def logits_dimension(self) -> int:
-        return self._inner.logits_dimension  # type: ignore[no-any-return]
+        return self._inner.logits_dimension
 
     @property
     def loss_reduction(self) -> str:
@@ -238,9 +124,6 @@ class _HeadOfLogits(Head):
 
     def _measures(self) -> dict[str, _Measure]:
         return _AVERAGE_LOSS
-
-    def _key(self, key: str) -> str:
-        return f"{key}/{self.name}" if self.name else key
 
     def loss(
         self, labels: Any, logits: Any, features: Any = None, mode: Any = None, regularization_losses: Any = None
@@ -265,7 +148,7 @@ class _HeadOfLogits(Head):
         """
         logits = checked_logits(logits, self.logits_dimension)
         with name_scope(None, "predictions"):
-            found: dict[str, Tensor] = self._inner.predictions_of(logits)
+            found = self._inner.predictions_of(logits)
         for key in keys or ():
             if key not in found:
                 raise ValueError(
@@ -295,63 +178,11 @@ class _HeadOfLogits(Head):
             eval_metrics[self._key("regularization_loss")].update_state(add_n(list(regularization_losses)))
         return dict(eval_metrics)
 
-    def create_estimator_spec(
-        self,
-        features: Any,
-        mode: str,
-        logits: Any,
-        labels: Any = None,
-        optimizer: Any = None,
-        trainable_variables: Any = None,
-        train_op_fn: Any = None,
-        update_ops: Any = None,
-        regularization_losses: Any = None,
-    ) -> EstimatorSpec:
-        with name_scope(self.name, "head"):
-            predictions = self.predictions(logits)
-            if mode == ModeKeys.PREDICT:
-                return EstimatorSpec(mode, predictions, export_outputs=self._inner.outputs_of(predictions))
-            loss = self.loss(labels, logits, features, mode, regularization_losses)
-            if mode == ModeKeys.EVAL:
-                metrics = self.update_metrics(
-                    self.metrics(regularization_losses), features, logits, labels, regularization_losses
-                )
-                return EstimatorSpec(mode, predictions, loss, eval_metric_ops=metrics)
-            step = keras_train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops)
-        with name_scope(""):
-            scalar(self._key("loss"), loss)
-            if regularization_losses is not None:
-                scalar(self._key("regularization_loss"), add_n(list(regularization_losses)))
-        return EstimatorSpec(mode, predictions, loss, step)
+    def _export_outputs(self, features: Any, given: Any, predictions: dict[str, Tensor]) -> dict[str, ExportOutput]:
+        return self._inner.outputs_of(predictions)
 
 
-def keras_train_op(loss: Tensor, optimizer: Any, variables: Any, train_op_fn: Any, update_ops: Any) -> Operation:
-    """Returns a step of an optimizer of Keras, or of a function; raises ValueError if not exactly one is given."""
-    if update_ops is not None and not isinstance(update_ops, (list, tuple)):
-        raise ValueError(f"update_ops should be a list or a tuple. Given type: {type(update_ops)}.")
-    with name_scope(""), name_scope("training"):
-        if optimizer is not None:
-            if train_op_fn is not None:
-                raise ValueError("train_op_fn and optimizer cannot both be set.")
-            if not isinstance(optimizer, Optimizer):
-                raise ValueError(
-                    f"The given optimizer is not a tf.keras.optimizers.Optimizer instance. Given: {optimizer}"
-                )
-            if variables is None:
-                raise ValueError(f"trainable_variables cannot be None. Given {variables}")
-            if not isinstance(variables, (list, tuple)):
-                raise ValueError(f"trainable_variables should be a list or a tuple. Given type: {type(variables)}.")
-            moves = optimizer.get_updates(loss, list(variables))
-            step: Any = group(*[getattr(move, "op", move) for move in moves])
-        elif train_op_fn is not None:
-            step = train_op_fn(loss)
-        else:
-            raise ValueError("train_op_fn and optimizer cannot both be None.")
-        found: Operation = step if update_ops is None else group(step, *update_ops)
-        return found
-
-
-class BinaryClassHead(_HeadOfLogits):
+class BinaryClassHead(_WrappingHead):
     """The head of a classifier of two classes, with one output.
 
     Args:
@@ -385,9 +216,9 @@ class BinaryClassHead(_HeadOfLogits):
         kind = _reduction(loss_reduction)
         if label_vocabulary is not None and not isinstance(label_vocabulary, (list, tuple)):
             raise ValueError(f"label_vocabulary should be a list or a tuple. Given type: {type(label_vocabulary)}")
-        super().__init__(
-            binary_head_of(weight_column, label_vocabulary, kind, thresholds, loss_fn, name), loss_reduction
-        )
+        inner = binary_head_of(weight_column, label_vocabulary, kind, thresholds, loss_fn, name)
+        super().__init__(inner, loss_reduction)
+        self._thresholds = inner.thresholds
 
     def _measures(self) -> dict[str, _Measure]:
         def classes(batch: _Batch) -> tuple[Any, ...]:
@@ -407,11 +238,11 @@ class BinaryClassHead(_HeadOfLogits):
             "label/mean": _Measure(lambda name: Mean(name), labels),
             "accuracy_baseline": _Measure(lambda name: _LargerShare(name), labels),
             **_areas(lambda batch: (batch.labels, batch.predictions["logistic"])),
-            **_at_thresholds(self._inner.thresholds, "logistic"),
+            **_at_thresholds(self._thresholds, "logistic"),
         }
 
 
-class MultiClassHead(_HeadOfLogits):
+class MultiClassHead(_WrappingHead):
     """The head of a classifier of three or more classes.
 
     Args:
@@ -452,7 +283,7 @@ class MultiClassHead(_HeadOfLogits):
         return {**_AVERAGE_LOSS, "accuracy": accuracy}
 
 
-class RegressionHead(_HeadOfLogits):
+class RegressionHead(_WrappingHead):
     """The head of a regression.
 
     Args:
@@ -534,7 +365,7 @@ class LogisticRegressionHead(RegressionHead):
         super().__init__(1, weight_column, loss_reduction, logistic_losses, sigmoid, name)
 
 
-class MultiLabelHead(_HeadOfLogits):
+class MultiLabelHead(_WrappingHead):
     """The head of a classifier of examples that belong to any number of classes.
 
     Args:
@@ -568,13 +399,14 @@ class MultiLabelHead(_HeadOfLogits):
             n_classes, weight_column, thresholds, label_vocabulary, kind, loss_fn, classes_for_class_based_metrics, name
         )
         super().__init__(inner, loss_reduction)
+        self._of_labels = inner
 
     def _measures(self) -> dict[str, _Measure]:
         found = {
             **_AVERAGE_LOSS,
             **_areas(lambda batch: (batch.labels, batch.predictions["probabilities"])),
-            **_at_thresholds(self._inner.thresholds, "probabilities"),
+            **_at_thresholds(self._of_labels.thresholds, "probabilities"),
         }
-        for one in self._inner.measured:
-            found.update(_of_class(one, self._inner.class_key(one)))
+        for one in self._of_labels.measured:
+            found.update(_of_class(one, self._of_labels.class_key(one)))
         return found

@@ -5,25 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.typing import ListLike
+from ferroflow._src.estimator.composed_head import ComposedHead
+from ferroflow._src.estimator.export_outputs import ExportOutput
 from ferroflow._src.estimator.modes import ModeKeys
-from ferroflow._src.estimator.multi_head import checked_heads, merged_outputs, split_logits
-from ferroflow._src.estimator.public_heads import Head, keras_train_op
+from ferroflow._src.estimator.multi_head import checked_heads, labels_of, merged_outputs, no_step, split_logits
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.metric_means import Mean
-from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math.arithmetic import add_n, multiply
-from ferroflow._src.summary.values import scalar
 
 
-def _no_step(loss: Tensor) -> Operation:
-    del loss
-    return no_op()
-
-
-class MultiHead(Head):
+class MultiHead(ComposedHead):
     """Several heads, each with logits and labels under its name, whose losses add up.
+
+    Keys of predictions are pairs of a head's name and that of its prediction.
 
     Args:
         heads: list of heads with names.
@@ -32,6 +28,8 @@ class MultiHead(Head):
     Raises:
         ValueError: if there are no heads, a head has no name, or there are not as many weights as heads.
     """
+
+    _scope = "multi_head"
 
     def __init__(self, heads: Any, head_weights: ListLike | None = None) -> None:
         self._heads, self._head_weights = checked_heads(heads, head_weights)
@@ -71,7 +69,7 @@ class MultiHead(Head):
     ) -> Tensor:
         parts = self._parts(logits, labels)
         losses = [
-            head.loss(logits=parts[head.name], labels=labels[head.name], features=features, mode=mode)
+            head.loss(logits=parts[head.name], labels=labels_of(labels, head), features=features, mode=mode)
             for head in self._heads
         ]
         with name_scope("merge_losses"):
@@ -104,76 +102,32 @@ class MultiHead(Head):
         if regularization_losses is not None:
             eval_metrics[f"regularization_loss/{self.name}"].update_state(add_n(list(regularization_losses)))
         for head in self._heads:
-            own, given = parts[head.name], labels[head.name]
+            own, given = parts[head.name], labels_of(labels, head)
             loss = head.loss(logits=own, labels=given, features=features)
             eval_metrics[f"loss/{head.name}"].update_state(loss)
             eval_metrics.update(head.update_metrics(head.metrics(), features, own, given))
         return dict(eval_metrics)
 
-    def create_estimator_spec(
-        self,
-        features: Any,
-        mode: str,
-        logits: Any,
-        labels: Any = None,
-        optimizer: Any = None,
-        trainable_variables: Any = None,
-        train_op_fn: Any = None,
-        update_ops: Any = None,
-        regularization_losses: Any = None,
-    ) -> EstimatorSpec:
-        """Returns the EstimatorSpec of a model in one mode; keys of predictions are pairs of head and name.
+    def _given(self, logits: Any, labels: Any) -> dict[str, Any]:
+        return self._parts(logits, labels)
 
-        Args:
-            features: dict of Tensors of any dtypes and shapes, among them those of weights.
-            mode: one of `ModeKeys`.
-            logits: float Tensor of shape [batch, `logits_dimension`], or dict of those of the heads.
-            labels: dict of Tensors of any dtypes, of shape [batch] or [batch, n]; None to predict.
-            optimizer: optimizer of `tf.keras.optimizers`; to train, either this or `train_op_fn`.
-            trainable_variables: list of Variables of float dtypes, which the optimizer updates.
-            train_op_fn: callable of the loss to the Operation of a training step.
-            update_ops: list of Operations that run with each step, or None.
-            regularization_losses: list of float Tensors of shape [] that are added to the loss, or None.
+    def _export_outputs(self, features: Any, given: Any, predictions: Any) -> dict[str, ExportOutput]:
+        specs = [self._spec_of(head, features, ModeKeys.PREDICT, given, None) for head in self._heads]
+        return merged_outputs([head.name for head in self._heads], specs)
 
-        Returns:
-            EstimatorSpec.
+    def _begin_training(self, features: Any, mode: str, given: Any, labels: Any) -> None:
+        if mode != ModeKeys.TRAIN:
+            raise ValueError(f"mode={mode} unrecognized")
+        for head in self._heads:
+            # The spec of a head writes its summaries.
+            self._spec_of(head, features, mode, given, labels)
 
-        Raises:
-            ValueError: if the mode is unknown, or logits or labels of a head are missing; to train, also if not exactly
-                one of `optimizer` and `train_op_fn` is given.
-        """
-        with name_scope(self.name, "multi_head"):
-            parts = self._parts(logits, labels)
-            predictions: Any = self.predictions(logits)
-            if mode == ModeKeys.PREDICT:
-                specs = [
-                    head.create_estimator_spec(
-                        features=features, mode=mode, logits=parts[head.name], train_op_fn=_no_step
-                    )
-                    for head in self._heads
-                ]
-                outputs = merged_outputs([head.name for head in self._heads], specs)
-                return EstimatorSpec(mode, predictions, export_outputs=outputs)
-            loss = self.loss(labels, logits, features, mode, regularization_losses)
-            if mode == ModeKeys.EVAL:
-                metrics = self.update_metrics(
-                    self.metrics(regularization_losses), features, logits, labels, regularization_losses
-                )
-                return EstimatorSpec(mode, predictions, loss, eval_metric_ops=metrics)
-            if mode != ModeKeys.TRAIN:
-                raise ValueError(f"mode={mode} unrecognized")
-            for head in self._heads:
-                # The spec of a head writes its summaries.
-                head.create_estimator_spec(
-                    features=features,
-                    mode=mode,
-                    logits=parts[head.name],
-                    labels=labels[head.name],
-                    train_op_fn=_no_step,
-                )
-            step = keras_train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops)
-        with name_scope(""):
-            scalar("loss", loss)
-            if regularization_losses is not None:
-                scalar("regularization_loss", add_n(list(regularization_losses)))
-        return EstimatorSpec(mode, predictions, loss, step)
+    def _spec_of(self, head: Any, features: Any, mode: str, given: Any, labels: Any) -> EstimatorSpec:
+        """Returns the spec of one head, whose training has no step."""
+        spec: EstimatorSpec = head.create_estimator_spec(
+            features=features, mode=mode, logits=given[head.name], labels=labels_of(labels, head), train_op_fn=no_step
+        )
+        return spec
+
+    def _key(self, key: str) -> str:
+        return key

@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.estimator.export_outputs import ExportOutput, PredictOutput, RegressionOutput
 from ferroflow._src.estimator.head_checks import checked_labels, in_range
-from ferroflow._src.estimator.heads import DEFAULT, PREDICT, REGRESS, Head
+from ferroflow._src.estimator.heads import DEFAULT, PREDICT, REGRESS, HeadOfLogits
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.losses.regression import mean_squared_error
 from ferroflow._src.losses.weighting import Reduction
@@ -16,7 +16,7 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn.softmax import log_poisson_loss, sigmoid_cross_entropy_with_logits
 
 
-class RegressionHeadOfLogits(Head):
+class RegressionHeadOfLogits(HeadOfLogits):
     """Outputs that are the predictions, with the squared error as loss."""
 
     _weighs_logits = True
@@ -76,16 +76,18 @@ def logistic_losses(labels: Tensor, logits: Tensor) -> Tensor:
     return sigmoid_cross_entropy_with_logits(labels=checked, logits=logits)
 
 
-def regression_head(label_dimension: int = 1, weight_column: Any = None, loss_reduction: str = Reduction.SUM) -> Head:
+def regression_head(
+    label_dimension: int = 1, weight_column: Any = None, loss_reduction: str = Reduction.SUM
+) -> HeadOfLogits:
     """Returns the head of a regression.
 
     Args:
         label_dimension: int, the number of numbers of a label.
-        weight_column: as `Head`.
-        loss_reduction: as `Head`.
+        weight_column: as `HeadOfLogits`.
+        loss_reduction: as `HeadOfLogits`.
 
     Returns:
-        Head.
+        RegressionHeadOfLogits.
 
     Raises:
         ValueError: if the number is not positive, or `loss_reduction` is not one of the listed values.

@@ -39,13 +39,8 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
     fn rows_into(&self, acc: &mut [T], rows: &[T]);
     /// Computes `acc[j] = f(acc[j], row[j])`.
     fn row_into(&self, acc: &mut [T], row: &[T]);
-    /// Writes the result of one row.
-    fn first_row(&self, acc: &mut [T], row: &[T])
-    where
-        T: Copy,
-    {
-        acc.copy_from_slice(row);
-    }
+    /// Makes the elements of a row the results of that row alone.
+    fn begin(&self, _row: &mut [T]) {}
     /// Computes the columns of each of several matrices of `size` rows and columns, as `rows_into` does.
     fn matrices(&self, x: &[T], size: (usize, usize), out: &mut [T])
     where
@@ -64,6 +59,22 @@ fn one_by_one<T: Copy, F: Fold<T> + ?Sized>(f: &F, x: &[T], (rows, columns): (us
 }
 
 pub(super) struct Numeric(pub(super) Reduce);
+
+impl Numeric {
+    /// Returns the op of two numbers that the reduction repeats.
+    pub(super) fn of_two(&self) -> Binary {
+        match self.0 {
+            Reduce::Sum => Binary::Add,
+            Reduce::Prod => Binary::Mul,
+            Reduce::Min => Binary::Minimum,
+            Reduce::Max => Binary::Maximum,
+        }
+    }
+
+    pub(super) fn is_extreme(&self) -> bool {
+        matches!(self.0, Reduce::Min | Reduce::Max)
+    }
+}
 
 /// Lists the lengths of the parts that pairwise summation cuts a slice into, no longer than a block.
 fn leaves(start: usize, length: usize, out: &mut Vec<std::ops::Range<usize>>) {
@@ -139,23 +150,13 @@ impl<T: Reducible> Fold<T> for Numeric {
     }
 
     fn row_into(&self, acc: &mut [T], row: &[T]) {
-        let f = match self.0 {
-            Reduce::Sum => Binary::Add,
-            Reduce::Prod => Binary::Mul,
-            Reduce::Min => Binary::Minimum,
-            Reduce::Max => Binary::Maximum,
-        };
-        vector::binary_in_place_left(f, acc, Operand::Slice(row));
+        vector::binary_in_place_left(self.of_two(), acc, Operand::Slice(row));
     }
 
-    fn first_row(&self, acc: &mut [T], row: &[T]) {
-        match self.0 {
-            Reduce::Sum | Reduce::Prod => acc.copy_from_slice(row),
-            // A NaN must not stay.
-            Reduce::Min | Reduce::Max => {
-                acc.fill(self.nothing());
-                self.row_into(acc, row);
-            }
+    fn begin(&self, row: &mut [T]) {
+        // A NaN must not stay: on the right it is passed over.
+        if self.is_extreme() {
+            vector::binary_in_place_right(self.of_two(), Operand::Scalar(self.nothing()), row);
         }
     }
 }
@@ -215,10 +216,12 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
         for (i, acc) in out.chunks_mut(GATHERED).enumerate() {
             let x = &x[(start + i * GATHERED) * n..][..acc.len() * n];
             let gather = |to: &mut [T], j: usize| to.iter_mut().zip(x.chunks(n)).for_each(|(to, row)| *to = row[j]);
-            for j in 0..n {
+            gather(acc, 0);
+            f.begin(acc);
+            for j in 1..n {
                 let column = &mut column[..acc.len()];
                 gather(column, j);
-                if j == 0 { f.first_row(acc, column) } else { f.row_into(acc, column) }
+                f.row_into(acc, column);
             }
         }
     })?;
@@ -259,7 +262,8 @@ fn wide_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize
         for (i, rows) in x.chunks(ROWS * k).enumerate() {
             let mut rows = rows.chunks(k).map(|row| &row[start..end]);
             if let Some(first) = rows.next() {
-                f.first_row(partial, first);
+                partial.copy_from_slice(first);
+                f.begin(partial);
             }
             for row in rows {
                 f.row_into(partial, row);

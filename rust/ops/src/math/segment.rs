@@ -3,7 +3,7 @@
 use super::reduction::{Fold, Numeric};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
-use ferroflow_tensor::vector::{Binary, Operand, Reduce, Reducible, binary_in_place_right, mean_of_sum};
+use ferroflow_tensor::vector::{Operand, Reduce, Reducible, binary_in_place_right, mean_of_sum};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure};
 use num_traits::Bounded;
 
@@ -122,7 +122,7 @@ fn fold_rows<T: Scalar + Reducible>(f: Reduce, finish: Finish, rows: &[T], to: &
     let fold = Numeric(f);
     match to {
         // TF 1.x: a NaN of a row alone stays.
-        _ if rows.len() == to.len() && matches!(f, Reduce::Min | Reduce::Max) => to.copy_from_slice(rows),
+        _ if rows.len() == to.len() && fold.is_extreme() => to.copy_from_slice(rows),
         [one] => *one = fold.slice(rows),
         _ => {
             to.fill(fold.nothing());
@@ -230,11 +230,14 @@ fn scatter<T: Scalar + Reducible>(
         return Ok(());
     }
     let k = out.len() / count;
-    // TF 1.x: the row comes first, so that its NaN stays until the next row.
-    let row_into = |acc: &mut [T], row: &[T]| match f {
-        Reduce::Min => binary_in_place_right(Binary::Minimum, Operand::Slice(row), acc),
-        Reduce::Max => binary_in_place_right(Binary::Maximum, Operand::Slice(row), acc),
-        Reduce::Sum | Reduce::Prod => Numeric(f).row_into(acc, row),
+    let fold = Numeric(f);
+    let row_into = |acc: &mut [T], row: &[T]| {
+        if fold.is_extreme() {
+            // TF 1.x: the row comes first, so that its NaN stays until the next row.
+            binary_in_place_right(fold.of_two(), Operand::Slice(row), acc);
+        } else {
+            fold.row_into(acc, row);
+        }
     };
     let tasks = (data.len() / BLOCK).clamp(1, TASKS);
     try_for_chunks_mut(threads, out, count.div_ceil(tasks) * k, |start, out| {

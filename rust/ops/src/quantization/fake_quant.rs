@@ -33,7 +33,11 @@ pub(super) fn channel_bounds(
 }
 
 /// Moves each element with the bounds of its channel by `at`.
-fn moved(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>], at: fn(&Nudged, f32) -> f32) -> Result<Tensor> {
+fn moved(
+    ctx: &KernelContext<'_>,
+    bounds: &[Option<Nudged>],
+    at: impl Fn(&Nudged, f32) -> f32 + Sync,
+) -> Result<Tensor> {
     let input = ctx.input(0)?;
     let mut out = Tensor::new(input.dtype(), input.shape().clone())?;
     let x = input.slice::<f32>()?;

@@ -299,6 +299,9 @@ def regression_target(
         label_name: str, the key of the label in a dict of labels; None for the only one.
         weight_column_name: str, the feature that has the weights of examples, or None.
         label_dimension: int, the number of labels for one example.
+
+    Returns:
+        TargetColumn.
     """
     return _Regression(_squared_errors, label_dimension, label_name, weight_column_name, ProblemType.LINEAR_REGRESSION)
 
@@ -313,6 +316,9 @@ def multi_class_target(
         n_classes: int, the number of classes.
         label_name: str, the key of the label in a dict of labels; None for the only one.
         weight_column_name: str, the feature that has the weights of examples, or None.
+
+    Returns:
+        TargetColumn.
 
     Raises:
         ValueError: if `n_classes` is below 2.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from ferroflow._src.base.typing import IntsLike, TensorLike
@@ -18,7 +20,7 @@ def _rolled(x: Tensor, axes: IntsLike | None, forward: bool, scope: str) -> Tens
         if known.ndims is None:
             raise ValueError("The rank of the input must be known if `axes` is None.")
         axes = list(range(known.ndims))
-    chosen = [int(axis) for axis in np.atleast_1d(np.asarray(axes))]
+    chosen = [operator.index(axis) for axis in np.atleast_1d(np.asarray(axes))]
     if known.is_fully_defined():
         sizes = [int(known[axis]) for axis in chosen]
         shifts = [size // 2 if forward else -(size // 2) for size in sizes]
@@ -40,6 +42,8 @@ def fftshift(x: TensorLike, axes: IntsLike | None = None, name: str | None = Non
         Tensor of the dtype and shape of `x`.
 
     Raises:
+        IndexError: if `x` has no such axis.
+        TypeError: if an axis is not an integer.
         ValueError: if `axes` is None and the rank is unknown.
     """
     with name_scope(name, "fftshift") as scope:
@@ -58,6 +62,8 @@ def ifftshift(x: TensorLike, axes: IntsLike | None = None, name: str | None = No
         Tensor of the dtype and shape of `x`.
 
     Raises:
+        IndexError: if `x` has no such axis.
+        TypeError: if an axis is not an integer.
         ValueError: if `axes` is None and the rank is unknown.
     """
     with name_scope(name, "ifftshift") as scope:
