@@ -12,6 +12,7 @@ from ferroflow.keras import (
     constraints as constraints,
     datasets as datasets,
     estimator as estimator,
+    experimental as experimental,
     initializers as initializers,
     layers as layers,
     losses as losses,

@@ -17,6 +17,11 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value, get_value, number
 from ferroflow._src.keras.named import find
 from ferroflow._src.keras.replicas import summed_over_replicas
+from ferroflow._src.keras.schedules import (
+    LearningRateSchedule,
+    deserialize as deserialize_schedule,
+    serialize as serialize_schedule,
+)
 from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.math.arithmetic import maximum, pow as power
 from ferroflow._src.ops.math.cast import cast
@@ -137,16 +142,21 @@ class _Descent(Optimizer, abc.ABC):
     """An optimizer that updates one variable after the other, with a variable as learning rate.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        lr: float, the learning rate; a variable, whose value can be changed between batches. A LearningRateSchedule
+            gives the rate of each step.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        **kwargs: as `Optimizer`.
+        **kwargs: as `Optimizer`; `learning_rate`, which stands for `lr`.
     """
 
-    def __init__(self, lr: float, decay: float = 0.0, **kwargs: Any) -> None:
+    def __init__(self, lr: float | LearningRateSchedule, decay: float = 0.0, **kwargs: Any) -> None:
+        given: Any = kwargs.pop("learning_rate", lr)
+        # A configuration has a schedule as a dict.
+        given = deserialize_schedule(given) if isinstance(given, Mapping) else given
         super().__init__(**kwargs)
+        self._schedule: Any = given if isinstance(given, LearningRateSchedule) else None
         with name_scope(type(self).__name__):
             self.iterations = number(0, "iterations", dtypes.int64)
-            self.lr = number(lr, "lr")
+            self.lr = self._schedule or number(given, "lr")
             self.decay = number(decay, "decay")
         self.initial_decay = decay
         self.weights = [self.iterations]
@@ -163,7 +173,7 @@ class _Descent(Optimizer, abc.ABC):
         """
         moves = self.get_gradients(loss, params)
         step = self.iterations.read_value()
-        rate = self.lr.read_value()
+        rate = self.lr.read_value() if self._schedule is None else self._schedule(step)
         if self.initial_decay > 0:
             rate = rate * (1.0 / (1.0 + self.decay * cast(step, dtypes.float32)))
         updates = [assign_add(self.iterations, 1)]
@@ -184,7 +194,13 @@ class _Descent(Optimizer, abc.ABC):
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments of the constructor as they are now."""
-        return {"lr": float(get_value(self.lr)), "decay": float(get_value(self.decay)), **super().get_config()}
+        rate = float(get_value(self.lr)) if self._schedule is None else serialize_schedule(self._schedule)
+        return {"lr": rate, "decay": float(get_value(self.decay)), **super().get_config()}
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a Variable of float32, of shape [], or a LearningRateSchedule."""
+        return self.lr
 
 
 def _assigned(variable: Any, value: Any) -> Any:
@@ -196,19 +212,25 @@ class SGD(_Descent):
     """Gradient descent optimizer, with momentum.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        lr: float, the learning rate; a variable, whose value can be changed between batches. A LearningRateSchedule
+            gives the rate of each step.
         momentum: float, the part of the last move that is made again.
         decay: float, by which the rate is divided by 1 + decay * batches.
         nesterov: bool. If True, the move is Nesterov's.
-        **kwargs: as `Optimizer`.
+        **kwargs: as `Optimizer`; `learning_rate`, which stands for `lr`.
     """
 
     def __init__(
-        self, lr: float = 0.01, momentum: float = 0.0, decay: float = 0.0, nesterov: bool = False, **kwargs: Any
+        self,
+        lr: float | LearningRateSchedule = 0.01,
+        momentum: float = 0.0,
+        decay: float = 0.0,
+        nesterov: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init__(lr, decay, **kwargs)
         # TF 1.x: this variable is in the scope of the others.
-        with name_scope(f"{self.lr.op.name.rpartition('/')[0]}/"):
+        with name_scope(f"{self.iterations.op.name.rpartition('/')[0]}/"):
             self.momentum: Any = number(momentum, "momentum")
         self.nesterov = nesterov
 
@@ -227,15 +249,21 @@ class RMSprop(_Descent):
     """RMSprop optimizer: divides gradients by the root of the mean of their squares.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        lr: float, the learning rate; a variable, whose value can be changed between batches. A LearningRateSchedule
+            gives the rate of each step.
         rho: float, how slowly the mean changes.
         epsilon: float, added to the root; None for 1e-7.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        **kwargs: as `Optimizer`.
+        **kwargs: as `Optimizer`; `learning_rate`, which stands for `lr`.
     """
 
     def __init__(
-        self, lr: float = 0.001, rho: float = 0.9, epsilon: float | None = None, decay: float = 0.0, **kwargs: Any
+        self,
+        lr: float | LearningRateSchedule = 0.001,
+        rho: float = 0.9,
+        epsilon: float | None = None,
+        decay: float = 0.0,
+        **kwargs: Any,
     ) -> None:
         super().__init__(lr, decay, **kwargs)
         self.rho = rho
@@ -256,13 +284,16 @@ class Adagrad(_Descent):
     """Adagrad optimizer: divides gradients by the root of the sum of their squares.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        lr: float, the learning rate; a variable, whose value can be changed between batches. A LearningRateSchedule
+            gives the rate of each step.
         epsilon: float, added to the root; None for 1e-7.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        **kwargs: as `Optimizer`.
+        **kwargs: as `Optimizer`; `learning_rate`, which stands for `lr`.
     """
 
-    def __init__(self, lr: float = 0.01, epsilon: float | None = None, decay: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self, lr: float | LearningRateSchedule = 0.01, epsilon: float | None = None, decay: float = 0.0, **kwargs: Any
+    ) -> None:
         super().__init__(lr, decay, **kwargs)
         self.epsilon = _epsilon(epsilon)
 
@@ -281,15 +312,21 @@ class Adadelta(_Descent):
     """Adadelta optimizer: scales gradients by the roots of the means of squared steps and squared gradients.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        lr: float, the learning rate; a variable, whose value can be changed between batches. A LearningRateSchedule
+            gives the rate of each step.
         rho: float, how slowly the means change.
         epsilon: float, added to the means; None for 1e-7.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        **kwargs: as `Optimizer`.
+        **kwargs: as `Optimizer`; `learning_rate`, which stands for `lr`.
     """
 
     def __init__(
-        self, lr: float = 1.0, rho: float = 0.95, epsilon: float | None = None, decay: float = 0.0, **kwargs: Any
+        self,
+        lr: float | LearningRateSchedule = 1.0,
+        rho: float = 0.95,
+        epsilon: float | None = None,
+        decay: float = 0.0,
+        **kwargs: Any,
     ) -> None:
         super().__init__(lr, decay, **kwargs)
         self.rho = rho
@@ -312,20 +349,21 @@ class Adam(_Descent):
     """Adam optimizer: divides the gradients' running mean by the root of their running mean square.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        lr: float, the learning rate; a variable, whose value can be changed between batches. A LearningRateSchedule
+            gives the rate of each step.
         beta_1: float, how slowly the mean of gradients changes.
         beta_2: float, how slowly the mean of squared gradients changes.
         epsilon: float, added to the root; None for 1e-7.
         decay: float, by which the rate is divided by 1 + decay * batches.
         amsgrad: bool. If True, the largest mean of squared gradients so far is taken.
-        **kwargs: as `Optimizer`.
+        **kwargs: as `Optimizer`; `learning_rate`, which stands for `lr`.
 
     Source: Kingma, Ba, Adam, 2014; Reddi, Kale, Kumar, On the Convergence of Adam and Beyond, 2018.
     """
 
     def __init__(
         self,
-        lr: float = 0.001,
+        lr: float | LearningRateSchedule = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float | None = None,
@@ -361,19 +399,20 @@ class Adamax(_Descent):
     """Adamax optimizer: Adam with a decaying maximum of gradients instead of the root.
 
     Args:
-        lr: float, the learning rate; a variable, whose value can be changed between batches.
+        lr: float, the learning rate; a variable, whose value can be changed between batches. A LearningRateSchedule
+            gives the rate of each step.
         beta_1: as `Adam`.
         beta_2: float, how slowly the largest gradient decays.
         epsilon: float, added to it; None for 1e-7.
         decay: float, by which the rate is divided by 1 + decay * batches.
-        **kwargs: as `Optimizer`.
+        **kwargs: as `Optimizer`; `learning_rate`, which stands for `lr`.
 
     Source: Kingma, Ba, Adam, 2014.
     """
 
     def __init__(
         self,
-        lr: float = 0.002,
+        lr: float | LearningRateSchedule = 0.002,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float | None = None,
@@ -421,6 +460,11 @@ class Nadam(Optimizer):
         schedule_decay: float = 0.004,
         **kwargs: Any,
     ) -> None:
+        lr = kwargs.pop("learning_rate", lr)
+        if isinstance(lr, LearningRateSchedule):
+            raise ValueError(
+                "The Nadam optimizer does not support tf.keras.optimizers.LearningRateSchedules as the learning rate."
+            )
         super().__init__(**kwargs)
         with name_scope(type(self).__name__):
             self.iterations = number(0, "iterations", dtypes.int64)

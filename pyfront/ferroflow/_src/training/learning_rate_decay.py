@@ -178,6 +178,28 @@ def polynomial_decay(
         return add(multiply(rate - end, pow(1 - left, exponent)), end, name=scope)
 
 
+def value_of_interval(x: Tensor, bounds: list[Any], results: list[Any]) -> Tensor:
+    """Returns the value for the interval that contains `x`.
+
+    Args:
+        x: Tensor of a real number dtype, of shape [].
+        bounds: list of n Tensors of the dtype of `x`, of shape [], growing; each belongs to the interval below it.
+        results: list of n + 1 Tensors of one dtype, of shape [].
+
+    Returns:
+        Tensor of the dtype of `results`, of shape [].
+    """
+    if not bounds:
+        first: Tensor = results[0]
+        return first
+    within = [x <= bounds[0], x > bounds[-1]]
+    within += [(x > low) & (x <= high) for low, high in itertools.pairwise(bounds)]
+    ordered = [results[0], results[-1], *results[1:-1]]
+    pairs = [(here, functools.partial(_given, result)) for here, result in zip(within, ordered, strict=True)]
+    chosen: Tensor = case(pairs, default=functools.partial(_given, results[0]), exclusive=True)
+    return chosen
+
+
 def piecewise_constant(x: Any, boundaries: ListLike, values: ListLike, name: str | None = None) -> Tensor:
     """Returns the value for the interval that contains `x`.
 
@@ -210,11 +232,4 @@ def piecewise_constant(x: Any, boundaries: ListLike, values: ListLike, name: str
                 f"Values must have elements all with the same dtype ({first} vs {result.dtype.base_dtype})."
             )
     with name_scope(name, "PiecewiseConstant", [x, boundaries, values, name]):
-        if not bounds:
-            return results[0]
-        within = [x <= bounds[0], x > bounds[-1]]
-        within += [(x > low) & (x <= high) for low, high in itertools.pairwise(bounds)]
-        ordered = [results[0], results[-1], *results[1:-1]]
-        pairs = [(here, functools.partial(_given, result)) for here, result in zip(within, ordered, strict=True)]
-        chosen: Tensor = case(pairs, default=functools.partial(_given, results[0]), exclusive=True)
-        return chosen
+        return value_of_interval(x, bounds, results)

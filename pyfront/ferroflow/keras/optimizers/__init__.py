@@ -14,5 +14,6 @@ from ferroflow._src.keras.optimizers import (
     get as get,
     serialize as serialize,
 )
+from ferroflow.keras.optimizers import schedules as schedules
 
 _tell_absent(globals())

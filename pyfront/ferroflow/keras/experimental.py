@@ -1,0 +1,11 @@
+"""`tf.keras.experimental`: learning rates that fall as cosines."""
+
+from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.schedules import (
+    CosineDecay as CosineDecay,
+    CosineDecayRestarts as CosineDecayRestarts,
+    LinearCosineDecay as LinearCosineDecay,
+    NoisyLinearCosineDecay as NoisyLinearCosineDecay,
+)
+
+_tell_absent(globals())
