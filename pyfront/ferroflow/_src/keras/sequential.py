@@ -45,6 +45,9 @@ class Sequential(Model):
         """The layers that were added, without the one of the input."""
         return self._waiting or [one for one in self._connected if not isinstance(one, InputLayer)]
 
+    def _tracked_layers(self) -> list[Any]:
+        return self._waiting or self._connected
+
     def add(self, layer: Any) -> None:
         """Adds a layer. If the first one has no input shape, the model is built when it is first fitted.
 
