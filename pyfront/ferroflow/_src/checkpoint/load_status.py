@@ -76,7 +76,7 @@ class CheckpointLoadStatus(LoadStatus):
     def assert_consumed(self) -> LoadStatus:
         """Raises an AssertionError unless all objects of the checkpoint and of the program match.
 
-        Objects of the checkpoint without values and edges may be missing in the program.
+        An object of the checkpoint without values of its own may be missing in the program.
 
         Returns:
             The status itself.
@@ -88,8 +88,9 @@ class CheckpointLoadStatus(LoadStatus):
         found = self._checkpoint
         names = found.names()
         for number, node in enumerate(found.message.nodes):
-            is_empty = not (node.attributes or node.children or node.slot_variables)
-            if found.objects.get(number) is None and not is_empty:
+            # What has no values stands for a list of things that were found by other edges, or for nothing.
+            has_values = any(not value.optional_restore for value in node.attributes) or node.slot_variables
+            if found.objects.get(number) is None and has_values:
                 raise AssertionError(f"Unresolved object in checkpoint {names[number]}: {node}")
         if found.slots:
             raise AssertionError(f"Unresolved slot restorations: {found.slots}")

@@ -579,7 +579,7 @@ def copy_without_variables(layer: Layer, name: str | None = None) -> Any:
     made = copy.copy(layer)
     made._trainable_weights, made._non_trainable_weights = [], []
     made._updates, made._losses = [], []
-    forget_edges(made, lambda ref: not isinstance(ref, Variable))
+    forget_edges(made, lambda ref: isinstance(ref, Connected))
     if name is not None:
         made._base_name = made._name = name
         made._inbound_nodes, made._outbound_nodes = [], []

@@ -1,0 +1,1 @@
+"""What `tf.contrib.checkpoint` adds to `tf.train.Checkpoint`."""
