@@ -340,11 +340,17 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.keras.utils.layer_utils": ("ferroflow._src.internals.keras_arguments",),
     "python.keras.utils.tf_utils": ("ferroflow._src.internals.tensor_queries",),
     **{
-        f"python.training.{package}.{module}": ("ferroflow._src.internals.tracking", "ferroflow._src.contrib.checkpoint.inspection")
+        f"python.training.{package}.{module}": (
+            "ferroflow._src.internals.tracking",
+            "ferroflow._src.contrib.checkpoint.inspection",
+        )
         for package in ("checkpointable", "tracking")
         for module in ("base", "data_structures", "graph_view", "python_state", "tracking", "util")
     },
-    "python.training.checkpointable_utils": ("ferroflow._src.internals.tracking", "ferroflow._src.contrib.checkpoint.inspection"),
+    "python.training.checkpointable_utils": (
+        "ferroflow._src.internals.tracking",
+        "ferroflow._src.contrib.checkpoint.inspection",
+    ),
     "contrib.checkpoint": (
         "ferroflow._src.internals.tracking",
         "ferroflow._src.checkpoint.checkpoint_manager",

@@ -184,7 +184,7 @@ def last_restoration(trackable: Trackable) -> int:
 
 def set_last_restoration(trackable: Trackable, number: int) -> None:
     """Sets the number of the restoration that gave the object its values."""
-    trackable._update_uid = number
+    trackable._edges().last_restoration = number
 
 
 def track(owner: Trackable, trackable: Any, name: str) -> None:

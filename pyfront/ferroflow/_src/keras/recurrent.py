@@ -10,9 +10,9 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, Identifier, NestedTensors
-from ferroflow._src.framework.trackable import Trackable, child_of
 from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import Trackable, child_of
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import batch_set_value
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ferroflow._src.framework.trackable import track
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers

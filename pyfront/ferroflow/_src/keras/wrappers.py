@@ -7,18 +7,18 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from ferroflow._src.framework.trackable import track, untrack
-from ferroflow._src.keras.recurrent_cells import track_cells
-from ferroflow._src.variables.tracked_lists import ListWrapper
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import track, untrack
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers
+from ferroflow._src.keras.recurrent_cells import track_cells
 from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.layers.nodes import call_of
 from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.variables.tracked_lists import ListWrapper
 
 
 class Wrapper(KerasLayer):

@@ -12,7 +12,6 @@ from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call, one_
 from ferroflow._src.variables.auto_trackable import AutoTrackable
 from ferroflow._src.variables.variable import Variable
 
-
 # What layers and models keep about themselves, which no checkpoint holds.
 _OWN = frozenset(
     (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as AbstractMapping
+from collections.abc import Iterable, Iterator, Mapping as AbstractMapping
 from typing import Any
 
 from ferroflow._src.framework.trackable import Trackable
