@@ -1,4 +1,4 @@
-"""`tf.train.Checkpoint`: saves objects by the attributes that hold them, and restores them also before they are made."""
+"""`tf.train.Checkpoint`: objects saved by the attributes that hold them, and restored also before they are made."""
 
 from __future__ import annotations
 

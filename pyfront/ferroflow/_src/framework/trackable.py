@@ -132,8 +132,8 @@ class Trackable:
         elif current is not trackable:
             if not overwrite:
                 raise ValueError(
-                    f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is already "
-                    "declared as a dependency. Names must be unique (or overwrite=True)."
+                    f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is "
+                    "already declared as a dependency. Names must be unique (or overwrite=True)."
                 )
             edges.references[:] = [reference if old.name == name else old for old in edges.references]
             edges.by_name[name] = trackable
