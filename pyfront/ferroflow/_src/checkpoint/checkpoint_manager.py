@@ -104,7 +104,7 @@ class CheckpointManager:
         number = count if checkpoint_number is None else checkpoint_number
         if not isinstance(number, compat.integral_types):
             number = session.run(number)
-        path = self._checkpoint.write(f"{self._prefix}-{int(number)}", session)
+        path: str = self._checkpoint.write(f"{self._prefix}-{int(number)}", session)
         self._maybe_delete.pop(path, None)
         self._maybe_delete[path] = time.time()
         self._latest_checkpoint = path

@@ -139,4 +139,5 @@ def count_save(checkpoint: Checkpoint, session: Any) -> int:
     Returns:
         int.
     """
-    return checkpoint._count(session)
+    count: int = checkpoint._count(session)
+    return count

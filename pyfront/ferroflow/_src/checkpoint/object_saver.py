@@ -86,7 +86,11 @@ class TrackableSaver:
             self._last = (serialized.message, owners)
         if os.path.dirname(file_prefix):
             makedirs(os.path.dirname(file_prefix))
-        feeds = {**serialized.feeds, self._path: file_prefix, self._message: serialized.message.SerializeToString()}
+        feeds: dict[Any, Any] = {
+            **serialized.feeds,
+            self._path: file_prefix,
+            self._message: serialized.message.SerializeToString(),
+        }
         return compat.as_str(session.run(self._saved, feeds))
 
     def restore(self, save_path: str | None) -> LoadStatus:

@@ -263,7 +263,7 @@ class DictWrapper(TrackableDataStructure, dict):  # type: ignore[type-arg]  # of
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # TensorFlow names the type
         raise TypeError("unhashable type: 'DictWrapper'")
 
     def __repr__(self) -> str:

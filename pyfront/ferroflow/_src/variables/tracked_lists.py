@@ -259,7 +259,7 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # of
     def __reduce_ex__(self, protocol: Any) -> Any:
         return type(self), (list(self),)
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:
+    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]  # any iterable, as of lists
         self.extend(values)
         return self
 
@@ -303,7 +303,7 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # of
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # TensorFlow names the type
         raise TypeError("unhashable type: 'ListWrapper'")
 
     def __repr__(self) -> str:

@@ -51,8 +51,8 @@ def _file() -> Any:
     path = f".{_PACKAGE}.TrackableObjectGraph.{_OBJECT}"
     graph.field.add(name="nodes", number=1, label=_REPEATED, type=_MESSAGE, type_name=path)
     node = graph.nested_type.add(name=_OBJECT)
-    for number, (name, kind) in enumerate(_CHILDREN, 1):
-        node.field.add(name=name, number=number, label=_REPEATED, type=_MESSAGE, type_name=f"{path}.{kind}")
+    for number, (name, message) in enumerate(_CHILDREN, 1):
+        node.field.add(name=name, number=number, label=_REPEATED, type=_MESSAGE, type_name=f"{path}.{message}")
     for name, fields in _FIELDS.items():
         inner = node.nested_type.add(name=name)
         for number, (field, kind) in enumerate(fields, 1):
