@@ -129,7 +129,10 @@ class DictWrapper(TrackableDataStructure, dict):  # type: ignore[type-arg]  # of
     @property
     def _checkpoint_dependencies(self) -> Any:
         self._look()
-        made = f"Unable to save the object {self} (a dictionary wrapper constructed automatically on attribute assignment)."
+        made = (
+            f"Unable to save the object {self} (a dictionary wrapper constructed automatically on attribute "
+            "assignment)."
+        )
         if self._has_other_keys:
             raise ValueError(
                 f"{made} The wrapped dictionary contains a non-string key which maps to a trackable object or mutable "
