@@ -88,7 +88,7 @@ class CheckpointLoadStatus(LoadStatus):
         found = self._checkpoint
         names = found.names()
         for number, node in enumerate(found.message.nodes):
-            # What has no values stands for a list of things that were found by other edges, or for nothing.
+            # An object without values stands for a list of things that were found by other edges, or for nothing.
             has_values = any(not value.optional_restore for value in node.attributes) or node.slot_variables
             if found.objects.get(number) is None and has_values:
                 raise AssertionError(f"Unresolved object in checkpoint {names[number]}: {node}")

@@ -21,7 +21,7 @@ class TrackableReference(NamedTuple):
 
 
 class _Edges:
-    """What a `Trackable` knows: its edges, what waits for later edges, and the last restoration of its values."""
+    """The state of a `Trackable`: edges, values that wait for later edges, and the last restoration of its values."""
 
     def __init__(self) -> None:
         self.references: list[TrackableReference] = []

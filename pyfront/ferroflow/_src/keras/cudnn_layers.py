@@ -28,10 +28,10 @@ class _CuDNN(Recurrent):
 
     _NOT_TOLD = frozenset({"activation", "dropout", "recurrent_dropout", "unroll", "use_bias"})
 
-    @property
     def _owner_of_weights(self) -> Any:
         return self
 
+    @property
     def cell(self) -> Any:
         """The units and sizes of the states, as those of a cell."""
         return _Sizes(self.units, self._sizes if self._STATES > 1 else self.units)

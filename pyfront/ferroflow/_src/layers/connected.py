@@ -12,7 +12,7 @@ from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call, one_
 from ferroflow._src.variables.auto_trackable import AutoTrackable
 from ferroflow._src.variables.variable import Variable
 
-# What layers and models keep about themselves, which no checkpoint holds.
+# The attributes of layers and models that no checkpoint holds.
 _OWN = frozenset(
     (
         *("_added_losses", "_added_updates", "_calls", "_connected", "_given", "_inbound_nodes", "_losses"),

@@ -184,7 +184,7 @@ class DictWrapper(TrackableDataStructure, dict):  # type: ignore[type-arg]  # of
 
         Args:
             key: the key.
-            *default: what to return where there is none.
+            *default: any object, returned where there is none.
 
         Returns:
             The value.

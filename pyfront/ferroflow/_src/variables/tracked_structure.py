@@ -45,7 +45,7 @@ def sticky_attribute_assignment(trackable: Trackable, name: str, value: Any) -> 
         value: the new value.
 
     Returns:
-        What the attribute holds: the value, or a structure with edges for a list or dict.
+        The attribute's new content: the value, or a structure with edges for a list or dict.
     """
     held = wrapped(value)
     if isinstance(held, Trackable) and not isinstance(value, NoDependency):

@@ -1,1 +1,1 @@
-"""What `tf.contrib.checkpoint` adds to `tf.train.Checkpoint`."""
+"""The parts of `tf.contrib.checkpoint` that `tf.train.Checkpoint` lacks."""

@@ -62,7 +62,7 @@ class _Part(Trackable):
 
 
 class _Shared:
-    """What the parts have in common."""
+    """The values and functions that the parts share."""
 
     def __init__(self, count: int, fill: Callable[[_Buffer], Any], consume: Callable[[_Buffer], Any]) -> None:
         self.count, self.fill, self.consume = count, fill, consume
