@@ -23,7 +23,7 @@ _VALUES = f"{_ESCAPE}ATTRIBUTES"
 
 
 class Serialized(NamedTuple):
-    """The contents of a checkpoint of objects: saveables, the message with the objects, and values of Python to feed."""
+    """The contents of a checkpoint of objects: saveables, the message with the objects, and values of Python."""
 
     saveables: list[SaveableObject]
     message: Any

@@ -105,7 +105,7 @@ class Restoration:
         return self._report.names()
 
     def add_operations(self, operations: list[Any]) -> None:
-        """Keeps operations that restore values; runs them if the program asks for that."""
+        """Keeps operations that restore values; runs them at once if `on_operations` is set."""
         if operations:
             self.operations += operations
             if self.on_operations is not None:
