@@ -5,6 +5,7 @@ from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
+from ferroflow._src.checkpoint.checkpoint_manager import CheckpointManager as CheckpointManager
 from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from ferroflow._src.checkpoint.meta_graph import (
     export_meta_graph as export_meta_graph,

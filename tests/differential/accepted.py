@@ -67,6 +67,16 @@ def _is_older(tensorflow: str, ours: str) -> bool:
     return re.sub("SelectV2", "Select", tensorflow) == ours
 
 
+def _vanishes_here(tensorflow: Any, ours: Any) -> bool:
+    """Whether ours is zero."""
+    return not np.asarray(ours).any()
+
+
+def _are_whole(tensorflow: Any, ours: Any) -> bool:
+    """Whether both are whole numbers."""
+    return all(bool((np.asarray(side) == np.floor(side)).all()) for side in (tensorflow, ours))
+
+
 ACCEPTED = [
     Accepted("more is known of a shape here", "static shape", check=_knows_more),
     Accepted(
@@ -131,8 +141,8 @@ ACCEPTED = [
     Accepted(
         "constants are looked at when the graph is built",
         "build error",
-        tensorflow=r"when run: (InvalidArgument|OutOfRange)Error",
-        ours="^(ValueError|InvalidArgumentError)",
+        tensorflow=r"when run: (InvalidArgument|OutOfRange|Unimplemented)Error",
+        ours="^(ValueError|InvalidArgumentError|UnimplementedError)",
     ),
     Accepted(
         "TensorFlow reads beyond its inputs",
@@ -377,6 +387,78 @@ ACCEPTED = [
         tensorflow="Shapes must be equal rank, .* for 'Beta/cdf/Betainc",
         ours="^no error",
     ),
+    Accepted(
+        "parts of sparse tensors that do not fit each other are an error here and junk there",
+        "error|static shape",
+        about="SerializeSparse|SparseReduce(Max|Sum)(Sparse)?|SparseDenseCwise.*",
+        tensorflow=r"^no error|^\[",
+        ours="do not match|out of bounds|^None",
+    ),
+    Accepted(
+        "TensorFlow ends a string at its zero byte",
+        "value",
+        about="StringUpper|StringLower",
+        ours="\\x00",
+    ),
+    Accepted(
+        "greys become colours here", "error", about="DecodeBmp", tensorflow="does not match bits", ours="^no error"
+    ),
+    Accepted("what nothing writes is junk there", "value", about="FusedBatchNorm(V2)?"),
+    Accepted("sums of no rows are junk there", "value", about="gradient of SparseSegment.*", check=_vanishes_here),
+    Accepted(
+        "an attribute that cannot be is an error when the graph is built",
+        "build error",
+        about="(gradient of )?(Avg|Max)PoolGrad.*",
+        tensorflow="^no error",
+        ours="Stride must be > 0",
+    ),
+    Accepted(
+        "1.15's own rule of the gradient is a wrong call",
+        "build error",
+        about="gradient of SparseSparse(Maximum|Minimum)",
+        tensorflow="takes 2 positional arguments",
+        ours="^NotImplementedError",
+    ),
+    Accepted(
+        "a division of whole numbers has no kernel; TensorFlow folds constants by another op",
+        "error",
+        about="RealDiv",
+        tensorflow="^no error",
+        ours="No OpKernel",
+    ),
+    Accepted(
+        "sizes of a split along an unknown dimension are compared with the last one there",
+        "build error",
+        about="SplitV",
+        tensorflow="can't split axis of size",
+        ours="when run: InvalidArgumentError",
+    ),
+    Accepted("types that only later TensorFlow has", "build error", about="Conv2D", tensorflow="DataType int32"),
+    Accepted(
+        "types that only later TensorFlow has",
+        "build error",
+        about=".*R?FFT.*",
+        tensorflow="float64",
+    ),
+    Accepted(
+        "a window without an element above zero counts as its first place there",
+        "value",
+        about="Dilation2DBackprop(Filter|Input)",
+        check=_are_whole,
+    ),
+    Accepted(
+        "spectra that vanish are what is left of rounding", "value", about="gradient of I?R?FFT.*", check=_is_close
+    ),
+    Accepted("a window is greater than an empty picture", "error", about="AvgPool3D", ours="size would be negative"),
+    Accepted("numbers that are not finite", "value", about="CholeskyGrad", tensorflow="nan|inf"),
+    Accepted(
+        "a matrix with NaN has an error there",
+        "error",
+        about="(gradient of )?MatrixSquareRoot",
+        tensorflow="not invertible",
+        ours="^no error",
+    ),
+    Accepted("similarities of pictures are sums in another order", "value", about="pictures, ssim", check=_is_close),
     Accepted("names that are not in ferroflow are listed in docs", "build error", ours="is not in ferroflow"),
 ]
 

@@ -42,3 +42,16 @@ def test_values_of_tensorflow():
         assert sess.run(tf.fake_quant_with_min_max_vars(2.0, -6.0, 6.0)) == np.float32(1.9764704704284668)
         quantized = tf.quantize([12.0, 20.0], 0.0, 12.0, tf.qint32, mode="MIN_FIRST")[0]
         assert sess.run(quantized).tolist() == [2147483520, 2147483520]
+
+
+@pytest.mark.parametrize("bounds", [(-1, np.inf), (-np.inf, 1), (-np.inf, np.inf), (np.nan, 1), (0, np.inf)], ids=str)
+def test_no_gradient_passes_where_the_bounds_are_not_numbers(bounds):
+    x = np.linspace(-3, 3, 7, dtype=np.float32)
+    low, high = map(float, bounds)
+    with tf.Session() as sess:
+        by_inputs = sess.run(tf.fake_quant_with_min_max_vars_gradient(tf.ones([7]), x, low, high))
+        by_channel = sess.run(
+            tf.fake_quant_with_min_max_vars_per_channel_gradient(tf.ones([7, 1]), x[:, None], [low], [high])
+        )
+    assert [not value.any() for value in by_inputs] == [True, True, True]
+    assert [not value.any() for value in by_channel] == [True, True, True]

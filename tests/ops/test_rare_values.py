@@ -107,3 +107,21 @@ def test_what_is_rounded_up_to_zero_has_no_sign(dtype):
 
 def test_a_norm_of_single_elements_is_a_change_of_shape():
     assert run(lambda: tf.math.reduce_euclidean_norm(tf.constant([[-3.0], [2.0]]), axis=1)).tolist() == [-3.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("pixel", "saturated", "turned"),
+    [
+        ([0.2, 0.2, -np.inf], [0, 0, 0], [0.2, -np.inf, np.nan]),
+        ([0.2, 0.5, np.nan], [0.35, 0.35, 0.35], [0.5, 0.2, np.nan]),
+        ([0.2, np.nan, 0.5], [0.2, 0.2, 0.2], [0.5, np.nan, np.nan]),
+        ([0.5, np.inf, 0.2], [np.nan, np.nan, np.nan], [0.2, np.inf, np.inf]),
+        ([np.nan, 0.2, 0.5], [np.nan, np.nan, np.nan], [np.nan, 0.2, np.nan]),
+    ],
+    ids=str,
+)
+def test_pixels_with_nan_have_tensorflows_colours(pixel, saturated, turned):
+    picture = np.array([[pixel]], np.float32)
+    got = run(lambda: (tf.image.adjust_saturation(picture, 0.5), tf.image.adjust_hue(picture, 0.1)))
+    np.testing.assert_allclose(got[0][0, 0], saturated, rtol=1e-5)
+    np.testing.assert_allclose(got[1][0, 0], turned, rtol=1e-5)

@@ -17,7 +17,6 @@ _EAGER: Final = "build a graph and run it in a tf.Session; eager execution is no
 _OLD_LEARN: Final = "tf.estimator, tf.layers and tf.feature_column"
 _FORESTS: Final = "scikit-learn or XGBoost, which grow trees"
 _DECODERS: Final = "tf.contrib.seq2seq.dynamic_decode, with a BasicDecoder of a TrainingHelper or GreedyEmbeddingHelper"
-_FILES_OF_2: Final = "tf.train.Saver and tf.saved_model, whose files both versions of TensorFlow read"
 _OTHER_LIBRARY: Final = "an environment of its own with that library and Horovod"
 _LAUNCHERS: Final = "`ferroflow launch --mpi`, mpirun or srun, which start the processes"
 _VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow 2"
@@ -44,7 +43,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.batch_svd": "tf.svd",
     "tf.compat.v2": _VERSION_2,
     "tf.contrib.boosted_trees": _FORESTS,
-    "tf.contrib.checkpoint": _FILES_OF_2,
     "tf.contrib.eager": _EAGER,
     "tf.contrib.estimator": "tf.estimator",
     "tf.contrib.factorization": "scikit-learn, which factorizes matrices",

@@ -112,7 +112,7 @@ def _read_on_cpu(handle: Tensor, dtype: Any) -> Tensor:
         return identity(value)
 
 
-def _variable_saveable(var: Any, slice_spec: str, name: str) -> SaveableObject:
+def variable_saveable(var: Any, slice_spec: str, name: str) -> SaveableObject:
     """Returns the saveable of a variable of either kind."""
     behind_handle = var.op.type in _HANDLE_OPS if isinstance(var, Tensor) else is_resource_variable(var)
     return (ResourceVariableSaveable if behind_handle else VariableSaveable)(var, slice_spec, name)
@@ -349,7 +349,7 @@ class BaseSaverBuilder:
                 self._AddSaveable(saveables, seen, thing)
             elif isinstance(thing, (list, tuple, PartitionedVariable)):
                 for part, spec in _checked_slices(thing):
-                    self._AddSaveable(saveables, seen, _variable_saveable(part, spec, name))
+                    self._AddSaveable(saveables, seen, variable_saveable(part, spec, name))
             else:
                 variable = _reference(thing)
                 if not BaseSaverBuilder._IsVariable(variable):
@@ -357,7 +357,7 @@ class BaseSaverBuilder:
                         "names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: "
                         f"{variable}"
                     )
-                self._AddSaveable(saveables, seen, _variable_saveable(variable, "", name))
+                self._AddSaveable(saveables, seen, variable_saveable(variable, "", name))
         return saveables
 
     def _AddSaveable(  # noqa: N802  # TF1's spelling

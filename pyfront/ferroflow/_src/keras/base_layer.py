@@ -12,6 +12,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, NestedTensors, ShapeLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
@@ -327,6 +328,7 @@ class KerasLayer(Layer):
         if regularizer:
             self._regularize(name, variable, regularizer)
         (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+        track(self._owner_of_weights(), variable, name)
         return variable
 
 

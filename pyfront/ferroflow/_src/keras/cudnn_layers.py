@@ -28,6 +28,9 @@ class _CuDNN(Recurrent):
 
     _NOT_TOLD = frozenset({"activation", "dropout", "recurrent_dropout", "unroll", "use_bias"})
 
+    def _owner_of_weights(self) -> Any:
+        return self
+
     @property
     def cell(self) -> Any:
         """The units and sizes of the states, as those of a cell."""

@@ -12,10 +12,14 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.typing import BoolLike, DictLike, NestedTensors
+from ferroflow._src.checkpoint.load_status import CheckpointLoadStatus
+from ferroflow._src.checkpoint.object_saver import saver_of, serialized_objects
 from ferroflow._src.checkpoint.saver import Saver
+from ferroflow._src.checkpoint.state import update_state
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import TrackableReference
 from ferroflow._src.keras import hdf5, named
 from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer, check_weight_options
@@ -136,8 +140,32 @@ class Network(LayerOfLayers):
             self._is_building = True
             self.build(one_or_list([tensor.get_shape() for tensor in nest.flatten(inputs)]))
 
+    def _layer_edges(self) -> list[TrackableReference]:
+        """Returns the edges of a model of inputs and outputs: layers by their places, also among those with weights."""
+        if not self._is_graph_network:
+            return []
+        found, count = [], 0
+        for i, layer in enumerate(self._tracked_layers()):
+            if layer.weights:
+                found.append(TrackableReference(f"layer_with_weights-{count}", layer))
+                count += 1
+            found.append(TrackableReference(f"layer-{i}", layer))
+        return found
+
+    def _tracked_layers(self) -> list[Any]:
+        return self.layers
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        return [*self._layer_edges(), *super()._checkpoint_dependencies]
+
+    def _lookup_dependency(self, name: str) -> Any:
+        return dict(self._layer_edges()).get(name) or super()._lookup_dependency(name)
+
     def _load_waiting(self) -> None:
         """Loads the values that were requested before the variables existed."""
+        for name, layer in self._layer_edges():
+            self._handle_deferred_dependencies(name, layer)
         if self._weights_to_load is not None:
             path, self._weights_to_load = self._weights_to_load, None
             self.load_weights(path)
@@ -538,14 +566,20 @@ class Network(LayerOfLayers):
             hdf5.save_weights(self, path)
             return
         with self.graph.as_default():
-            Saver(self.weights, max_to_keep=None).save(get_session(), path, write_meta_graph=False, write_state=False)
+            saver_of(self).save(path, session=get_session())
+        update_state(os.path.dirname(path), path, [path], None, save_relative_paths=True)
 
-    def load_weights(self, filepath: str, by_name: bool = False) -> None:
+    def load_weights(self, filepath: str, by_name: bool = False) -> Any:
         """Restores the variables that `save_weights` saved; a checkpoint's of a model that has none yet once it has.
+
+        A checkpoint of a `tf.train.Saver` is restored by the variables' names.
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
             by_name: bool. If True, layers are found by their names, and not in their order; of files alone.
+
+        Returns:
+            The object that `tf.train.Checkpoint.restore` returns, for a checkpoint that `save_weights` wrote.
 
         Raises:
             ImportError: if h5py is not installed, and the file is an HDF5 file.
@@ -556,16 +590,24 @@ class Network(LayerOfLayers):
         if hdf5.is_hdf5(filepath):
             self._check_built("loaded")
             hdf5.load_weights(self, filepath, by_name)
-            return
+            return None
         if by_name:
             raise NotImplementedError(
                 "by_name is of HDF5 files; variables of a checkpoint are found by their names by tf.train.Saver."
             )
+        path = str(filepath)
+        if serialized_objects(path) is not None:
+            with self.graph.as_default():
+                status = saver_of(self).restore(path)
+                assert isinstance(status, CheckpointLoadStatus)  # the checkpoint is one of objects
+                status.run_as_they_come(get_session())
+            return status.assert_nontrivial_match() if self.built else status
         if not self.built:
-            self._weights_to_load = str(filepath)
-            return
+            self._weights_to_load = path
+            return None
         with self.graph.as_default():
-            Saver(self.weights).restore(get_session(), str(filepath))
+            Saver(self.weights).restore(get_session(), path)
+        return None
 
     def _check_built(self, what: str) -> None:
         if not self.built:

@@ -12,6 +12,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, Identifier, NestedTensors
 from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import Trackable, child_of
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import batch_set_value
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
@@ -84,6 +85,13 @@ class Running(KerasLayer):
     # Variables of a stateful layer, of shape [batch, size].
     _kept_states: list[Variable] | None = None
     _num_constants = 0
+
+    def _owner_of_weights(self) -> Any:
+        """Returns the object that stands for TensorFlow's cell, which has the edges to the variables there."""
+        cell = child_of(self, "cell")
+        if cell is None:
+            cell = self._track_trackable(Trackable(), "cell")
+        return cell
 
     def _set_running(
         self, return_sequences: bool, return_state: bool, go_backwards: bool, stateful: bool, unroll: bool

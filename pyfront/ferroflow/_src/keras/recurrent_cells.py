@@ -10,10 +10,12 @@ from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
+from ferroflow._src.variables.tracked_lists import ListWrapper
 
 
 class _Cell(Steps):
@@ -269,6 +271,7 @@ class StackedRNNCells(KerasLayer):
             check_cell(cell)
         super().__init__(**kwargs)
         self.cells = list(cells)
+        track_cells(self)
 
     @property
     def state_size(self) -> tuple[int, ...]:
@@ -353,3 +356,11 @@ def variables_not_trained(layer: Any, inner: Sequence[Any]) -> list[Any]:
     if layer.trainable:
         return [w for one in inner for w in one.non_trainable_weights]
     return [w for one in inner for w in one.trainable_weights + one.non_trainable_weights]
+
+
+def track_cells(stack: StackedRNNCells) -> None:
+    """Adds the edges of a stack to its cells."""
+    cells = ListWrapper(stack.cells)
+    track(stack, cells, "cells")
+    # TF 1.x: the list of inner layers is an object of the checkpoint as well.
+    track(stack, ListWrapper([cells]), "_layers")

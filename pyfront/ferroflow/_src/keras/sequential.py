@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ferroflow._src.base.typing import NestedTensors
+from ferroflow._src.framework.trackable import TrackableReference
 from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network, as_list, described
@@ -37,6 +38,7 @@ class Sequential(Model):
         self._is_graph_network = True
         # The layers of a model whose input is not known yet.
         self._waiting: list[Any] = []
+        self._is_built_later = False
         for layer in layers or ():
             self.add(layer)
 
@@ -44,6 +46,15 @@ class Sequential(Model):
     def layers(self) -> list[Any]:
         """The layers that were added, without the one of the input."""
         return self._waiting or [one for one in self._connected if not isinstance(one, InputLayer)]
+
+    def _tracked_layers(self) -> list[Any]:
+        return self._connected
+
+    def _layer_edges(self) -> list[TrackableReference]:
+        # TF 1.x: a model that is built when it is fitted has edges to its own layers alone.
+        if self._is_built_later:
+            return [TrackableReference(f"layer-{i}", layer) for i, layer in enumerate(self.layers)]
+        return super()._layer_edges()
 
     def add(self, layer: Any) -> None:
         """Adds a layer. If the first one has no input shape, the model is built when it is first fitted.
@@ -69,6 +80,7 @@ class Sequential(Model):
                 shape = tuple(layer.inputs[0].get_shape().as_list())
             if shape is None:
                 self._waiting = [layer]
+                self._is_built_later = True
                 return
             start = Input(batch_shape=shape, dtype=getattr(layer, "_input_dtype", None), name=f"{layer.name}_input")
             self._set_ends([start], [start])

@@ -11,11 +11,14 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import track, untrack
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers
+from ferroflow._src.keras.recurrent_cells import track_cells
 from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.layers.nodes import call_of
 from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.variables.tracked_lists import ListWrapper
 
 
 class Wrapper(KerasLayer):
@@ -29,6 +32,8 @@ class Wrapper(KerasLayer):
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.layer = layer
+        # TF 1.x: the list of inner layers is an object of the checkpoint as well.
+        track(self, ListWrapper([layer]), "_layers")
 
     def build(self, input_shape: Any = None) -> None:
         """Makes no variables: those of the layer are made at its first call.
@@ -158,6 +163,8 @@ class Bidirectional(Wrapper):
         self.supports_masking = True
         self.forward_layer = _copied(layer, "forward")
         self.backward_layer = _copied(layer, "backward")
+        untrack(self, "layer")
+        track(self, ListWrapper(self._inner()), "_layers")
         self.backward_layer.go_backwards = not layer.go_backwards
         self.merge_mode = merge_mode
         self.return_sequences, self.return_state = layer.return_sequences, layer.return_state
@@ -290,4 +297,5 @@ def _copied_cell(cell: Any) -> Any:
     made = copy_without_variables(cell) if isinstance(cell, KerasLayer) else copy.copy(cell)
     if getattr(made, "cells", None) is not None:
         made.cells = [_copied_cell(one) for one in made.cells]
+        track_cells(made)
     return made

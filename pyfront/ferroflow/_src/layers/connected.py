@@ -7,10 +7,23 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.trackable import Trackable
 from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call, one_or_list
+from ferroflow._src.variables.auto_trackable import AutoTrackable
+from ferroflow._src.variables.variable import Variable
+
+# The attributes of layers and models that no checkpoint holds.
+_OWN = frozenset(
+    (
+        *("_added_losses", "_added_updates", "_calls", "_connected", "_given", "_inbound_nodes", "_losses"),
+        *("_non_trainable_weights", "_outbound_nodes", "_own_weights", "_trainable_weights", "_updates", "_waiting"),
+        *("batch_input_shape", "history", "input_spec", "inputs", "loss", "loss_weights", "metrics", "outputs"),
+        "weighted_metrics",
+    )
+)
 
 
-class Connected:
+class Connected(AutoTrackable):
     """Base of layers and models, which are called on tensors."""
 
     _name: str
@@ -19,6 +32,18 @@ class Connected:
     _outbound_nodes: list[Call]
     # The first call on tensors that are of no model.
     _call_outside: Call | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets an attribute, and adds its edge: of this library's layers to layers, of a program's to all it can."""
+        if name in _OWN or hasattr(type(self), name) or not self._has_edge(name, value):
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def _has_edge(self, name: str, value: Any) -> bool:
+        if type(self).__module__.startswith("ferroflow."):
+            return name[0] != "_" and isinstance(value, Trackable) and not isinstance(value, Variable)
+        return not isinstance(value, Tensor)
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.trackable import Trackable, forget_edges, track
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
@@ -31,6 +32,7 @@ from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import VariableScope
 
 _KNOWN_ARGUMENTS = frozenset(("activity_regularizer", "batch_input_shape", "batch_size", "input_shape"))
@@ -364,7 +366,13 @@ class Layer(Connected):
         of_its_graph = _parts(variable)[0].graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
         is_trained = trainable and (not self.trainable or _is_among(variable, of_its_graph))
         (self._trainable_weights if is_trained else self._non_trainable_weights).append(variable)
+        if isinstance(variable, Variable):
+            track(self._owner_of_weights(), variable, name)
         return variable
+
+    def _owner_of_weights(self) -> Trackable:
+        """Returns the object whose edges in a checkpoint lead to the variables."""
+        return self
 
     def _regularize(self, name: str, variable: Any, regularizer: Callable[..., Any]) -> None:
         for part in _parts(variable):
@@ -571,6 +579,7 @@ def copy_without_variables(layer: Layer, name: str | None = None) -> Any:
     made = copy.copy(layer)
     made._trainable_weights, made._non_trainable_weights = [], []
     made._updates, made._losses = [], []
+    forget_edges(made, lambda ref: isinstance(ref, Connected))
     if name is not None:
         made._base_name = made._name = name
         made._inbound_nodes, made._outbound_nodes = [], []

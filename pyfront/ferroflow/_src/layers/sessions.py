@@ -131,3 +131,17 @@ def batch_set_value(tuples: ListLike) -> None:
     session = get_session()
     for variable, value in tuples:
         variable.load(np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype), session)
+
+
+def session_to_use(session: Any) -> Any:
+    """Returns a session, or the default one for None, or that of models if there is no default one.
+
+    Args:
+        session: Session or None.
+
+    Returns:
+        Session.
+    """
+    if session is None:
+        session = get_default_session()
+    return get_session() if session is None else session

@@ -7,6 +7,7 @@ from typing import Any
 from ferroflow._src.base import nest
 from ferroflow._src.base.typing import DTypeLike, IntLike, ListLike, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.trackable import Trackable
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.slicing import slice as slice_of
 from ferroflow._src.rnn.cell import RNNCell
@@ -39,6 +40,9 @@ class MultiRNNCell(RNNCell):
         if not nest.is_sequence(cells):
             raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
         self._cells = cells
+        for i, cell in enumerate(cells):
+            if isinstance(cell, Trackable):
+                self._track_trackable(cell, f"cell-{i}")
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(nest.is_sequence(cell.state_size) for cell in cells):
             raise ValueError(

@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.base import nest
 from ferroflow._src.base.typing import CellLike, Device, DTypeLike, IntLike, ScopeLike, TensorLike
 from ferroflow._src.framework.default_graph import device as on_device, name_scope
+from ferroflow._src.framework.trackable import Trackable
 from ferroflow._src.rnn.cell import RNNCell
 
 
@@ -17,6 +18,8 @@ class CellWrapper(RNNCell):
     def __init__(self, cell: Any, reuse: object = None) -> None:
         super().__init__(_reuse=reuse)
         self._cell = cell
+        if isinstance(cell, Trackable):
+            self._track_trackable(cell, "cell")
 
     @property
     def state_size(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ferroflow._src.autodiff.gating import gate_together
@@ -20,6 +20,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.replication import Mode, ReduceOp, current_mode, is_last_loss_a_sum
+from ferroflow._src.framework.trackable import Trackable, TrackableReference
 from ferroflow._src.ops.array.indexing import unique
 from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.flow.grouping import group
@@ -34,6 +35,10 @@ _GradientAndVariable = tuple[Any, Any]
 
 def _key(var: Any) -> tuple[Any, str]:
     return var.op.graph, var.op.name
+
+
+def _first(item: tuple[str, Any]) -> str:
+    return item[0]
 
 
 def _is_resource(var: Any) -> bool:
@@ -59,7 +64,7 @@ def _deduplicated(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
     return apply_op("UnsortedSegmentSum", [values, position, shape(once)[0]]).outputs[0], once
 
 
-class Optimizer:
+class Optimizer(Trackable):
     """Base class of optimizers; a subclass defines the update of one variable.
 
     `minimize` computes the gradients of a loss and applies them. To change gradients in between, call
@@ -91,6 +96,8 @@ class Optimizer:
         self._name = name
         self._slots: dict[str, dict[Any, Any]] = {}
         self._non_slot_dict: dict[tuple[str, Any], Any] = {}
+        # Places of slots in checkpoints that were restored before the slots were made.
+        self._waiting_slots: dict[tuple[str, Any], list[Any]] = {}
 
     def __repr__(self) -> str:
         state = vars(self)
@@ -395,35 +402,63 @@ class Optimizer:
 
     def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
         """Returns the slot of a variable, made with the initial value `val` if there is none."""
-        named = self._slot_dict(slot_name)
-        if _key(var) not in named:
-            named[_key(var)] = slot_creator.create_slot(var, val, op_name)
-        return named[_key(var)]
+        return self._slot(var, slot_name, lambda: slot_creator.create_slot(var, val, op_name))
 
     def _get_or_make_slot_with_initializer(
         self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
     ) -> Any:
         """Returns the slot of a variable, made by `initializer` if there is none."""
-        named = self._slot_dict(slot_name)
-        if _key(var) not in named:
-            named[_key(var)] = slot_creator.create_slot_with_initializer(var, initializer, shape, dtype, op_name)
-        return named[_key(var)]
+        return self._slot(
+            var,
+            slot_name,
+            lambda: slot_creator.create_slot_with_initializer(var, initializer, shape, dtype, op_name),
+        )
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         """Returns the slot of a variable, made of zeros if there is none."""
-        named = self._slot_dict(slot_name)
-        if _key(var) not in named:
-            named[_key(var)] = slot_creator.create_zeros_slot(var, op_name)
-        return named[_key(var)]
+        return self._slot(var, slot_name, lambda: slot_creator.create_zeros_slot(var, op_name))
+
+    def _slot(self, var: Any, slot_name: str, create: Callable[[], Any]) -> Any:
+        """Returns the slot of a variable, made if there is none, then also restored if a checkpoint has it."""
+        named, key = self._slot_dict(slot_name), _key(var)
+        if key not in named:
+            made = create()
+            waiting = self._waiting_slots.pop((slot_name, key), [])
+            for position in sorted(waiting, key=lambda place: place.restore_uid, reverse=True):
+                position.restore(made)
+            named[key] = made
+        return named[key]
+
+    def _create_or_restore_slot_variable(self, slot_variable_position: Any, slot_name: str, variable: Any) -> None:
+        """Restores a slot of a variable, or keeps its place in the checkpoint until the slot is made."""
+        slot = self._slots.get(slot_name, {}).get(_key(variable))
+        if slot is None:
+            self._waiting_slots.setdefault((slot_name, _key(variable)), []).append(slot_variable_position)
+        else:
+            slot_variable_position.restore(slot)
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        """The edges, and those to the variables in the default graph that belong to no trained one."""
+        graph = get_default_graph()
+        own = [(name, v) for (name, of), v in self._non_slot_dict.items() if of is graph]
+        return super()._checkpoint_dependencies + [TrackableReference(*item) for item in sorted(own, key=_first)]
+
+    def _lookup_dependency(self, name: str) -> Any:
+        found = super()._lookup_dependency(name)
+        return self._get_non_slot_variable(name, graph=get_default_graph()) if found is None else found
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
         """Returns a variable of the optimizer that belongs to no trained variable, one for each name and graph."""
         key = (name, colocate_with.graph)
         if key not in self._non_slot_dict:
             with colocate_with.graph.colocate_with(colocate_with):
-                self._non_slot_dict[key] = Variable(
+                made = Variable(
                     initial_value, name=name, trainable=False, use_resource=is_resource_variable(colocate_with)
                 )
+            # Without an edge: the default graph decides which of the variables of that name is the edge's.
+            self._handle_deferred_dependencies(name, made)
+            self._non_slot_dict[key] = made
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:

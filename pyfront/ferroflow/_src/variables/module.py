@@ -9,10 +9,11 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.variables.auto_trackable import AutoTrackable
 from ferroflow._src.variables.variable import Variable
 
 
-class Module:
+class Module(AutoTrackable):
     """Base of objects with variables, which finds them in its attributes.
 
     Args:

@@ -27,6 +27,7 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
+from ferroflow._src.framework.trackable import VARIABLE_VALUE_KEY, Trackable
 from ferroflow._src.ops.array.slicing import slice_variable
 from ferroflow._src.variables.creation import create_with, creator_stack, uses_resource
 from ferroflow._src.variables.initial_value import guard_against_uninitialized_dependencies, value_or_initial_value
@@ -85,7 +86,7 @@ def constructor(use_resource: bool | None) -> Callable[..., Any]:
     return functools.partial(type.__call__, _kind(uses_resource() if use_resource is None else use_resource))
 
 
-class Variable(VariableUpdates, metaclass=_VariableMeta):
+class Variable(VariableUpdates, Trackable, metaclass=_VariableMeta):
     """Mutable tensor kept by a session: a `VariableV2`, the `Assign` that initializes it, and an `Identity` that reads
     it.
 
@@ -231,6 +232,9 @@ class Variable(VariableUpdates, metaclass=_VariableMeta):
             self._save_slice_info = SaveSliceInfo(
                 save_slice_info_def=variable_def.save_slice_info_def, import_scope=import_scope
             )
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        return {VARIABLE_VALUE_KEY: self}
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

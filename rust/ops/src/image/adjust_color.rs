@@ -24,6 +24,21 @@ fn wrapped(mut x: f32, period: f32) -> f32 {
     x
 }
 
+/// Returns the edge of the colour hexagon on which a hue lies; for NaN one that no hue has.
+fn edge_of(hue: f32) -> i32 {
+    if hue.is_nan() { i32::MIN } else { hue as i32 }
+}
+
+/// Returns the larger of two numbers; the first one if either is NaN.
+fn larger(a: f32, b: f32) -> f32 {
+    if a < b { b } else { a }
+}
+
+/// Returns the smaller of two numbers; the first one if either is NaN.
+fn smaller(a: f32, b: f32) -> f32 {
+    if b < a { b } else { a }
+}
+
 /// Returns the hue as a place on the six edges of the colour hexagon, and the least and largest channel.
 fn hue_and_range([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
     let (edge, max, mid, min) = if r < g {
@@ -49,7 +64,7 @@ fn hue_and_range([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
 }
 
 fn of_hue_and_range(h: f32, min: f32, max: f32) -> [f32; 3] {
-    let edge = h as i32;
+    let edge = edge_of(h);
     let part = h - edge as f32;
     let mid = min + if edge % 2 == 0 { part } else { 1.0 - part } * (max - min);
     match edge {
@@ -68,8 +83,9 @@ fn with_hue(pixel: [f32; 3], delta: f32) -> [f32; 3] {
 }
 
 fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
-    let v = r.max(g.max(b));
-    let range = v - r.min(g.min(b));
+    // TF 1.x: whether a NaN counts depends on its channel.
+    let v = larger(r, larger(g, b));
+    let range = v - smaller(r, smaller(g, b));
     let s = if v > 0.0 { range / v } else { 0.0 };
     let norm = 1.0 / (6.0 * range);
     let mut h = if r == v {
@@ -93,7 +109,7 @@ fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
     // TF 1.x: a multiple of the period stays the period where it is not positive.
     let around = if h <= 0.0 { 0.0 } else { wrapped(h, 2.0) };
     let x = c * (1.0 - (around - 1.0).abs());
-    let [r, g, b] = match h as i32 {
+    let [r, g, b] = match edge_of(h) {
         0 => [c, x, 0.0],
         1 => [x, c, 0.0],
         2 => [0.0, c, x],

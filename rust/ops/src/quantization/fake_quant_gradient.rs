@@ -22,16 +22,16 @@ fn gradients(ctx: &KernelContext<'_>, bounds: &[Option<Nudged>]) -> Result<(Tens
     let pairs = g.slice::<f32>()?.iter().zip(x.slice::<f32>()?);
     for (i, (to, (&g, &x))) in out.slice_mut::<f32>()?.iter_mut().zip(pairs).enumerate() {
         let channel = i % bounds.len();
-        // If the bounds are in the wrong order, an element is both below and above.
-        let (is_below, is_above) = bounds[channel].map_or((false, false), |n| (x < n.min, x > n.max));
-        let is_unordered = bounds[channel].is_some() && x.is_nan();
+        // If the bounds are in the wrong order, an element is both below and above; a NaN is neither, nor within.
+        let (is_below, is_above, is_within) =
+            bounds[channel].map_or((false, false, true), |n| (x < n.min, x > n.max, x >= n.min && x <= n.max));
         if is_below {
             low[channel] += f64::from(g);
         }
         if is_above {
             high[channel] += f64::from(g);
         }
-        *to = if is_below || is_above || is_unordered { 0.0 } else { g };
+        *to = if is_within { g } else { 0.0 };
     }
     let narrow = |sums: Vec<f64>| sums.into_iter().map(|s| s as f32).collect();
     Ok((out, narrow(low), narrow(high)))

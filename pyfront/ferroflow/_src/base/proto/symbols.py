@@ -39,7 +39,7 @@ def _make_symbols() -> dict[str, Any]:
         if file.package not in _PACKAGES:
             continue
         for name, descriptor in file.message_types_by_name.items():
-            found[name] = _message_class(descriptor)
+            found[name] = message_class(descriptor)
         for name, enum in file.enum_types_by_name.items():
             found[name] = enum_type_wrapper.EnumTypeWrapper(enum)
             for value in enum.values:
@@ -47,7 +47,7 @@ def _make_symbols() -> dict[str, Any]:
     return found
 
 
-def _message_class(descriptor: Descriptor) -> type[Message]:
+def message_class(descriptor: Descriptor) -> type[Message]:
     """Returns the class of a message, with its module, its way of pickling and its nested messages as attributes."""
     from google.protobuf import message_factory
 
@@ -55,7 +55,7 @@ def _message_class(descriptor: Descriptor) -> type[Message]:
     made.__module__ = _PUBLIC_MODULE
     copyreg.pickle(made, _reduce)
     for nested in descriptor.nested_types:
-        nested_class = _message_class(nested)
+        nested_class = message_class(nested)
         if not hasattr(made, nested.name):  # protobuf's pure Python implementation leaves them out
             setattr(made, nested.name, nested_class)
     return made

@@ -1,0 +1,1 @@
+"""The parts of `tf.contrib.checkpoint` that `tf.train.Checkpoint` lacks."""
