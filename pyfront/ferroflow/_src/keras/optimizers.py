@@ -156,7 +156,7 @@ class _Descent(Optimizer, abc.ABC):
         self._schedule: Any = given if isinstance(given, LearningRateSchedule) else None
         with name_scope(type(self).__name__):
             self.iterations = number(0, "iterations", dtypes.int64)
-            self.lr = self._schedule or number(given, "lr")
+            self.lr: Any = self._schedule or number(given, "lr")
             self.decay = number(decay, "decay")
         self.initial_decay = decay
         self.weights = [self.iterations]
@@ -449,6 +449,9 @@ class Nadam(Optimizer):
         **kwargs: as `Optimizer`.
 
     Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
+
+    Raises:
+        ValueError: if `lr` is a LearningRateSchedule.
     """
 
     def __init__(
@@ -470,7 +473,7 @@ class Nadam(Optimizer):
             self.iterations = number(0, "iterations", dtypes.int64)
             # The product of the momenta of all steps so far.
             self.m_schedule = number(1.0, "m_schedule")
-            self.lr = number(lr, "lr")
+            self.lr: Any = number(lr, "lr")
             self.beta_1 = number(beta_1, "beta_1")
             self.beta_2 = number(beta_2, "beta_2")
         self.epsilon = _epsilon(epsilon)

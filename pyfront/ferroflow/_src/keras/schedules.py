@@ -34,7 +34,14 @@ class LearningRateSchedule(abc.ABC):
         raise NotImplementedError("Learning rate schedule must override __call__")
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that make an equal one."""
+        """Returns the arguments that make an equal one.
+
+        Returns:
+            dict of str to any.
+
+        Raises:
+            NotImplementedError: if the class does not override this method.
+        """
         if not self._ARGUMENTS:
             raise NotImplementedError("Learning rate schedule must override get_config")
         return {name: getattr(self, name) for name in self._ARGUMENTS}
