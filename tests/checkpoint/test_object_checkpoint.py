@@ -1,5 +1,7 @@
 """Laws of `tf.train.Checkpoint`, and a checkpoint of it that TensorFlow 1.15 wrote."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -134,3 +136,39 @@ def test_arrays_are_restored_at_once(tmp_path):
         other = tf.contrib.checkpoint.NumpyState()
         tf.train.Checkpoint(state=other).restore(path)
         np.testing.assert_array_equal(other.x, np.arange(3))
+
+
+_RESTORES = """
+import os
+import subprocess
+import sys
+sys.path.insert(0, sys.argv[1])
+import tensorflow as tf
+from object_checkpoint_programs import checkpoint_of_step
+checkpoint, _ = checkpoint_of_step(tf)
+with tf.Session() as session:
+    checkpoint.restore(sys.argv[2]).assert_consumed().run_restore_ops(session)
+    total = tf.reduce_sum(checkpoint.model.layers[0].weights[0])
+    print(*session.run([checkpoint.step, checkpoint.save_counter, total]))
+"""
+
+
+@pytest.mark.skipif(
+    "FERROFLOW_TENSORFLOW_PYTHON" not in os.environ,
+    reason="FERROFLOW_TENSORFLOW_PYTHON names no Python with TensorFlow",
+)
+def test_tensorflow_restores_what_is_saved_here(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        checkpoint, train = checkpoint_of_step(tf)
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        path = checkpoint.save(str(tmp_path / "ckpt"), session=session)
+        total = session.run(tf.reduce_sum(checkpoint.model.layers[0].weights[0]))
+    python = os.environ["FERROFLOW_TENSORFLOW_PYTHON"]
+    done = subprocess.run(
+        [python, "-c", _RESTORES, str(GOLDEN), path], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    step, counter, found = done.stdout.split()[-3:]
+    assert (int(step), int(counter)) == (1, 1)
+    np.testing.assert_allclose(float(found), total, rtol=1e-5)

@@ -125,3 +125,12 @@ def test_pixels_with_nan_have_tensorflows_colours(pixel, saturated, turned):
     got = run(lambda: (tf.image.adjust_saturation(picture, 0.5), tf.image.adjust_hue(picture, 0.1)))
     np.testing.assert_allclose(got[0][0, 0], saturated, rtol=1e-5)
     np.testing.assert_allclose(got[1][0, 0], turned, rtol=1e-5)
+
+
+def test_the_graph_takes_axes_of_sparse_sums_modulo_the_rank():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.SparseTensor([[0, 1], [2, 3]], [8, 2], [3, 4])
+        largest = tf.sparse_reduce_max(x, axis=[2, 2], keep_dims=True)
+        assert largest.shape.as_list() == [1, 4]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid reduction dimension 2"):
+            session.run(largest)

@@ -259,9 +259,8 @@ class NameBasedSaverStatus(LoadStatus):
 
     def run_restore_ops(self, session: SessionObject | None = None) -> None:
         """Assigns the checkpoint's values to the variables of those names."""
-        session = session_to_use(session)
         with device("/cpu:0"):
-            Saver(self._values()).restore(session, self._save_path)  # type: ignore[arg-type]
+            Saver(self._values()).restore(session_to_use(session), self._save_path)
 
     def initialize_or_restore(self, session: SessionObject | None = None) -> None:
         """Does the same as `run_restore_ops`."""

@@ -46,19 +46,19 @@ class TrackableSaver:
 
     def _reset(self) -> None:
         self._graph = get_default_graph()
-        self._path: Tensor | None = None
-        self._message: Tensor | None = None
+        # The tensors of the prefix and of the message with the objects, which are fed.
+        self._fed: tuple[Tensor, Tensor] | None = None
         self._saved: Tensor | None = None
         self._last: tuple[Any, list[Any]] | None = None
 
-    def _prepare(self) -> None:
-        """Makes the tensors that are fed, once for a graph."""
+    def _prepare(self) -> tuple[Tensor, Tensor]:
+        """Returns the tensors that are fed, made once for a graph."""
         if self._graph is not get_default_graph():
             self._reset()
-        if self._path is None:
+        if self._fed is None:
             with init_scope(), device("/cpu:0"):
-                self._path = placeholder_with_default("model", shape=())
-                self._message = placeholder_with_default("", shape=())
+                self._fed = placeholder_with_default("model", shape=()), placeholder_with_default("", shape=())
+        return self._fed
 
     def save(self, file_prefix: str, checkpoint_number: Any = None, session: SessionObject | None = None) -> str:
         """Saves a checkpoint.
@@ -75,21 +75,21 @@ class TrackableSaver:
         if checkpoint_number is not None:
             file_prefix = f"{file_prefix}-{checkpoint_number:d}"
         session = session_to_use(session)
-        self._prepare()
+        path, message = self._prepare()
         serialized = self._graph_view.serialize_object_graph()
         owners = [saveable.op for saveable in serialized.saveables]
         is_same = self._last is not None and self._last[0] == serialized.message
         if not is_same or self._last is None or any(x is not y for x, y in zip(self._last[1], owners, strict=True)):
             with init_scope():
-                message = NoRestoreSaveable(self._message, OBJECT_GRAPH_PROTO_KEY)  # type: ignore[arg-type]
-                self._saved = _saved([*serialized.saveables, message], self._path)
+                objects = NoRestoreSaveable(message, OBJECT_GRAPH_PROTO_KEY)
+                self._saved = _saved([*serialized.saveables, objects], path)
             self._last = (serialized.message, owners)
         if os.path.dirname(file_prefix):
             makedirs(os.path.dirname(file_prefix))
         feeds: dict[Any, Any] = {
             **serialized.feeds,
-            self._path: file_prefix,
-            self._message: serialized.message.SerializeToString(),
+            path: file_prefix,
+            message: serialized.message.SerializeToString(),
         }
         return compat.as_str(session.run(self._saved, feeds))
 
@@ -111,11 +111,11 @@ class TrackableSaver:
         serialized = serialized_objects(save_path)
         if serialized is None:
             return NameBasedSaverStatus(save_path, self._graph_view, next_number())
-        self._prepare()
+        path, _ = self._prepare()
         message = object_graph_class().FromString(serialized)
-        restoration = Restoration(message, save_path, self._path, self._known_operations, self._graph_view)  # type: ignore[arg-type]
+        restoration = Restoration(message, save_path, path, self._known_operations, self._graph_view)
         restoration.restore_root(self._graph_view.root)
-        return CheckpointLoadStatus(restoration, self._graph_view, {self._path: save_path})
+        return CheckpointLoadStatus(restoration, self._graph_view, {path: save_path})
 
 
 def serialized_objects(save_path: str) -> bytes | None:

@@ -18,7 +18,7 @@ from ferroflow._src.training import cosine_decay, learning_rate_decay
 class LearningRateSchedule(abc.ABC):
     """Base of the schedules, which compute a learning rate from a step; a subclass defines `__call__`."""
 
-    # The arguments of the constructor, in its order; each is an attribute, some with an underscore.
+    # The arguments of the constructor, in its order, which are also attributes.
     _ARGUMENTS: tuple[str, ...] = ()
 
     @abc.abstractmethod
@@ -59,7 +59,24 @@ class LearningRateSchedule(abc.ABC):
         return cls(**config)
 
 
-class ExponentialDecay(LearningRateSchedule):
+class _DecayByRate(LearningRateSchedule):
+    """Base of the schedules that have a rate by which they fall in some steps."""
+
+    _ARGUMENTS = ("initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name")
+
+    def __init__(
+        self,
+        initial_learning_rate: TensorLike,
+        decay_steps: TensorLike,
+        decay_rate: TensorLike,
+        staircase: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self.initial_learning_rate, self.decay_steps, self.decay_rate = initial_learning_rate, decay_steps, decay_rate
+        self.staircase, self.name = staircase, name
+
+
+class ExponentialDecay(_DecayByRate):
     """Schedule `initial_learning_rate * decay_rate ** (step / decay_steps)`.
 
     Args:
@@ -70,34 +87,13 @@ class ExponentialDecay(LearningRateSchedule):
         name: str, name of the operation; None for the default.
     """
 
-    _ARGUMENTS = ("initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name")
-
-    def __init__(
-        self,
-        initial_learning_rate: TensorLike,
-        decay_steps: TensorLike,
-        decay_rate: TensorLike,
-        staircase: bool = False,
-        name: str | None = None,
-    ) -> None:
-        self.initial_learning_rate, self.decay_steps, self.decay_rate = initial_learning_rate, decay_steps, decay_rate
-        self.staircase, self.name = staircase, name
-
     def __call__(self, step: TensorLike) -> Tensor:
-        """Returns the learning rate at a step.
-
-        Args:
-            step: number, or Tensor of int32 or int64, of shape [].
-
-        Returns:
-            Tensor of the dtype of `initial_learning_rate`, of shape [].
-        """
         return learning_rate_decay.exponential_decay(
             self.initial_learning_rate, step, self.decay_steps, self.decay_rate, self.staircase, self.name
         )
 
 
-class InverseTimeDecay(LearningRateSchedule):
+class InverseTimeDecay(_DecayByRate):
     """Schedule `initial_learning_rate / (1 + decay_rate * step / decay_steps)`.
 
     Args:
@@ -108,28 +104,7 @@ class InverseTimeDecay(LearningRateSchedule):
         name: str, name of the operation; None for the default.
     """
 
-    _ARGUMENTS = ("initial_learning_rate", "decay_steps", "decay_rate", "staircase", "name")
-
-    def __init__(
-        self,
-        initial_learning_rate: TensorLike,
-        decay_steps: TensorLike,
-        decay_rate: TensorLike,
-        staircase: bool = False,
-        name: str | None = None,
-    ) -> None:
-        self.initial_learning_rate, self.decay_steps, self.decay_rate = initial_learning_rate, decay_steps, decay_rate
-        self.staircase, self.name = staircase, name
-
     def __call__(self, step: TensorLike) -> Tensor:
-        """Returns the learning rate at a step.
-
-        Args:
-            step: number, or Tensor of int32 or int64, of shape [].
-
-        Returns:
-            Tensor of the dtype of `initial_learning_rate`, of shape [].
-        """
         return learning_rate_decay.inverse_time_decay(
             self.initial_learning_rate, step, self.decay_steps, self.decay_rate, self.staircase, self.name
         )
@@ -197,14 +172,6 @@ class PolynomialDecay(LearningRateSchedule):
         self.end_learning_rate, self.power, self.cycle, self.name = end_learning_rate, power, cycle, name
 
     def __call__(self, step: TensorLike) -> Tensor:
-        """Returns the learning rate at a step.
-
-        Args:
-            step: number, or Tensor of int32 or int64, of shape [].
-
-        Returns:
-            Tensor of the dtype of `initial_learning_rate`, of shape [].
-        """
         return learning_rate_decay.polynomial_decay(
             self.initial_learning_rate,
             step,
@@ -239,14 +206,6 @@ class CosineDecay(LearningRateSchedule):
         self.alpha, self.name = alpha, name
 
     def __call__(self, step: TensorLike) -> Tensor:
-        """Returns the learning rate at a step.
-
-        Args:
-            step: number, or Tensor of int32 or int64, of shape [].
-
-        Returns:
-            Tensor of the dtype of `initial_learning_rate`, of shape [].
-        """
         return cosine_decay.cosine_decay(self.initial_learning_rate, step, self.decay_steps, self.alpha, self.name)
 
 
@@ -275,14 +234,6 @@ class CosineDecayRestarts(LearningRateSchedule):
         self._t_mul, self._m_mul, self.alpha, self.name = t_mul, m_mul, alpha, name
 
     def __call__(self, step: TensorLike) -> Tensor:
-        """Returns the learning rate at a step.
-
-        Args:
-            step: number, or Tensor of int32 or int64, of shape [].
-
-        Returns:
-            Tensor of the dtype of `initial_learning_rate`, of shape [].
-        """
         return cosine_decay.cosine_decay_restarts(
             self.initial_learning_rate, step, self.first_decay_steps, self._t_mul, self._m_mul, self.alpha, self.name
         )
@@ -333,14 +284,6 @@ class LinearCosineDecay(LearningRateSchedule):
         self.alpha, self.beta, self.name = alpha, beta, name
 
     def __call__(self, step: TensorLike) -> Tensor:
-        """Returns the learning rate at a step.
-
-        Args:
-            step: number, or Tensor of int32 or int64, of shape [].
-
-        Returns:
-            Tensor of the dtype of `initial_learning_rate`, of shape [].
-        """
         return cosine_decay.linear_cosine_decay(
             self.initial_learning_rate, step, self.decay_steps, self.num_periods, self.alpha, self.beta, self.name
         )
@@ -387,14 +330,6 @@ class NoisyLinearCosineDecay(LearningRateSchedule):
         self.num_periods, self.alpha, self.beta, self.name = num_periods, alpha, beta, name
 
     def __call__(self, step: TensorLike) -> Tensor:
-        """Returns the learning rate at a step.
-
-        Args:
-            step: number, or Tensor of int32 or int64, of shape [].
-
-        Returns:
-            Tensor of the dtype of `initial_learning_rate`, of shape [].
-        """
         return cosine_decay.noisy_linear_cosine_decay(
             self.initial_learning_rate,
             step,

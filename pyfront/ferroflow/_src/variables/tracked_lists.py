@@ -110,7 +110,7 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # of
     def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
         list.__init__(self)
         self._source = wrapped_list if type(wrapped_list) is list else list(wrapped_list)
-        self._is_changed = False
+        self._is_changed = self._is_outside_changed = False
         for i, value in enumerate(self._source):
             self._source[i] = self._track_value(value, str(i))
         self._keep()
@@ -126,8 +126,6 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # of
         ):
             self._is_outside_changed = True
             self._keep()
-
-    _is_outside_changed = False
 
     def _elements(self) -> Iterable[Any]:
         return self._source

@@ -12,6 +12,7 @@ mod clip;
 mod comparison;
 mod complex;
 mod cross;
+mod fold;
 mod histogram_fixed_width;
 mod incomplete_beta;
 pub(crate) mod incomplete_gamma;

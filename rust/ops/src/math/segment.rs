@@ -1,6 +1,6 @@
 //! The ops that reduce the rows of a tensor segment by segment: SegmentSum ... (sorted ids) and UnsortedSegmentSum ...
 
-use super::reduction::{Fold, Numeric};
+use super::fold::{Fold, Numeric};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{Operand, Reduce, Reducible, binary_in_place_right, mean_of_sum};

@@ -34,7 +34,8 @@ fn result_shape(c: &ShapeContext<'_>) -> Result<PartialShape> {
     let keep = c.bool("keep_dims")?;
     match (shape.dims(), c.input_i64s(3)?) {
         (Some(dims), Some(axes)) => {
-            // TF 1.x: a faulty axis is an error of the step, not of the graph.
+            // TF 1.x: the graph takes a faulty axis modulo the rank, and the step refuses it.
+            let axes: Vec<i64> = axes.iter().map(|a| a.checked_rem_euclid(dims.len() as i64).unwrap_or(*a)).collect();
             let Ok(reduced) = reduced(&axes, dims.len()) else { return Ok(PartialShape::unknown()) };
             let kept: Vec<_> = dims
                 .iter()
