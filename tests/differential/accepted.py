@@ -75,9 +75,9 @@ def _vanishes_here(tensorflow: Any, ours: Any) -> bool:
 
 
 def _is_junk(tensorflow: Any, ours: Any) -> bool:
-    """Whether TensorFlow's has numbers that no sum of small ones has."""
+    """Whether TensorFlow's are zeros, or have numbers that no sum of small ones has."""
     sizes = np.abs(np.asarray(tensorflow))
-    return bool((((sizes > 0) & (sizes < 1e-37)) | (sizes > 1e30) | np.isnan(sizes)).any())
+    return bool((sizes == 0).all() or ((sizes < 1e-37) | (sizes > 1e30) | np.isnan(sizes)).any())
 
 
 def _are_integers(tensorflow: Any, ours: Any) -> bool:
