@@ -6,6 +6,7 @@ use std::alloc::Layout;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ALIGN: usize = 64;
@@ -182,6 +183,8 @@ enum Owner {
     Pool(usize),
     /// Memory of someone else, valid while the value lives (a NumPy array that is fed).
     Lent(#[allow(dead_code, reason = "held for its Drop")] Box<dyn Any + Send + Sync>),
+    /// A range of a buffer that is not itself a part.
+    Part(Arc<Buffer>),
 }
 
 /// Bytes of a tensor. Always initialized: fresh blocks are zeroed, recycled ones hold old tensors' bytes.
@@ -236,9 +239,24 @@ impl Buffer {
         Buffer { ptr, len, owner: Owner::Lent(owner) }
     }
 
-    /// Returns true if the memory belongs to someone else and must be copied before it outlives the step.
+    /// Returns `len` bytes of `whole` from `start` on, read-only; they keep all of its memory.
+    ///
+    /// Returns `None` if the range is not within the whole.
+    pub fn part(whole: &Arc<Buffer>, start: usize, len: usize) -> Option<Buffer> {
+        let bytes = whole.bytes().get(start..start.checked_add(len)?)?;
+        // The owner is never a part, so that a part of a part does not make a chain, whose end would recurse.
+        let owner = if let Owner::Part(owner) = &whole.owner { owner } else { whole };
+        Some(Buffer { ptr: NonNull::from(bytes).cast(), len, owner: Owner::Part(owner.clone()) })
+    }
+
+    /// Returns the number of bytes that live as long as this buffer: those of the whole, for a part.
+    pub fn kept_bytes(&self) -> usize {
+        if let Owner::Part(owner) = &self.owner { owner.len } else { self.len }
+    }
+
+    /// Returns true if the memory belongs to something else and must be copied before it outlives the step.
     pub fn is_lent(&self) -> bool {
-        matches!(self.owner, Owner::Lent(_))
+        matches!(self.owner, Owner::Lent(_) | Owner::Part(_))
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -324,6 +342,27 @@ mod tests {
         for len in [usize::MAX, isize::MAX as usize, 1 << 61, 1 << 53, 1 << 46] {
             assert_eq!(Buffer::new(len).map(|_| ()).unwrap_err().code(), crate::Code::ResourceExhausted);
         }
+    }
+
+    #[test]
+    fn a_part_of_a_part_keeps_the_whole_and_nothing_else() {
+        let mut whole = Buffer::new(100).unwrap();
+        whole.bytes_mut().unwrap().copy_from_slice(&(0..100).collect::<Vec<u8>>());
+        let mut whole = Arc::new(whole);
+        let part = Arc::new(Buffer::part(&whole, 10, 50).unwrap());
+        let mut inner = Buffer::part(&part, 5, 20).unwrap();
+        assert_eq!(inner.bytes(), (15..35).collect::<Vec<u8>>());
+        assert_eq!((whole.kept_bytes(), part.kept_bytes(), inner.kept_bytes()), (100, 100, 100));
+        assert!(inner.is_lent() && inner.bytes_mut().is_none());
+        assert!(Arc::get_mut(&mut whole).is_none());
+        drop(part);
+        assert_eq!(Arc::strong_count(&whole), 2);
+        drop(inner);
+        assert!(Arc::get_mut(&mut whole).is_some());
+        for (start, len) in [(0, 101), (100, 1), (101, 0), (1, usize::MAX), (usize::MAX, 1)] {
+            assert!(Buffer::part(&whole, start, len).is_none());
+        }
+        assert_eq!(Buffer::part(&whole, 100, 0).unwrap().bytes(), []);
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub type Bytes = SmallVec<[u8; 16]>;
 
 /// Plain data of at most this many bytes lives in the tensor itself: scalars cost no allocation.
 const INLINE_BYTES: usize = 16;
+/// Parts of fewer bytes are copied: that takes as long as sharing them.
+const SHARED_PART_BYTES: usize = 1024;
 
 #[derive(Clone)]
 enum Data {
@@ -321,6 +323,17 @@ impl Tensor {
         }
     }
 
+    /// Returns the elements from `start` on as a tensor of `shape` that shares this tensor's memory and keeps all of it.
+    ///
+    /// Returns `None` where a copy is needed: few bytes, strings, objects, or elements beyond the end.
+    pub fn shared_part(&self, start: usize, shape: &Shape) -> Option<Tensor> {
+        let Data::Shared(whole) = &self.data else { return None };
+        let size = self.dtype.size();
+        let bytes = shape.elements().checked_mul(size).filter(|bytes| *bytes >= SHARED_PART_BYTES)?;
+        let part = Buffer::part(whole, start.checked_mul(size)?, bytes)?;
+        Some(Tensor { dtype: self.dtype, shape: shape.clone(), data: Data::Shared(Arc::new(part)) })
+    }
+
     /// Returns the same elements in another shape.
     ///
     /// Errors: `InvalidArgument` where the number of elements differs.
@@ -432,6 +445,23 @@ mod tests {
         a.slice_mut::<f32>().unwrap()[0] = 3.0;
         assert_ne!(a.data_ptr(), p);
         assert_eq!(b.slice::<f32>().unwrap()[0], 2.0);
+    }
+
+    #[test]
+    fn a_part_shares_memory_until_it_is_written() {
+        let values: Vec<i32> = (0..1000).collect();
+        let whole = Tensor::from_slice([1000], &values).unwrap();
+        let mut part = whole.shared_part(100, &Shape::new(&[4, 100])).unwrap();
+        assert_eq!(part.slice::<i32>().unwrap(), &values[100..500]);
+        assert_eq!(part.data_ptr(), whole.data_ptr().wrapping_add(400));
+        assert!(!part.is_unique());
+        let owned = part.clone().into_owned().unwrap();
+        part.slice_mut::<i32>().unwrap()[0] = -1;
+        assert_eq!((whole.slice::<i32>().unwrap(), owned.slice::<i32>().unwrap()[0]), (&values[..], 100));
+        for (start, size) in [(0, 10), (900, 300), (usize::MAX, 300), (0, 1001)] {
+            assert!(whole.shared_part(start, &Shape::new(&[size])).is_none());
+        }
+        assert!(Tensor::from_strings([1], vec![Bytes::default()]).unwrap().shared_part(0, &Shape::new(&[1])).is_none());
     }
 
     #[test]

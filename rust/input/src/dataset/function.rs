@@ -33,7 +33,10 @@ impl Captured {
     }
 
     pub fn call(&self, arguments: impl IntoIterator<Item = Tensor>, pull: Pull<'_>) -> Result<Element> {
-        self.function.call(arguments.into_iter().chain(self.captured.iter().cloned()).collect(), pull.cancellation)
+        let arguments = arguments.into_iter().chain(self.captured.iter().cloned()).collect();
+        let results = self.function.call(arguments, pull.cancellation)?;
+        // A part of a larger tensor would keep all of it while the element waits in a buffer.
+        results.into_iter().map(Tensor::into_owned).collect()
     }
 
     /// Returns `call`; the function may end the sequence by an `OutOfRange` error.

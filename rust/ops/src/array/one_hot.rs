@@ -24,8 +24,10 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     for i in 1..4 {
         c.input(i)?.with_rank(0)?;
     }
+    let axis = c.int("axis")?;
+    ensure!(axis >= -1, InvalidArgument, "axis must be >= -1");
     let Some(mut dims) = c.input(0)?.dims() else { return Ok(()) };
-    let at = place(c.int("axis")?, dims.len())?;
+    let at = place(axis, dims.len())?;
     dims.insert(at, depth.map(|d| d as usize));
     c.set_output(0, PartialShape::from_dims(&dims));
     Ok(())

@@ -71,7 +71,8 @@ fn join_slices<E: Movable>(threads: Threads, parts: &[&[E]], outer: usize, to: &
     Ok(())
 }
 
-/// Returns tensors of `shapes` that own, side by side, the columns of the `outer` rows of `x`.
+/// Returns tensors of `shapes` that hold, side by side, the columns of the `outer` rows of `x`. Parts of a single row
+/// may share the memory of `x`.
 ///
 /// Errors: `Internal` where the shapes do not make up `x`.
 pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) -> Result<Vec<Tensor>> {
@@ -82,9 +83,15 @@ pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) 
     let mut parts = Vec::with_capacity(shapes.len());
     for shape in shapes {
         let width = shape.elements() / outer.max(1);
-        let mut part = Tensor::new(x.dtype(), shape.clone())?;
-        by_size!(x.dtype(), E, cut_slice(threads, E::view(x)?, (row, first, width), E::view_mut(&mut part)?))?;
-        parts.push(part);
+        if outer == 1
+            && let Some(part) = x.shared_part(first, shape)
+        {
+            parts.push(part);
+        } else {
+            let mut part = Tensor::new(x.dtype(), shape.clone())?;
+            by_size!(x.dtype(), E, cut_slice(threads, E::view(x)?, (row, first, width), E::view_mut(&mut part)?))?;
+            parts.push(part);
+        }
         first += width;
     }
     Ok(parts)

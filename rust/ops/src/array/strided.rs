@@ -260,8 +260,19 @@ impl<'a> Odometer<'a> {
     }
 }
 
-/// Returns a new tensor of `shape` whose elements are those of `x` that `walk` visits.
+/// The largest ratio of memory that a shared part keeps to the part itself.
+const KEPT: usize = 4;
+
+/// Returns a tensor of `shape` whose elements are those of `x` that `walk` visits; a run of them may share the memory
+/// of `x`.
 pub(crate) fn gathered(threads: Threads, x: &Tensor, walk: &Walk, shape: Shape) -> Result<Tensor> {
+    if let ([n], [1]) = (&walk.dims[..], &walk.strides[..])
+        && *n == shape.elements()
+        && x.buffer().is_some_and(|memory| memory.kept_bytes() / KEPT <= *n * x.dtype().size())
+        && let Some(part) = x.shared_part(walk.base, &shape)
+    {
+        return Ok(part);
+    }
     let mut out = Tensor::new(x.dtype(), shape)?;
     by_size!(x.dtype(), E, walk.read(threads, E::view(x)?, E::view_mut(&mut out)?))?;
     Ok(out)

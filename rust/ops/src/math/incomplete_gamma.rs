@@ -20,11 +20,11 @@ pub(super) const STEPS: usize = 20_000;
 pub(super) const TINY: f64 = 1e-300;
 
 /// Bits of the last term that counts. The rest of a series is up to 200 times its last term.
-const SINGLE: i32 = 36;
-const DOUBLE: i32 = 54;
+pub(super) const SINGLE: i32 = 36;
+pub(super) const DOUBLE: i32 = 54;
 
 /// Returns 2^-bits.
-const fn unit(bits: i32) -> f64 {
+pub(super) const fn unit(bits: i32) -> f64 {
     1.0 / (1u64 << bits) as f64
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn double_kernel(init: &KernelInit<'_>, f: fn(f64, f64) -> f64) -> Re
 }
 
 /// Returns the kernel of a function that computes as many digits of double precision as its result needs.
-fn kernel_to_precision(
+pub(super) fn kernel_to_precision(
     init: &KernelInit<'_>,
     single: fn(f64, f64) -> f64,
     double: fn(f64, f64) -> f64,

@@ -124,10 +124,7 @@ fn fold_rows<T: Scalar + Reducible>(f: Reduce, finish: Finish, rows: &[T], to: &
         // TF 1.x: a NaN of a row alone stays.
         _ if rows.len() == to.len() && fold.is_extreme() => to.copy_from_slice(rows),
         [one] => *one = fold.slice(rows),
-        _ => {
-            to.fill(fold.nothing());
-            fold.rows_into(to, rows);
-        }
+        _ => fold.matrices(rows, (rows.len() / to.len(), to.len()), to),
     }
     if finish == Finish::Mean {
         let count = rows.len() / to.len();

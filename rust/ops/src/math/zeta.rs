@@ -2,13 +2,16 @@
 //!
 //! Source: Euler-Maclaurin summation, DLMF 25.11.43 (as in Cephes `zeta`).
 
-use super::incomplete_gamma::double_kernel;
+use super::incomplete_gamma::{DOUBLE, SINGLE, kernel_to_precision, unit};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::vector::scalar::pow;
 use ferroflow_tensor::vector::{Unary, unary};
 
-/// Terms that are added one by one.
-const TERMS: usize = 12;
+/// Returns the number of terms that are added one by one.
+const fn terms(bits: i32) -> usize {
+    if bits <= SINGLE { 4 } else { 12 }
+}
+
 /// B(2k) / (2k)! of the Bernoulli numbers.
 const BERNOULLI: [f64; 12] = [
     1.0 / 12.0,
@@ -26,15 +29,15 @@ const BERNOULLI: [f64; 12] = [
 ];
 
 /// Returns the sum of `(q + k)^-x` for x > 1 and q > 0.
-fn positive(x: f64, q: f64) -> f64 {
+fn positive<const BITS: i32>(x: f64, q: f64) -> f64 {
     if q.is_infinite() {
         return 0.0;
     }
     let (mut sum, mut at) = (0.0, q);
-    for _ in 0..TERMS {
+    for _ in 0..terms(BITS) {
         let term = pow(at, -x);
         sum += term;
-        if sum.is_infinite() || term <= sum * f64::EPSILON * 0.1 {
+        if sum.is_infinite() || term <= 0.25 * sum * unit(BITS) {
             return sum;
         }
         at += 1.0;
@@ -45,7 +48,7 @@ fn positive(x: f64, q: f64) -> f64 {
     for (k, b) in BERNOULLI.iter().enumerate() {
         let term = factor * b;
         rest += term;
-        if term.abs() <= (sum + rest) * f64::EPSILON * 0.1 {
+        if term.abs() <= 0.25 * (sum + rest) * unit(BITS) {
             break;
         }
         let k = 2.0 * k as f64;
@@ -54,7 +57,7 @@ fn positive(x: f64, q: f64) -> f64 {
     sum + rest
 }
 
-fn zeta(x: f64, q: f64) -> f64 {
+fn zeta<const BITS: i32>(x: f64, q: f64) -> f64 {
     if x == 1.0 && !q.is_nan() {
         return f64::INFINITY;
     }
@@ -62,7 +65,7 @@ fn zeta(x: f64, q: f64) -> f64 {
         return f64::NAN;
     }
     if q > 0.0 {
-        return positive(x, q);
+        return positive::<BITS>(x, q);
     }
     let is_even = x % 2.0 == 0.0;
     if q == q.floor() {
@@ -74,11 +77,11 @@ fn zeta(x: f64, q: f64) -> f64 {
     }
     // The negative terms are those of a sum from their last one to -q; -q - floor(-q) is exact.
     let last = -q - (-q).floor();
-    let negative = positive(x, last) - positive(x, 1.0 - q);
-    positive(x, 1.0 - last) + if is_even { negative } else { -negative }
+    let negative = positive::<BITS>(x, last) - positive::<BITS>(x, 1.0 - q);
+    positive::<BITS>(x, 1.0 - last) + if is_even { negative } else { -negative }
 }
 
-fn polygamma(n: f64, x: f64) -> f64 {
+fn polygamma<const BITS: i32>(n: f64, x: f64) -> f64 {
     if n == 0.0 {
         let mut y = [0.0];
         unary(Unary::Digamma, &[x], &mut y);
@@ -87,7 +90,7 @@ fn polygamma(n: f64, x: f64) -> f64 {
     if !(n > 0.0 && n == n.floor()) {
         return f64::NAN;
     }
-    let magnitude = libm::tgamma(n + 1.0) * zeta(n + 1.0, x);
+    let magnitude = libm::tgamma(n + 1.0) * zeta::<BITS>(n + 1.0, x);
     if n % 2.0 == 0.0 { -magnitude } else { magnitude }
 }
 
@@ -100,7 +103,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double}")
             .doc("Returns the sum of (q + k)^-x over k = 0, 1, 2 ...")
             .shape(shape_rules::broadcast_binary)
-            .kernel(|init| double_kernel(init, zeta)),
+            .kernel(|init| kernel_to_precision(init, zeta::<SINGLE>, zeta::<DOUBLE>)),
     );
     r.add(
         Op::new("Polygamma")
@@ -110,15 +113,23 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double}")
             .doc("Returns the derivative of digamma of order `a`, a whole number, at x.")
             .shape(shape_rules::broadcast_binary)
-            .kernel(|init| double_kernel(init, polygamma)),
+            .kernel(|init| kernel_to_precision(init, polygamma::<SINGLE>, polygamma::<DOUBLE>)),
     );
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{polygamma, zeta};
+    use super::{DOUBLE, SINGLE};
     use crate::testing::run;
     use ferroflow_tensor::Tensor;
+
+    fn zeta(x: f64, q: f64) -> f64 {
+        super::zeta::<DOUBLE>(x, q)
+    }
+
+    fn polygamma(n: f64, x: f64) -> f64 {
+        super::polygamma::<DOUBLE>(n, x)
+    }
 
     /// (x, q, zeta) by mpmath with 60 digits.
     const ZETAS: [(f64, f64, f64); 17] = [
@@ -166,6 +177,16 @@ mod tests {
                 "psi({n}, {x}) = {} not {expected}",
                 polygamma(n, x)
             );
+        }
+    }
+
+    #[test]
+    fn single_precision_has_its_digits_everywhere() {
+        for x in [1.000_001, 1.1, 1.5, 2.0, 3.0, 4.5, 7.0, 10.0, 15.5, 20.0, 33.0, 60.0, 130.0] {
+            for q in (0..400).map(|i| 1e-3 * 1.05f64.powi(i)) {
+                let (single, double) = (super::zeta::<SINGLE>(x, q), zeta(x, q));
+                assert!((single / double - 1.0).abs() < 4e-9, "zeta({x}, {q}) = {single} not {double}");
+            }
         }
     }
 

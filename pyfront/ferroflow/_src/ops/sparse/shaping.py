@@ -65,7 +65,12 @@ def sparse_concat(
         {"concat_dim": int(axis)},
         name=name,
     )
-    return SparseTensor(*op.outputs)
+    known = [constant_value(shape) for shape in shapes]
+    if any(shape is None for shape in known):
+        return SparseTensor(*op.outputs)
+    dense_shape = np.array(known[0])
+    dense_shape[axis] = sum(shape[axis] for shape in known)
+    return SparseTensor(op.outputs[0], op.outputs[1], convert_to_tensor(dense_shape))
 
 
 def _with_largest(shape: Tensor, largest: Tensor, axis: int) -> Tensor:
