@@ -28,6 +28,8 @@ if _typing.TYPE_CHECKING:
         lookup as lookup,
         losses as losses,
         metrics as metrics,
+        mixed_precision as mixed_precision,
+        model_pruning as model_pruning,
         opt as opt,
         predictor as predictor,
         rnn as rnn,

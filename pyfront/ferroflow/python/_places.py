@@ -106,6 +106,26 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.factorization.python.ops.kmeans": ("ferroflow._src.contrib.factorization.kmeans_estimator",),
     "contrib.graph_editor": _GRAPH_EDITOR,
     **{f"contrib.graph_editor.{part}": _GRAPH_EDITOR for part in _GRAPH_EDITOR_PARTS},
+    "contrib.mixed_precision.python.loss_scale_manager": (
+        "ferroflow._src.contrib.mixed_precision.loss_scale_managers",
+    ),
+    "contrib.model_pruning.python.layers.core_layers": (
+        "ferroflow._src.contrib.model_pruning.masks",
+        "ferroflow._src.contrib.model_pruning.masked_layers",
+    ),
+    "contrib.model_pruning.python.pruning": (
+        "ferroflow._src.contrib.model_pruning.pruning",
+        "ferroflow._src.contrib.model_pruning.masks",
+    ),
+    "contrib.model_pruning.python.pruning_utils": (
+        "ferroflow._src.contrib.model_pruning.masks",
+        "ferroflow._src.contrib.model_pruning.blocks",
+        "ferroflow._src.contrib.model_pruning.assigning",
+    ),
+    "contrib.model_pruning.python.strip_pruning_vars_lib": ("ferroflow._src.contrib.model_pruning.stripping",),
+    "contrib.opt.python.training.agn_optimizer": ("ferroflow._src.contrib.opt.accumulated_gradient",),
+    "contrib.opt.python.training.elastic_average_optimizer": ("ferroflow._src.contrib.opt.elastic_average",),
+    "contrib.opt.python.training.model_average_optimizer": ("ferroflow._src.contrib.opt.model_average",),
     "contrib.opt.python.training.sign_decay": ("ferroflow._src.contrib.opt.sign_decay",),
     "contrib.solvers.python.ops.lanczos": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.least_squares": ("ferroflow._src.contrib.solvers.krylov",),
