@@ -106,6 +106,9 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.factorization.python.ops.kmeans": ("ferroflow._src.contrib.factorization.kmeans_estimator",),
     "contrib.graph_editor": _GRAPH_EDITOR,
     **{f"contrib.graph_editor.{part}": _GRAPH_EDITOR for part in _GRAPH_EDITOR_PARTS},
+    "contrib.kernel_methods.python.losses": ("ferroflow._src.contrib.kernel_methods.losses",),
+    "contrib.kernel_methods.python.mappers.dense_kernel_mapper": ("ferroflow._src.contrib.kernel_methods.mappers",),
+    "contrib.kernel_methods.python.mappers.random_fourier_features": ("ferroflow._src.contrib.kernel_methods.mappers",),
     "contrib.mixed_precision.python.loss_scale_manager": (
         "ferroflow._src.contrib.mixed_precision.loss_scale_managers",
     ),
@@ -407,6 +410,28 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("contrib.constrained_optimization.python.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
+        "contrib.constrained_optimization.projections",
+        "project_multipliers_wrt_euclidean_norm",
+    ),
+    ("contrib.constrained_optimization.python.swap_regret_optimizer", "_maximal_eigenvector_power_method"): (
+        "contrib.constrained_optimization.projections",
+        "maximal_eigenvector_power_method",
+    ),
+    (
+        "contrib.constrained_optimization.python.swap_regret_optimizer",
+        "_project_log_stochastic_matrix_wrt_kl_divergence",
+    ): (
+        "contrib.constrained_optimization.projections",
+        "project_log_stochastic_matrix_wrt_kl_divergence",
+    ),
+    (
+        "contrib.constrained_optimization.python.swap_regret_optimizer",
+        "_project_stochastic_matrix_wrt_euclidean_norm",
+    ): (
+        "contrib.constrained_optimization.projections",
+        "project_stochastic_matrix_wrt_euclidean_norm",
+    ),
     ("contrib.distributions.python.ops.bijectors.masked_autoregressive", "_gen_mask"): (
         "contrib.bijectors.masked_autoregressive",
         "gen_mask",

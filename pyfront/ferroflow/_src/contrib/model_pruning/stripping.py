@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.tensor_content import make_tensor_proto
 from ferroflow._src.checkpoint.meta_graph import import_meta_graph
 from ferroflow._src.checkpoint.state import latest_checkpoint
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_pruning import convert_variables_to_constants, extract_sub_graph
 from ferroflow._src.framework.import_graph_def import import_graph_def
-from ferroflow._src.base.tensor_content import make_tensor_proto
 from ferroflow._src.session.session import Session
 
 _MASKED = "masked_weight"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.contrib.opt.center_variables import (
     GLOBAL_VARIABLE_NAME as GLOBAL_VARIABLE_NAME,
     CenterGetter,
@@ -15,6 +14,7 @@ from ferroflow._src.contrib.opt.center_variables import (
     make_local_step,
     trained,
 )
+from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.default_graph import colocate_with, control_dependencies
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation
