@@ -409,24 +409,25 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.util.tf_decorator": ("ferroflow._src.base.decorators",),
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
+_CONSTRAINED: Final = "contrib.constrained_optimization.python"
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
-    ("contrib.constrained_optimization.python.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
+    (f"{_CONSTRAINED}.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
         "contrib.constrained_optimization.projections",
         "project_multipliers_wrt_euclidean_norm",
     ),
-    ("contrib.constrained_optimization.python.swap_regret_optimizer", "_maximal_eigenvector_power_method"): (
+    (f"{_CONSTRAINED}.swap_regret_optimizer", "_maximal_eigenvector_power_method"): (
         "contrib.constrained_optimization.projections",
         "maximal_eigenvector_power_method",
     ),
     (
-        "contrib.constrained_optimization.python.swap_regret_optimizer",
+        f"{_CONSTRAINED}.swap_regret_optimizer",
         "_project_log_stochastic_matrix_wrt_kl_divergence",
     ): (
         "contrib.constrained_optimization.projections",
         "project_log_stochastic_matrix_wrt_kl_divergence",
     ),
     (
-        "contrib.constrained_optimization.python.swap_regret_optimizer",
+        f"{_CONSTRAINED}.swap_regret_optimizer",
         "_project_stochastic_matrix_wrt_euclidean_norm",
     ): (
         "contrib.constrained_optimization.projections",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ferroflow._src.base.typing import FloatLike
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.smart_conditional import smart_cond
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.handles import Operation
@@ -49,7 +49,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
 
     def compute_gradients(
         self,
-        loss: FloatLike,
+        loss: TensorLike,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,

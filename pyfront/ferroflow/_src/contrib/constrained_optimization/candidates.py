@@ -13,8 +13,8 @@ def _checked(objective_vector: ArrayLike, constraints_matrix: ArrayLike) -> tupl
     objectives, constraints = np.asarray(objective_vector), np.asarray(constraints_matrix)
     if constraints.ndim != 2 or objectives.shape != constraints.shape[1:]:
         raise ValueError(
-            "objective_vector must have shape (n,), and constraints_matrix (m, n), where n is the number of candidates, "
-            "and m is the number of constraints"
+            "objective_vector must have shape (n,), and constraints_matrix (m, n), where n is the number of "
+            "candidates, and m is the number of constraints"
         )
     return objectives, constraints
 

@@ -10,6 +10,8 @@ from ferroflow._src.contrib.kernel_methods.mappers import DenseKernelMapper
 from ferroflow._src.contrib.layers.feature_columns import real_valued_column
 from ferroflow._src.contrib.layers.number_columns import _RealValuedColumn
 from ferroflow._src.contrib.learn.canned import LinearClassifier
+from ferroflow._src.contrib.learn.estimator import BaseEstimator
+from ferroflow._src.contrib.learn.model_ops import PredictionKey
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.ops.array.joining import concat
 
@@ -81,6 +83,33 @@ class KernelLinearClassifier(LinearClassifier):
             feature_engineering_fn=_with_mapped(mappers) if mappers else None,
         )
 
+    def predict(
+        self,
+        x: Any = None,
+        input_fn: Callable[..., Any] | None = None,
+        batch_size: int | None = None,
+        outputs: Any = None,
+        as_iterable: bool = True,
+        iterate_batches: bool = False,
+    ) -> Any:
+        """Predicts the outputs that `outputs` names, by default all.
+
+        Args:
+            x: array, or dict of arrays; None where `input_fn` is given.
+            input_fn: function of no arguments that returns features.
+            batch_size: int; None for all of `x` at once.
+            outputs: list of str, of `PredictionKey`; None for all.
+            as_iterable: bool. If True, an iterator is returned, and otherwise arrays.
+            iterate_batches: bool. If True, the iterator gives batches.
+
+        Returns:
+            Iterator of dicts, or a dict of arrays.
+
+        Raises:
+            NotFittedError: if there is no checkpoint.
+        """
+        return BaseEstimator.predict(self, x, input_fn, batch_size, outputs, as_iterable, iterate_batches)
+
     def predict_classes(self, input_fn: Callable[..., Any] | None = None) -> Any:  # type: ignore[override]  # as in TF 1.x
         """Predicts the class of each example.
 
@@ -90,7 +119,7 @@ class KernelLinearClassifier(LinearClassifier):
         Returns:
             Iterator of int64.
         """
-        return super().predict_classes(input_fn=input_fn)
+        return self._only(PredictionKey.CLASSES, None, input_fn, None, True)
 
     def predict_proba(self, input_fn: Callable[..., Any] | None = None) -> Any:  # type: ignore[override]  # as in TF 1.x
         """Predicts the probabilities of the classes for each example.
@@ -101,7 +130,7 @@ class KernelLinearClassifier(LinearClassifier):
         Returns:
             Iterator of float32 arrays of shape [classes].
         """
-        return super().predict_proba(input_fn=input_fn)
+        return self._only(PredictionKey.PROBABILITIES, None, input_fn, None, True)
 
 
 def _with_mapped(mappers: Mapping[Any, list[DenseKernelMapper]]) -> Callable[..., tuple[Any, Any]]:

@@ -9,16 +9,27 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.losses.weighting import Reduction, compute_weighted_loss
 from ferroflow._src.ops.array.indexing import gather_nd
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import one_hot, range
 from ferroflow._src.ops.array.shaping import reshape, shape
-from ferroflow._src.ops.flow.checking import assert_less
+from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.reduction import reduce_max
+from ferroflow._src.ops.math.comparison import less
+from ferroflow._src.ops.math.reduction import reduce_all, reduce_max
 from ferroflow._src.ops.nn.activation import relu
+
+
+def _checked_in_step(labels: Tensor, limit: Tensor) -> Operation:
+    """Returns an operation that fails for labels that are too large; `assert_less` could fail before all shapes are
+    checked.
+    """
+    with name_scope(None, "assert_less", [labels, limit]):
+        what = "Condition x < y did not hold element-wise:"
+        shown = [what, f"x ({labels.name}) = ", labels, f"y ({limit.name}) = ", limit]
+        return Assert(reduce_all(less(labels, limit)), shown)
 
 
 def _checked_weights(weights: Any, labels: Tensor) -> Any:
@@ -81,7 +92,7 @@ def sparse_multiclass_hinge_loss(
         rank = labels.get_shape().ndims
         if rank not in (1, 2):
             raise ValueError(f"labels should have rank 1 ([batch_size]) or 2 ([batch_size, 1]). Given rank is {rank}")
-        with control_dependencies([assert_less(labels, cast(classes, labels.dtype))]):
+        with control_dependencies([_checked_in_step(labels, cast(classes, labels.dtype))]):
             labels = reshape(labels, shape=[-1])
         weights = _checked_weights(weights, labels)
         rows = reshape(range(batch), shape=[batch, 1])

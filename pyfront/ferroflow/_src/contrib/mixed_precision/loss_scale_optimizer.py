@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ferroflow._src.base.typing import FloatLike
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.contrib.mixed_precision.loss_scale_managers import LossScaleManager
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.composite import IndexedSlices
@@ -34,7 +34,7 @@ class LossScaleOptimizer(Optimizer):
 
     def compute_gradients(
         self,
-        loss: FloatLike,
+        loss: TensorLike,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,

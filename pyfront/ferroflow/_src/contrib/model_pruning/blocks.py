@@ -15,6 +15,11 @@ from ferroflow._src.ops.array.shaping import reshape, squeeze, tile, transpose
 from ferroflow._src.ops.nn.pooling import pool
 
 
+def _sizes(matrix: Tensor) -> list[int]:
+    sizes: list[Any] = matrix.get_shape().as_list()
+    return sizes
+
+
 def kronecker_product(mat1: Tensor, mat2: Tensor) -> Tensor:
     """Returns the Kronecker product of two matrices.
 
@@ -25,8 +30,7 @@ def kronecker_product(mat1: Tensor, mat2: Tensor) -> Tensor:
     Returns:
         Tensor of the same dtype, of shape [m * p, n * q].
     """
-    m, n = mat1.get_shape().as_list()
-    p, q = mat2.get_shape().as_list()
+    (m, n), (p, q) = _sizes(mat1), _sizes(mat2)
     return reshape(reshape(mat1, [m, 1, n, 1]) * reshape(mat2, [1, p, 1, q]), [m * p, n * q])
 
 
@@ -57,7 +61,7 @@ def expand_tensor(tensor: Tensor, block_dims: Sequence[int]) -> Tensor:
 
 
 def _repeat_rows(tensor: Tensor, times: int) -> Tensor:
-    rows, columns = tensor.get_shape().as_list()
+    rows, columns = _sizes(tensor)
     # Copy k of row r is row r * times + k of the result.
     target = (np.arange(rows) * times + np.arange(times)[:, None]).reshape(-1, 1).astype(np.int32)
     places = constant(target)

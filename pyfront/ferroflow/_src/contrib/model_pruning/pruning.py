@@ -239,7 +239,7 @@ class Pruning:
         squeezed = squeeze(weights)
         if squeezed.get_shape().ndims != 2 or sizes == [1, 1]:
             return self._update_mask(weights, threshold)
-        whole = squeezed.get_shape().as_list()
+        whole: list[Any] = squeezed.get_shape().as_list()
         block = [full if part == -1 else part for part, full in zip(sizes, whole, strict=True)]
         if self._block_pooling_function not in ("AVG", "MAX"):
             raise ValueError(f"Unknown pooling function for block sparsity: {self._block_pooling_function}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import FloatLike
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.saver_builder import BaseSaverBuilder
 from ferroflow._src.contrib.opt.center_variables import (
@@ -83,6 +83,14 @@ class ElasticAverageCustomGetter(CenterGetter):
         return self._untrained(getter, name, collections, args, kwargs)
 
 
+def _learning_rate_of(optimizer: Optimizer) -> Any:
+    state = vars(optimizer)
+    rate = state.get("_learning_rate", state.get("_lr"))
+    if rate is None:
+        raise ValueError(f"ElasticAverageOptimizer needs `rho`: {optimizer} has no learning rate.")
+    return rate
+
+
 class ElasticAverageOptimizer(Optimizer):
     """Optimizer whose workers train on their own, and pull shared variables and their own towards each other.
 
@@ -98,6 +106,9 @@ class ElasticAverageOptimizer(Optimizer):
         use_locking: accepted; every update is atomic.
         synchronous: bool. If True, workers wait for each other before the first step.
         name: str, name of the optimizer.
+
+    Raises:
+        ValueError: if `rho` is None and `opt` has no learning rate.
 
     Source: Zhang, Choromanska and LeCun, Deep Learning with Elastic Averaging SGD, 2015.
     """
@@ -117,20 +128,20 @@ class ElasticAverageOptimizer(Optimizer):
         name: str = "ElasticAverageOptimizer",
     ) -> None:
         super().__init__(use_locking, name)
-        self._opt: Any = opt
+        self._opt = opt
         self._num_worker = num_worker
         self._period = communication_period
         self._global_map = ea_custom_getter._global_map
         self._local_map = ea_custom_getter._local_map
         self._synchronous = synchronous
         self._moving_rate = self.BETA / communication_period / num_worker if moving_rate is None else moving_rate
-        self._rho = self._moving_rate / self._opt._learning_rate if rho is None else rho
+        self._rho = self._moving_rate / _learning_rate_of(opt) if rho is None else rho
         self._local_step = make_local_step()
         self._opt._prepare()
 
     def compute_gradients(
         self,
-        loss: FloatLike,
+        loss: TensorLike,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
@@ -155,10 +166,10 @@ class ElasticAverageOptimizer(Optimizer):
         # TF 1.x: all trainable variables are paired with the copies, also if `var_list` is given.
         differences = [subtract(v, copy) for v, copy in zip(trainable_variables(), copies, strict=False)]
         distance = self._rho * add_n([l2_loss(difference) for difference in differences])
-        found: list[tuple[Any, Any]] = self._opt.compute_gradients(
-            loss + distance, variables, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+        total: Any = loss + distance
+        return self._opt.compute_gradients(
+            total, variables, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
         )
-        return found
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
