@@ -56,9 +56,7 @@ def test_a_stationary_distribution_is_an_eigenvector(matrix):
 
 
 problems = st.tuples(st.integers(1, 3), st.integers(1, 5)).flatmap(
-    lambda sizes: st.tuples(
-        arrays(np.float64, sizes[1], elements=NUMBERS), arrays(np.float64, sizes, elements=NUMBERS)
-    )
+    lambda sizes: st.tuples(arrays(np.float64, sizes[1], elements=NUMBERS), arrays(np.float64, sizes, elements=NUMBERS))
 )
 
 

@@ -3,6 +3,7 @@
 A program builds in the default graph, runs in the session it is given, and returns values as nested lists.
 """
 
+import importlib
 import tempfile
 
 import numpy as np
@@ -93,9 +94,8 @@ def _ranked(parts, strategy, temperature):
 
 
 def sparse_labels(tf, session):
-    drawn = (
-        tf.constant([0, 4, 1, 8, 6], tf.int64), tf.constant([[0.1], [0.3], [0.5]]), tf.constant([0.9, 0.8, 0.7, 0.6, 0.5])
-    )  # fmt: skip
+    counts = tf.constant([[0.1], [0.3], [0.5]]), tf.constant([0.9, 0.8, 0.7, 0.6, 0.5])
+    drawn = (tf.constant([0, 4, 1, 8, 6], tf.int64), *counts)
     labels = tf.constant([[1], [3], [0]], tf.int64)
     loss = tf.contrib.nn.sampled_sparse_softmax_loss(
         tf.constant(TABLE), tf.constant(BIASES), labels, tf.constant(ROWS), 5, 10, drawn
@@ -151,7 +151,20 @@ def kernels(tf, session):
     return [*_listed(session.run([*fetched, *tf.get_collection("losses")])), [loss.name for loss in fetched]]
 
 
+def forward(tf, session):
+    path = f"{tf.__name__.partition('.')[0]}.contrib.nn.python.ops.fwd_gradients"
+    fwd_gradients = importlib.import_module(path).fwd_gradients
+    x, y, unused = tf.constant(ROWS), tf.constant(ROWS[:, :1] * 2), tf.constant(1.0)
+    values = [tf.square(x) * y, tf.gather(tf.exp(y), [0, 2, 2])]
+    direction = [tf.constant(TABLE[:3]), tf.constant(TABLE[:3, 1:2]), tf.constant(4.0)]
+    found = fwd_gradients(values, [x, y, unused], direction)
+    with_ones = fwd_gradients(values[:1], [x])
+    names = [one.name for one in [*found, *with_ones]]
+    return [*_listed(session.run([*found, *with_ones])), names]
+
+
 PROGRAMS = {
+    "forward": forward,
     "dynamic scale": _scaled((4.0, 2, 3.0), momentum=0.9),
     "dynamic scale of sparse gradients": _scaled((4.0, 2, 3.0), "AdamOptimizer", sparse=True),
     "default scale": _scaled("dynamic", "GradientDescentOptimizer"),

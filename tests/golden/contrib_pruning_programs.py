@@ -26,8 +26,8 @@ def layers(tf, session):
         tf.constant(PICTURES), 2, 3, weights_initializer=same, variables_collections=keys, outputs_collections="outputs"
     )
     second = pruning.masked_convolution(
-        first, 3, [1, 2], 2, "VALID", weights_initializer=same, activation_fn=None, biases_initializer=None, scope="second"
-    )  # fmt: skip
+        first, 3, [1, 2], 2, "VALID", None, 1, None, weights_initializer=same, biases_initializer=None, scope="second"
+    )
     third = pruning.masked_convolution(first, 3, 2, rate=2, weights_initializer=same, scope="third")
     rows = tf.reshape(second, [2, -1])
     regularizer = tf.contrib.layers.l2_regularizer(0.1)
@@ -38,12 +38,8 @@ def layers(tf, session):
     session.run(tf.global_variables_initializer())
     session.run(pruning.get_masks()[0].assign(np.arange(54).reshape(3, 3, 3, 2) % 2))
     collected = [*tf.get_collection("all weights"), *tf.get_collection("outputs")]
-    return _listed(
-        session.run(
-            [first, second, third, dense, outer, again, *collected, *pruning.get_weight_sparsity()]
-            + tf.losses.get_regularization_losses()
-        )
-    )
+    losses = [*pruning.get_weight_sparsity(), *tf.losses.get_regularization_losses()]
+    return _listed(session.run([first, second, third, dense, outer, again, *collected, *losses]))
 
 
 def _cell(kind, **arguments):

@@ -81,7 +81,8 @@ def cluster(tf, kind):
     for worker in range(2):
         device = f"/job:worker/task:{worker}/cpu:0"
         with tf.Graph().as_default() as graph:
-            with tf.device(tf.train.replica_device_setter(worker_device=device, ps_device="/job:ps/task:0/cpu:0", ps_tasks=1)):
+            place = tf.train.replica_device_setter(worker_device=device, ps_device="/job:ps/task:0/cpu:0", ps_tasks=1)
+            with tf.device(place):
                 train, hook, _ = _built(tf, kind, worker, 2, device)
             hook.begin()
             starts = [tf.local_variables_initializer(), *([tf.global_variables_initializer()] if worker == 0 else [])]

@@ -126,6 +126,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.model_pruning.assigning",
     ),
     "contrib.model_pruning.python.strip_pruning_vars_lib": ("ferroflow._src.contrib.model_pruning.stripping",),
+    "contrib.nn.python.ops.fwd_gradients": ("ferroflow._src.contrib.nn.forward_gradients",),
     "contrib.opt.python.training.agn_optimizer": ("ferroflow._src.contrib.opt.accumulated_gradient",),
     "contrib.opt.python.training.elastic_average_optimizer": ("ferroflow._src.contrib.opt.elastic_average",),
     "contrib.opt.python.training.model_average_optimizer": ("ferroflow._src.contrib.opt.model_average",),

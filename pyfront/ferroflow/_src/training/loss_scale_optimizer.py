@@ -12,7 +12,7 @@ from ferroflow._src.framework.handles import Operation
 from ferroflow._src.framework.replication import current_mode
 from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.training.loss_scale import DynamicLossScale, loss_scale_of
-from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.training.optimizer import Optimizer, uses_locking
 
 
 class MixedPrecisionLossScaleOptimizer(Optimizer):
@@ -41,7 +41,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
     def __init__(self, opt: Optimizer, loss_scale: Any) -> None:
         if not isinstance(opt, Optimizer):
             raise ValueError(f'"opt" must be an instance of Optimizer, but got: {type(opt)}')
-        super().__init__(opt._use_locking, opt.get_name())
+        super().__init__(uses_locking(opt), opt.get_name())
         self._optimizer = opt
         self._loss_scale: Any = loss_scale_of(loss_scale)
         self._track_trackable(self._optimizer, "base_optimizer")

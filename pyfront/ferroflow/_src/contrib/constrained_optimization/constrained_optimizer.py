@@ -78,7 +78,7 @@ class ConstrainedOptimizer(ABC):
             grad_loss: Tensor of the dtype and shape of the loss, its gradient; None for ones.
 
         Returns:
-            Operation, or Tensor.
+            Operation; without `global_step`, float32 Variable of the state.
 
         Raises:
             ValueError: if the dtypes of objective and constraints differ, or shapes of constraints are not known.
@@ -154,7 +154,7 @@ class ConstrainedOptimizer(ABC):
         Args:
             minimization_problem: ConstrainedMinimizationProblem.
             unconstrained_steps: int or integer Tensor of shape [], the number of first steps without constraints; None
-                for none.
+                if all steps have constraints.
             global_step: variable that is increased by one after the step, or None.
             var_list: variables to be updated; None for all trainable ones.
             gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH` of `tf.train.Optimizer`.
@@ -164,7 +164,7 @@ class ConstrainedOptimizer(ABC):
             grad_loss: Tensor of the dtype and shape of the loss, its gradient; None for ones.
 
         Returns:
-            Operation, or Tensor.
+            Operation; without `global_step`, float32 Variable of the state.
 
         Raises:
             ValueError: if `unconstrained_steps` is given without `global_step`; also as `minimize_constrained`.

@@ -37,19 +37,18 @@ from ferroflow._src.variables.scope import variable_scope
 def get_pruning_hparams() -> HParams:
     """Returns the hyperparameters of `Pruning` with their defaults.
 
-    - `name`: name scope of operations and summaries.
-    - `begin_pruning_step`, `end_pruning_step`: the first and the last step with updates of masks; -1 for no last.
-    - `pruning_frequency`: steps between updates.
-    - `initial_sparsity`, `target_sparsity`: the share of weights that masks hide, in the beginning and in the end.
-    - `sparsity_function_begin_step`, `sparsity_function_end_step`: when the share begins and ends to grow.
-    - `sparsity_function_exponent`: 1 for linear growth; above 1, the share grows more slowly towards the end.
-    - `weight_sparsity_map`: other final shares, as "REGEX:SHARE" by the weights' names.
-    - `threshold_decay`: the decay of the thresholds' moving average; 0 for none.
-    - `block_height`, `block_width`: sizes of the blocks that are hidden together; -1 for the weights' size.
-    - `block_dims_map`: other sizes of blocks, as "REGEX:HEIGHTxWIDTH" by the weights' names.
-    - `block_pooling_function`: "AVG" or "MAX", by which the weights of a block become one.
-    - `use_tpu`: if True, blocks are pooled over rows and columns in turn, and variables are resource variables.
-    - `nbins`: not used.
+    `name` is the name scope of operations and summaries. Masks are updated from `begin_pruning_step` to
+    `end_pruning_step`, every `pruning_frequency` steps; an end of -1 means the end of the training.
+
+    The share of hidden weights grows from `initial_sparsity` to `target_sparsity`, between
+    `sparsity_function_begin_step` and `sparsity_function_end_step`. With a `sparsity_function_exponent` above 1, it
+    grows more slowly towards the end. `weight_sparsity_map` has other final shares for weights whose names match, as
+    "REGEX:SHARE". `threshold_decay` is the decay of the thresholds' moving average.
+
+    Weights are hidden in blocks of `block_height` times `block_width`; -1 means the size of the weights.
+    `block_dims_map` has other sizes, as "REGEX:HEIGHTxWIDTH". `block_pooling_function` is "AVG" or "MAX", by which the
+    weights of a block become one. With `use_tpu`, blocks are pooled over rows and columns in turn. `nbins` has no
+    effect.
 
     Returns:
         `tf.contrib.training.HParams`.
@@ -301,7 +300,7 @@ class Pruning:
             Operation.
 
         Raises:
-            ValueError: as `mask_update_op`.
+            ValueError: on the same conditions as `mask_update_op`.
         """
         spec = self._spec
         with name_scope(spec.name):

@@ -59,7 +59,7 @@ def train(
         init_feed_dict: dict of values fed to `init_op`.
         local_init_op: Operation that initializes local variables and tables.
         init_fn: callable of the session, called after `init_op`.
-        ready_op: Tensor of str that is empty when the model is initialized.
+        ready_op: string Tensor of shape [n], which is empty when the model is initialized.
         summary_op: Tensor of a summary, str of shape [].
         save_summaries_secs: float, seconds between two summaries.
         summary_writer: FileWriter of the summaries.
@@ -68,13 +68,13 @@ def train(
         save_interval_secs: float, seconds between two checkpoints.
         sync_optimizer: SyncReplicasOptimizer, or a list of them, or None.
         session_config: ConfigProto of the session.
-        trace_every_n_steps: int, steps between two traces; None for none.
+        trace_every_n_steps: int, steps between two traces, or None.
 
     Returns:
         The loss of the last step.
 
     Raises:
-        ValueError: as `tf.contrib.slim.learning.train`.
+        ValueError: on the same conditions as `tf.contrib.slim.learning.train`.
     """
 
     def step_and_update(session: Any, op: Any, step: Any, kwargs: Any) -> tuple[Any, Any]:

@@ -21,7 +21,7 @@ from ferroflow._src.framework.handles import Operation
 from ferroflow._src.ops.array.making import zeros_like
 from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.ops.state.assigning import assign, assign_add
-from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.training.optimizer import Optimizer, prepare
 from ferroflow._src.variables.collections import trainable_variables
 from ferroflow._src.variables.creation import variable_creator_scope
 
@@ -110,7 +110,7 @@ class AGNOptimizer(Optimizer):
         self._global_map = custom_getter._global_map
         self._grad_map = custom_getter._grad_map
         self._local_step = make_local_step()
-        self._opt._prepare()
+        prepare(optimizer)
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None

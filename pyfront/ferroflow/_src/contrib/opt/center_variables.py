@@ -1,4 +1,4 @@
-"""What the optimizers of workers with variables of their own share: custom getters, the local step, and the hook."""
+"""Parts of optimizers of workers that train variables of their own: custom getters, the local step, and the hook."""
 
 from __future__ import annotations
 

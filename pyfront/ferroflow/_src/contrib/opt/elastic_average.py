@@ -33,7 +33,7 @@ from ferroflow._src.ops.math.arithmetic import add_n, multiply, subtract
 from ferroflow._src.ops.nn.normalization import l2_loss
 from ferroflow._src.ops.queue.queues import FIFOQueue
 from ferroflow._src.ops.state.assigning import assign, assign_add, assign_sub
-from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.training.optimizer import Optimizer, prepare
 from ferroflow._src.variables.collections import global_variables, trainable_variables
 
 LOCAL_VARIABLE_NAME = "local_center_variable"
@@ -137,7 +137,7 @@ class ElasticAverageOptimizer(Optimizer):
         self._moving_rate = self.BETA / communication_period / num_worker if moving_rate is None else moving_rate
         self._rho = self._moving_rate / _learning_rate_of(opt) if rho is None else rho
         self._local_step = make_local_step()
-        self._opt._prepare()
+        prepare(opt)
 
     def compute_gradients(
         self,

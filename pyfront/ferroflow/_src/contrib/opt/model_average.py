@@ -24,7 +24,7 @@ from ferroflow._src.ops.queue.queues import FIFOQueue
 from ferroflow._src.ops.state.accumulating import ConditionalAccumulator
 from ferroflow._src.ops.state.assigning import assign, assign_add
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
-from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.training.optimizer import Optimizer, prepare
 from ferroflow._src.variables.collections import trainable_variables
 from ferroflow._src.variables.initialization import global_variables_initializer, local_variables_initializer
 from ferroflow._src.variables.resource_variable import is_resource_variable
@@ -113,7 +113,7 @@ class ModelAverageOptimizer(Optimizer):
         self._accumulator_list: list[tuple[ConditionalAccumulator, str]] = []
         self._chief_init_op: Operation | None = None
         self._local_step = make_local_step()
-        self._opt._prepare()
+        prepare(opt)
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
         """Returns the gradients, computed by the wrapped optimizer.

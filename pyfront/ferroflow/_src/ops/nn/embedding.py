@@ -112,7 +112,7 @@ def lookup_and_transform(
         Tensor of the shape of `ids` + the shape of a row, or of a result.
 
     Raises:
-        ValueError: as `embedding_lookup`.
+        ValueError: on the same conditions as `embedding_lookup`.
     """
     params = _as_list(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
