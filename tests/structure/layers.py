@@ -74,6 +74,10 @@ LATE_IMPORTS = {
     ("ferroflow._src.keras.configurations", "yaml"): "an optional package, needed by to_yaml and model_from_yaml alone",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
     (
+        "ferroflow._src.contrib.constrained_optimization.candidates",
+        "scipy.optimize",
+    ): "an optional package, needed by this one function",
+    (
         "ferroflow._src.contrib.opt.external_optimizer",
         "scipy.optimize",
     ): "an optional package, needed by this one optimizer",

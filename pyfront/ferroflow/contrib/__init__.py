@@ -12,6 +12,7 @@ _family = _serve("contrib", _TensorFlowModules())
 if _typing.TYPE_CHECKING:
     from ferroflow.contrib import (
         cluster_resolver as cluster_resolver,
+        constrained_optimization as constrained_optimization,
         crf as crf,
         data as data,
         deprecated as deprecated,
@@ -21,6 +22,7 @@ if _typing.TYPE_CHECKING:
         estimator as estimator,
         framework as framework,
         image as image,
+        kernel_methods as kernel_methods,
         layers as layers,
         learn as learn,
         legacy_seq2seq as legacy_seq2seq,
@@ -28,6 +30,8 @@ if _typing.TYPE_CHECKING:
         lookup as lookup,
         losses as losses,
         metrics as metrics,
+        mixed_precision as mixed_precision,
+        model_pruning as model_pruning,
         opt as opt,
         predictor as predictor,
         rnn as rnn,

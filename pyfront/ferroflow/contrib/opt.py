@@ -1,6 +1,10 @@
 """`tf.contrib.opt`: optimizers besides those of `tf.train`."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.opt.accumulated_gradient import (
+    AGNCustomGetter as AGNCustomGetter,
+    AGNOptimizer as AGNOptimizer,
+)
 from ferroflow._src.contrib.opt.ada_max import AdaMaxOptimizer as AdaMaxOptimizer
 from ferroflow._src.contrib.opt.adam_global_step import (
     AdamGSOptimizer as AdamGSOptimizer,
@@ -11,12 +15,20 @@ from ferroflow._src.contrib.opt.adam_variants import (
     NadamOptimizer as NadamOptimizer,
 )
 from ferroflow._src.contrib.opt.drop_stale_gradient import DropStaleGradientOptimizer as DropStaleGradientOptimizer
+from ferroflow._src.contrib.opt.elastic_average import (
+    ElasticAverageCustomGetter as ElasticAverageCustomGetter,
+    ElasticAverageOptimizer as ElasticAverageOptimizer,
+)
 from ferroflow._src.contrib.opt.external_optimizer import (
     ExternalOptimizerInterface as ExternalOptimizerInterface,
     ScipyOptimizerInterface as ScipyOptimizerInterface,
 )
 from ferroflow._src.contrib.opt.ggt import GGTOptimizer as GGTOptimizer
 from ferroflow._src.contrib.opt.lars import LARSOptimizer as LARSOptimizer
+from ferroflow._src.contrib.opt.model_average import (
+    ModelAverageCustomGetter as ModelAverageCustomGetter,
+    ModelAverageOptimizer as ModelAverageOptimizer,
+)
 from ferroflow._src.contrib.opt.moving_average_optimizer import MovingAverageOptimizer as MovingAverageOptimizer
 from ferroflow._src.contrib.opt.multitask import (
     MultitaskOptimizerWrapper as MultitaskOptimizerWrapper,

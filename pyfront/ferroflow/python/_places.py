@@ -106,6 +106,30 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.factorization.python.ops.kmeans": ("ferroflow._src.contrib.factorization.kmeans_estimator",),
     "contrib.graph_editor": _GRAPH_EDITOR,
     **{f"contrib.graph_editor.{part}": _GRAPH_EDITOR for part in _GRAPH_EDITOR_PARTS},
+    "contrib.kernel_methods.python.losses": ("ferroflow._src.contrib.kernel_methods.losses",),
+    "contrib.kernel_methods.python.mappers.dense_kernel_mapper": ("ferroflow._src.contrib.kernel_methods.mappers",),
+    "contrib.kernel_methods.python.mappers.random_fourier_features": ("ferroflow._src.contrib.kernel_methods.mappers",),
+    "contrib.mixed_precision.python.loss_scale_manager": (
+        "ferroflow._src.contrib.mixed_precision.loss_scale_managers",
+    ),
+    "contrib.model_pruning.python.layers.core_layers": (
+        "ferroflow._src.contrib.model_pruning.masks",
+        "ferroflow._src.contrib.model_pruning.masked_layers",
+    ),
+    "contrib.model_pruning.python.pruning": (
+        "ferroflow._src.contrib.model_pruning.pruning",
+        "ferroflow._src.contrib.model_pruning.masks",
+    ),
+    "contrib.model_pruning.python.pruning_utils": (
+        "ferroflow._src.contrib.model_pruning.masks",
+        "ferroflow._src.contrib.model_pruning.blocks",
+        "ferroflow._src.contrib.model_pruning.assigning",
+    ),
+    "contrib.model_pruning.python.strip_pruning_vars_lib": ("ferroflow._src.contrib.model_pruning.stripping",),
+    "contrib.nn.python.ops.fwd_gradients": ("ferroflow._src.contrib.nn.forward_gradients",),
+    "contrib.opt.python.training.agn_optimizer": ("ferroflow._src.contrib.opt.accumulated_gradient",),
+    "contrib.opt.python.training.elastic_average_optimizer": ("ferroflow._src.contrib.opt.elastic_average",),
+    "contrib.opt.python.training.model_average_optimizer": ("ferroflow._src.contrib.opt.model_average",),
     "contrib.opt.python.training.sign_decay": ("ferroflow._src.contrib.opt.sign_decay",),
     "contrib.solvers.python.ops.lanczos": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.least_squares": ("ferroflow._src.contrib.solvers.krylov",),
@@ -386,7 +410,30 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.util.tf_decorator": ("ferroflow._src.base.decorators",),
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
+_CONSTRAINED: Final = "contrib.constrained_optimization.python"
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    (f"{_CONSTRAINED}.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
+        "contrib.constrained_optimization.projections",
+        "project_multipliers_wrt_euclidean_norm",
+    ),
+    (f"{_CONSTRAINED}.swap_regret_optimizer", "_maximal_eigenvector_power_method"): (
+        "contrib.constrained_optimization.projections",
+        "maximal_eigenvector_power_method",
+    ),
+    (
+        f"{_CONSTRAINED}.swap_regret_optimizer",
+        "_project_log_stochastic_matrix_wrt_kl_divergence",
+    ): (
+        "contrib.constrained_optimization.projections",
+        "project_log_stochastic_matrix_wrt_kl_divergence",
+    ),
+    (
+        f"{_CONSTRAINED}.swap_regret_optimizer",
+        "_project_stochastic_matrix_wrt_euclidean_norm",
+    ): (
+        "contrib.constrained_optimization.projections",
+        "project_stochastic_matrix_wrt_euclidean_norm",
+    ),
     ("contrib.distributions.python.ops.bijectors.masked_autoregressive", "_gen_mask"): (
         "contrib.bijectors.masked_autoregressive",
         "gen_mask",

@@ -120,6 +120,10 @@ class BasicLSTMCell(LayerRNNCell):
         self._bias = self.add_weight("bias", shape=[4 * self._num_units], initializer=Zeros())
         self.built = True
 
+    def _gate_kernel(self) -> Any:
+        """Returns the weights of the gates; a subclass may change them before each step."""
+        return self._kernel
+
     def call(self, inputs: TensorLike, state: Any) -> Any:
         """Computes one step.
 
@@ -132,7 +136,7 @@ class BasicLSTMCell(LayerRNNCell):
         """
         one = constant(1, dtype=dtypes.int32)
         c, h = state if self._state_is_tuple else split(value=state, num_or_size_splits=2, axis=one)
-        total = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
+        total = bias_add(matmul(concat([inputs, h], 1), self._gate_kernel()), self._bias)
         i, j, f, o = split(value=total, num_or_size_splits=4, axis=one)
         forget_bias = constant(self._forget_bias, dtype=f.dtype)
         kept = multiply(c, sigmoid(add(f, forget_bias)))
@@ -253,6 +257,10 @@ class LSTMCell(LayerRNNCell):
             self._proj_kernel = self._sharded("projection/kernel", [units, self._num_proj], self._num_proj_shards)
         self.built = True
 
+    def _gate_kernel(self) -> Any:
+        """Returns the weights of the gates; a subclass may change them before each step."""
+        return self._kernel
+
     def _taken_apart(self, state: Any) -> Any:
         if self._state_is_tuple:
             return state
@@ -277,7 +285,7 @@ class LSTMCell(LayerRNNCell):
         c_before, h_before = self._taken_apart(state)
         if inputs.get_shape().with_rank(2)[1].value is None:
             raise ValueError("Could not infer input size from inputs.get_shape()[-1]")
-        total = bias_add(matmul(concat([inputs, h_before], 1), self._kernel), self._bias)
+        total = bias_add(matmul(concat([inputs, h_before], 1), self._gate_kernel()), self._bias)
         i, j, f, o = split(value=total, num_or_size_splits=4, axis=1)
         if self._use_peepholes:
             kept = sigmoid(f + self._forget_bias + self._w_f_diag * c_before) * c_before

@@ -466,3 +466,13 @@ class Optimizer(Trackable):
 
     def _non_slot_variables(self) -> Iterable[Any]:
         return self._non_slot_dict.values()
+
+
+def prepare(optimizer: Optimizer) -> None:
+    """Makes what all updates of a wrapped optimizer share, before it applies gradients."""
+    optimizer._prepare()
+
+
+def uses_locking(optimizer: Optimizer) -> bool:
+    """Returns the `use_locking` of an optimizer that another one wraps."""
+    return optimizer._use_locking

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -86,15 +87,43 @@ def embedding_lookup(
          [2.  2.1]]
     """
     del validate_indices
+    return lookup_and_transform(params, ids, partition_strategy, name, max_norm)
+
+
+def lookup_and_transform(
+    params: Any,
+    ids: Any,
+    partition_strategy: str,
+    name: str | None = None,
+    max_norm: float | None = None,
+    transform: Callable[[Tensor], Tensor] | None = None,
+) -> Tensor:
+    """Looks up rows as `embedding_lookup`, and computes something of each part's rows where the part is.
+
+    Args:
+        params: as for `embedding_lookup`.
+        ids: as for `embedding_lookup`.
+        partition_strategy: "mod" or "div".
+        name: str, name of the operation.
+        max_norm: float, the greatest norm of rows, or None.
+        transform: function of a Tensor of rows that returns a Tensor of as many results; None for the rows.
+
+    Returns:
+        Tensor of the shape of `ids` + the shape of a row, or of a result.
+
+    Raises:
+        ValueError: on the same conditions as `embedding_lookup`.
+    """
     params = _as_list(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
         count = len(params)
         if not any(hasattr(p, "_read_rows") for p in params):
             params = convert_n_to_tensor_or_indexed_slices(params, name="params")
         ids = convert_to_tensor(ids, name="ids")
-        if count == 1:
+        if count == 1 and (transform is None or ids.get_shape().ndims == 1):
             with colocate_with(params[0]):
                 rows = _clip_rows(indexing.gather(params[0], ids, name=scope), ids, max_norm)
+                rows = rows if transform is None else transform(rows)
             # Operations that read the rows must not be colocated with the table.
             return tensor_op("Identity", [rows])
         flat_ids = shaping.reshape(ids, [-1])
@@ -111,20 +140,23 @@ def embedding_lookup(
         found = []
         for part, part_rows in zip(params, rows_of_part, strict=True):
             with colocate_with(part):
-                found.append(indexing.gather(part, part_rows))
+                of_part = indexing.gather(part, part_rows)
+                found.append(of_part if transform is None else transform(_clip_rows(of_part, part_rows, max_norm)))
         result = tensor_op("ParallelDynamicStitch", [positions_of_part, found], name=scope)
-        row_static = params[0].get_shape()[1:]
-        for part in params[1:]:
+        row_static = params[0].get_shape()[1:] if transform is None else result.get_shape()[1:]
+        for part in params[1:] if transform is None else ():
             row_static = row_static.merge_with(part.get_shape()[1:])
         if row_static.is_fully_defined():
             row_shape: Any = row_static.as_list()
+        elif transform is not None:
+            row_shape = shaping.shape(result)[1:]
         else:
             with colocate_with(params[0]):
                 row_shape = shaping.shape(params[0])[1:]
         shape = joining.concat([shaping.shape(ids), row_shape], 0)
         result = shaping.reshape(result, shape)
         result.set_shape(ids.get_shape().concatenate(row_static))
-        return _clip_rows(result, ids, max_norm)
+        return _clip_rows(result, ids, max_norm) if transform is None else result
 
 
 def _consecutive(params: list[Any], flat_ids: Tensor) -> tuple[Tensor, Tensor]:

@@ -145,6 +145,7 @@ from ferroflow._src.training.sdca import (
     sdca_optimizer as sdca_optimizer,
     sdca_shrink_l1 as sdca_shrink_l1,
 )
+from ferroflow.train import experimental as experimental
 
 _MESSAGES = frozenset(
     (

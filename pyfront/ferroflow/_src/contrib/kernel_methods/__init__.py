@@ -1,0 +1,1 @@
+"""`tf.contrib.kernel_methods`."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.model_pruning`."""
