@@ -130,6 +130,10 @@ from ferroflow._src.framework.composite import (
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
     is_tensor as is_tensor,
 )
+from ferroflow._src.framework.composite_specs import (
+    IndexedSlicesSpec as IndexedSlicesSpec,
+    SparseTensorSpec as SparseTensorSpec,
+)
 from ferroflow._src.framework.constant import (
     constant as constant,
     constant_value as _constant_value,
@@ -172,6 +176,7 @@ from ferroflow._src.framework.random_seed import (
     set_random_seed as set_random_seed,
 )
 from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
+from ferroflow._src.framework.type_spec import TypeSpec as TypeSpec
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
 from ferroflow._src.ops.array.indexing import (
     batch_gather as batch_gather,

@@ -19,6 +19,7 @@ from ferroflow._src.keras.backend import (
     get_value as get_value,
     int_shape as int_shape,
     learning_phase as learning_phase,
+    learning_phase_scope as learning_phase_scope,
     manual_variable_initialization as manual_variable_initialization,
     set_learning_phase as set_learning_phase,
     set_session as set_session,

@@ -9,6 +9,7 @@ from ferroflow._src.keras.activation_layers import (
     Softmax as Softmax,
     ThresholdedReLU as ThresholdedReLU,
 )
+from ferroflow._src.keras.attention_layers import AdditiveAttention as AdditiveAttention, Attention as Attention
 from ferroflow._src.keras.base_layer import Input as Input, InputLayer as InputLayer, KerasLayer as _KerasLayer
 from ferroflow._src.keras.batch_normalization_layer import BatchNormalization as BatchNormalization
 from ferroflow._src.keras.convolution_layers import (
