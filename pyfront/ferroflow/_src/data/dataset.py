@@ -241,8 +241,11 @@ def _tuned(dataset: Dataset) -> Dataset:
 
 def _reads_reference(dataset: DatasetBase) -> bool:
     """Returns True if a function of the pipeline depends on a variable by reference."""
-    captured = [t for f in dataset._functions() for t in f.captured_inputs]
-    return any(_depends_on_reference(t) for t in captured) or any(_reads_reference(d) for d in dataset._inputs())
+    for function in dataset._functions():
+        read = [t for op in function.function.graph.captured_variables for t in op.outputs]
+        if any(_depends_on_reference(t) for t in [*read, *function.captured_inputs]):
+            return True
+    return any(_reads_reference(d) for d in dataset._inputs())
 
 
 def _depends_on_reference(tensor: Tensor) -> bool:

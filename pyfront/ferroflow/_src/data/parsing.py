@@ -36,7 +36,7 @@ def parse_example_dataset(
     def apply(dataset: Dataset) -> Dataset:
         types, shapes, classes = structure_of(dataset)
         if types != dtypes.string or classes is not Tensor or not shapes.is_compatible_with(TensorShape([None])):
-            raise TypeError(f"Input dataset should be a dataset of vectors of strings; found {dataset!r}")
+            raise TypeError("Input dataset should be a dataset of vectors of strings")
         return dataset.map(lambda serialized: parse_example(serialized, features), num_parallel_calls)
 
     return apply
