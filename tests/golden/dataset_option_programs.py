@@ -25,7 +25,9 @@ def _pipeline(tf: Any, **values: Any) -> Any:
     graph = tf.get_default_graph().as_graph_def()
     names = [n.name for n in graph.node if n.op == "OptimizeDataset"]
     attrs = [list(n.attr["optimization_configs"].list.s) for n in graph.node if n.op == "OptimizeDataset"]
-    constants = [tf.contrib.util.constant_value(t.inputs[1]) for t in map(tf.get_default_graph().get_operation_by_name, names)]
+    constants = [
+        tf.contrib.util.constant_value(t.inputs[1]) for t in map(tf.get_default_graph().get_operation_by_name, names)
+    ]
     budget = [n.attr["cpu_budget"].i for n in graph.node if n.op == "ModelDataset"]
     return {"value": value, "nodes": nodes(tf), "configs": attrs, "names": constants, "budget": budget}
 
@@ -89,7 +91,9 @@ def _reference(tf: Any) -> Any:
 
 
 def _specifications(tf: Any) -> Any:
-    dataset = tf.data.Dataset.from_tensor_slices({"a": np.zeros([2, 3]), "b": ([1, 2], tf.SparseTensor([[0, 1]], [1], [2, 2]))})
+    dataset = tf.data.Dataset.from_tensor_slices(
+        {"a": np.zeros([2, 3]), "b": ([1, 2], tf.SparseTensor([[0, 1]], [1], [2, 2]))}
+    )
     window = tf.data.Dataset.range(4).window(2)
     iterator = tf.compat.v1.data.make_initializable_iterator(dataset)
     get = tf.data.experimental.get_structure

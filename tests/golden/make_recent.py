@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import pathlib
 
-from golden import dataset_option_programs
 import tensorflow as tf
+from golden import dataset_option_programs, keras_recent_programs
 from golden.recent_runs import result_of
 
-MODULES = {"dataset_options": dataset_option_programs}
+MODULES = {
+    "dataset_options": dataset_option_programs,
+    "keras_recent": keras_recent_programs,
+}
 
 
 def main() -> None:

@@ -43,6 +43,7 @@ from ferroflow._src.keras.backend_functions import (
     stop_gradient as stop_gradient,
     transpose as transpose,
 )
+from ferroflow._src.keras.backend_local import local_conv1d as local_conv1d, local_conv2d as local_conv2d
 from ferroflow._src.keras.backend_math import (
     all as all,
     any as any,

@@ -82,6 +82,7 @@ from ferroflow._src.keras.pooling_layers import (
 )
 from ferroflow._src.keras.recurrent import GRU as GRU, LSTM as LSTM, RNN as RNN, SimpleRNN as SimpleRNN
 from ferroflow._src.keras.recurrent_cells import (
+    AbstractRNNCell as AbstractRNNCell,
     GRUCell as GRUCell,
     LSTMCell as LSTMCell,
     SimpleRNNCell as SimpleRNNCell,

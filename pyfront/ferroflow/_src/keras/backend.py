@@ -76,7 +76,7 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
         yield
     finally:
         if before is None:
-            del _phases[graph]
+            _phases.pop(graph)
         else:
             _phases[graph] = before
 

@@ -39,6 +39,8 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
 
 
 def _copied(layer: Any) -> Any:
+    if isinstance(layer, Sequential):
+        return _sequential_copy(layer, None, _copied)
     return type(layer).from_config(layer.get_config())
 
 
