@@ -7,6 +7,7 @@ from ferroflow._src.keras.optimizers import (
     Adagrad as Adagrad,
     Adam as Adam,
     Adamax as Adamax,
+    Ftrl as Ftrl,
     Nadam as Nadam,
     Optimizer as Optimizer,
     RMSprop as RMSprop,
