@@ -141,7 +141,7 @@ class UnitNorm(Constraint):
 class RadialConstraint(Constraint):
     """Constraint of convolution kernels to one value for each square around the center."""
 
-    def __call__(self, w: NestedTensors) -> Any:
+    def __call__(self, w: Any) -> Any:
         """Returns the kernel with values from its diagonal in all squares.
 
         Args:
@@ -153,7 +153,7 @@ class RadialConstraint(Constraint):
         Raises:
             ValueError: if the rank is not 4, or the kernel is not a square of a known size above 1.
         """
-        shape = w.shape  # type: ignore[union-attr]
+        shape = w.shape
         if shape.ndims != 4:
             raise ValueError(f"The weight tensor must be of rank 4, but is of shape: {shape}")
         rows, columns = shape.as_list()[:2]

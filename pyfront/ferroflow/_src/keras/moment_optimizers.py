@@ -32,7 +32,7 @@ class _Moments(BuiltInOptimizer):
         **kwargs: as `Optimizer`.
     """
 
-    _CONFIGURED = ("beta_1", "beta_2", "epsilon")
+    _CONFIGURED: tuple[str, ...] = ("beta_1", "beta_2", "epsilon")
 
     def __init__(
         self, learning_rate: Any, beta_1: float, beta_2: float, epsilon: float | None, name: str | None, **kwargs: Any

@@ -286,8 +286,7 @@ class Optimizer(Trackable):
     def _set_hyper(self, name: str, value: Any) -> None:
         """Sets a hyper-parameter: a number, tensor, schedule, or callable without arguments that returns one."""
         before = self._hyper.get(name)
-        is_variable = isinstance(before, Variable) and not isinstance(value, LearningRateSchedule)
-        if is_variable:
+        if isinstance(before, Variable) and not isinstance(value, LearningRateSchedule):
             set_value(before, value)
         else:
             self._hyper[name] = value

@@ -14,6 +14,7 @@ from ferroflow._src.keras.backend import batch_get_value
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.loss_classes import Loss
 from ferroflow._src.keras.metric_base import Metric
+from ferroflow._src.keras.optimizer_base import Optimizer
 
 _OPTIMIZER_WEIGHTS = "optimizer_weights"
 _ARGUMENTS = ("loss", "metrics", "weighted_metrics", "sample_weight_mode", "loss_weights")
@@ -26,7 +27,7 @@ def write_training(file: Any, model: Any) -> None:
         file: h5py.File.
         model: Model.
     """
-    if not isinstance(model.optimizer, optimizers.Optimizer) or hasattr(model.optimizer, "optimizer"):
+    if not isinstance(model.optimizer, Optimizer) or hasattr(model.optimizer, "optimizer"):
         tf_logging.warning(
             "TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
             "instantiation. As a result, we cannot save the optimizer as part of the model save file. You will have "
@@ -99,7 +100,7 @@ def _objects(value: Any, base: type, custom: Mapping[str, Any]) -> Any:
         known = {**_classes(base), **custom}
         if value["class_name"] not in known:
             raise ValueError(f"Unknown {base.__name__.lower()}: {value['class_name']}")
-        kind = known[value["class_name"]]
+        kind: Any = known[value["class_name"]]
         config = dict(value["config"])
         return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
     if isinstance(value, Mapping):
