@@ -9,13 +9,19 @@ import json
 import pathlib
 
 import tensorflow as tf
-from golden import dataset_option_programs, keras_optimizer_programs, keras_recent_programs
+from golden import (
+    dataset_option_programs,
+    keras_optimizer_programs,
+    keras_recent_programs,
+    sequence_column_programs,
+)
 from golden.recent_runs import result_of
 
 MODULES = {
     "dataset_options": dataset_option_programs,
     "keras_optimizers": keras_optimizer_programs,
     "keras_recent": keras_recent_programs,
+    "sequence_columns": sequence_column_programs,
 }
 
 

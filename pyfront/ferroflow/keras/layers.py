@@ -33,6 +33,7 @@ from ferroflow._src.keras.core_layers import (
 )
 from ferroflow._src.keras.cudnn_layers import CuDNNGRU as CuDNNGRU, CuDNNLSTM as CuDNNLSTM
 from ferroflow._src.keras.embedding_layer import Embedding as Embedding
+from ferroflow._src.keras.feature_layers import DenseFeatures as DenseFeatures
 from ferroflow._src.keras.layer_normalization_layer import LayerNormalization as LayerNormalization
 from ferroflow._src.keras.local_layers import (
     LocallyConnected1D as LocallyConnected1D,

@@ -112,7 +112,7 @@ def _objects(value: Any, base: type, custom: Mapping[str, Any]) -> Any:
 
 def _classes(base: type) -> dict[str, type]:
     """Returns the classes derived from another, by their names."""
-    found = {base.__name__: base}
+    found: dict[str, type] = {base.__name__: base}
     for kind in base.__subclasses__():
         found.update(_classes(kind))
     return found
