@@ -13,6 +13,7 @@ from golden import (
     dataset_option_programs,
     keras_optimizer_programs,
     keras_recent_programs,
+    recent_function_programs,
     sequence_column_programs,
 )
 from golden.recent_runs import result_of
@@ -21,6 +22,7 @@ MODULES = {
     "dataset_options": dataset_option_programs,
     "keras_optimizers": keras_optimizer_programs,
     "keras_recent": keras_recent_programs,
+    "recent_functions": recent_function_programs,
     "sequence_columns": sequence_column_programs,
 }
 
