@@ -29,7 +29,8 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             of = [*args, *(variables or ())]
             with control_dependencies([dresult]):
                 again = f(*args)
-            found = gradients(again, of, grad_ys=[dresult])
+            # An argument may depend on another one, whose gradient has that part already.
+            found = gradients(again, of, grad_ys=[dresult], stop_gradients=of)
             of_arguments = found[: len(args)]
             return of_arguments if variables is None else (of_arguments, found[len(args) :])
 

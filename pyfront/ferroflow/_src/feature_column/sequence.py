@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -158,7 +159,7 @@ class SequenceNumericColumn(SequenceDenseColumn, _SequenceNumericFields):
         values = inputs.get(self)
         dense = sparse_tensor_to_dense(values, default_value=self.default_value)
         target = joining.concat([shaping.shape(dense)[:1], [-1], list(self.shape)], axis=0)
-        count = self._variable_shape.num_elements() if values.shape.ndims == 2 else 1
+        count = math.prod(self.shape) if values.shape.ndims == 2 else 1
         return TensorSequenceLengthPair(shaping.reshape(dense, target), sequence_lengths(values, count))
 
 

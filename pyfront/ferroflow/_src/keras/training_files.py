@@ -94,7 +94,7 @@ def compile_as_trained(file: Any, model: Any, custom_objects: Mapping[str, Any] 
         )
 
 
-def _objects(value: Any, base: type, custom: Mapping[str, Any]) -> Any:
+def _objects(value: Any, base: type[Any], custom: Mapping[str, Any]) -> Any:
     """Returns arguments of `compile` with objects in the place of their descriptions and of the program's names."""
     if isinstance(value, Mapping) and {"class_name", "config"} <= value.keys():
         known = {**_classes(base), **custom}
@@ -110,9 +110,9 @@ def _objects(value: Any, base: type, custom: Mapping[str, Any]) -> Any:
     return custom.get(value, value) if isinstance(value, str) else value
 
 
-def _classes(base: type) -> dict[str, type]:
+def _classes(base: type[Any]) -> dict[str, type[Any]]:
     """Returns the classes derived from another, by their names."""
-    found: dict[str, type] = {base.__name__: base}
+    found: dict[str, type[Any]] = {base.__name__: base}
     for kind in base.__subclasses__():
         found.update(_classes(kind))
     return found

@@ -114,7 +114,8 @@ def _size_checks(
         if symbol is None or symbol == ".":
             continue
         dimension = i - len(sizes) if leading else i
-        expected, known = _as_int(symbol), specified.get(symbol)
+        expected: Any = _as_int(symbol)
+        known = specified.get(symbol)
         if expected is None and known is None:
             specified[symbol] = _Specified(_size(tensor, dimension), tensor, dimension)
             continue

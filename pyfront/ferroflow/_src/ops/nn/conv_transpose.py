@@ -48,7 +48,7 @@ def conv_transpose(
     """
     with name_scope(name, "conv_transpose", [input, filters, output_shape]) as scope:
         if isinstance(output_shape, Tensor):
-            rank = output_shape.shape.as_list()[0]
+            rank = output_shape.shape.as_list()[0] or 0
         elif isinstance(output_shape, Sized):
             rank = len(output_shape)
         else:
