@@ -16,7 +16,7 @@ from ferroflow._src.data.dataset_sources import DatasetSources
 from ferroflow._src.data.element_function import ElementFunction
 from ferroflow._src.data.element_specs import specifications
 from ferroflow._src.data.iterator import Iterator, iterator_resource
-from ferroflow._src.data.options import Options
+from ferroflow._src.data.options import Options, named_rewrites, rewrite_settings
 from ferroflow._src.data.state_functions import state_and_output, state_function
 from ferroflow._src.data.structure import (
     Structure,
@@ -220,7 +220,7 @@ def _tuned(dataset: Dataset) -> Dataset:
     """Returns the dataset behind the operations by which TensorFlow tunes a pipeline, as its options require."""
     options = dataset.options()
     structure = structure_of(dataset)
-    if names := options._static_optimizations():
+    if names := named_rewrites(options):
         if _reads_reference(dataset):
             warnings.warn(
                 "tf.data static optimizations are not compatible with tf.Variable. The following optimizations will "
@@ -229,7 +229,7 @@ def _tuned(dataset: Dataset) -> Dataset:
                 stacklevel=3,
             )
         else:
-            attrs = {"optimization_configs": options._static_optimization_configs()}
+            attrs = {"optimization_configs": rewrite_settings(options)}
             inputs = [dataset, convert_to_tensor(names, dtype=dtypes.string, name="optimizations")]
             dataset = OpDataset("OptimizeDataset", inputs, structure, attrs)
     tuning = options.experimental_optimization
@@ -253,7 +253,7 @@ def _depends_on_reference(tensor: Tensor) -> bool:
     pending = [tensor]
     while pending:
         following = pending.pop()
-        if following.dtype._is_ref_dtype:
+        if following.dtype.name.endswith("_ref"):
             return True
         if following not in seen:
             seen.add(following)

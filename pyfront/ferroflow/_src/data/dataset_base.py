@@ -10,9 +10,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.element_function import ElementFunction
 from ferroflow._src.data.options import Options, merge_options
-from ferroflow._src.data.structure import (
-    Structure,
-)
+from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 
@@ -73,6 +71,11 @@ class DatasetBase(abc.ABC):
     def _like(self, op_type: str, *inputs: Any, attrs: dict[str, Any] | None = None) -> Dataset:
         """Returns a dataset of elements as this one's."""
         return op_dataset(op_type, [self, *inputs], structure_of(self), attrs)
+
+
+def variant_of(dataset: DatasetBase) -> Tensor:
+    """Returns the tensor that holds a dataset."""
+    return dataset._as_variant_tensor()
 
 
 def structure_of(dataset: DatasetBase) -> Structure:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import (
-    TensorLike,
-)
+from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.data import element_nest as nest
-from ferroflow._src.data.dataset_base import DatasetBase, int64, op_dataset, structure_of
+from ferroflow._src.data.dataset_base import DatasetBase, int64, op_dataset, structure_of, variant_of
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.state_functions import only_state, state_function
 from ferroflow._src.data.structure import (
@@ -190,6 +188,6 @@ def _dataset_result(what: str) -> Callable[[Any], tuple[list[Tensor], Structure]
     def finish(result: Any) -> tuple[list[Tensor], Structure]:
         if not isinstance(result, DatasetBase):
             raise TypeError(f"{what} must return a `Dataset` object.")
-        return [result._as_variant_tensor()], structure_of(result)
+        return [variant_of(result)], structure_of(result)
 
     return finish

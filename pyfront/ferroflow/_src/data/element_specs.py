@@ -31,8 +31,8 @@ class DatasetSpec(TypeSpec):
         self._dataset_shape = TensorShape(dataset_shape)
 
     @property
-    def value_type(self) -> Any:
-        """The class Dataset."""
+    def value_type(self) -> type[Any]:
+        """The Python type of the values."""
         return dataset_class()
 
     def _serialize(self) -> tuple[Any, ...]:

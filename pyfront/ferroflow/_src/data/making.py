@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.data.dataset import Dataset, VariantDataset
+from ferroflow._src.data.dataset_base import variant_of
 from ferroflow._src.data.element_specs import structure_of_specifications
 from ferroflow._src.data.iterator import Iterator
 from ferroflow._src.framework.handles import Tensor
@@ -102,7 +103,7 @@ def to_variant(dataset: Dataset) -> Tensor:
     Returns:
         Tensor of variant, of shape [].
     """
-    return dataset._as_variant_tensor()
+    return variant_of(dataset)
 
 
 def from_variant(variant: Tensor, structure: Any) -> Dataset:

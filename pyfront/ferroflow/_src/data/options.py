@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from ferroflow._src.base.docstrings import document
+
 
 def _none() -> None:
     return None
@@ -22,7 +24,7 @@ class Option:
     def __init__(self, kind: type, doc: str, default: Callable[[], Any] = _none) -> None:
         self._kind = kind
         self._default = default
-        self.__doc__ = doc
+        document(self, doc)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -255,3 +257,13 @@ class Options(OptionsBase):
             ValueError: if both set an option to different values.
         """
         return merge_options(self, options)
+
+
+def named_rewrites(options: Options) -> list[str]:
+    """Returns the names of the rewrites that options require, in TensorFlow's order."""
+    return options._static_optimizations()
+
+
+def rewrite_settings(options: Options) -> list[str]:
+    """Returns the settings of the rewrites, as the operation OptimizeDataset takes them."""
+    return options._static_optimization_configs()

@@ -77,7 +77,7 @@ class IndicatorColumn(DenseColumn, SequenceDenseColumn, _IndicatorFields):
     def _get_sequence_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> TensorSequenceLengthPair:
-        ids = _ids_of_sequence(self, "indicator_column", inputs)
+        ids = ids_of_sequence(self, "indicator_column", inputs)
         return TensorSequenceLengthPair(inputs.get(self), sequence_lengths(ids))
 
 
@@ -124,11 +124,8 @@ class EmbeddingColumn(DenseColumn, SequenceDenseColumn, _EmbeddingFields):
     def _get_sequence_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> TensorSequenceLengthPair:
-        ids = _ids_of_sequence(self, "embedding_column", inputs)
+        ids = ids_of_sequence(self, "embedding_column", inputs)
         return TensorSequenceLengthPair(self._rows(inputs, weight_collections, trainable), sequence_lengths(ids))
-
-    def _sequence_ids(self, inputs: TransformedFeatures) -> Any:
-        return _ids_of_sequence(self, "embedding_column", inputs)
 
 
 class _SharedFields(NamedTuple):
@@ -178,7 +175,7 @@ class SharedEmbeddingColumn(DenseColumn, SequenceDenseColumn, _SharedFields):
     def _get_sequence_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> TensorSequenceLengthPair:
-        ids = _ids_of_sequence(self, "embedding_column", inputs)
+        ids = ids_of_sequence(self, "embedding_column", inputs)
         return TensorSequenceLengthPair(self._rows(inputs, weight_collections, trainable), sequence_lengths(ids))
 
     def _rows(self, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
@@ -201,7 +198,7 @@ def _check_no_sequence(column: Any, maker: str) -> None:
         )
 
 
-def _ids_of_sequence(column: Any, maker: str, inputs: TransformedFeatures) -> Any:
+def ids_of_sequence(column: Any, maker: str, inputs: TransformedFeatures) -> Any:
     """Returns the ids of sequences; raises ValueError if a column's ids are not those of sequences."""
     ids = column.categorical_column
     if not isinstance(ids, SequenceCategoricalColumn):

@@ -62,6 +62,13 @@ class SequenceDenseColumn(FeatureColumn):
         """Returns the numbers of the steps, and the lengths of the sequences."""
 
 
+def sequence_tensor(
+    column: SequenceDenseColumn, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+) -> TensorSequenceLengthPair:
+    """Returns the numbers of the steps in a column, and the lengths of the sequences."""
+    return column._get_sequence_dense_tensor(inputs, weight_collections=weight_collections, trainable=trainable)
+
+
 class _SequenceCategoricalFields(NamedTuple):
     categorical_column: CategoricalColumn
 
@@ -177,7 +184,7 @@ def sequence_numeric_column(
         shape: int, or tuple of ints: the shape of a step's numbers.
         default_value: float, the number of steps behind a sequence's end.
         dtype: DType of the feature, of integers or floats.
-        normalizer_fn: callable of the SparseTensor that returns one, applied first; None for none.
+        normalizer_fn: callable of the SparseTensor that returns one, applied first, or None.
 
     Returns:
         A sequence column.

@@ -27,8 +27,8 @@ class SparseTensorSpec(TypeSpec):
         self._dtype = dtypes.as_dtype(dtype)
 
     @property
-    def value_type(self) -> Any:
-        """The class SparseTensor."""
+    def value_type(self) -> type[Any]:
+        """The Python type of the values."""
         return SparseTensor
 
     @property
@@ -80,8 +80,8 @@ class IndexedSlicesSpec(TypeSpec):
         self._indices_shape = TensorShape(indices_shape).with_rank(1)
 
     @property
-    def value_type(self) -> Any:
-        """The class IndexedSlices."""
+    def value_type(self) -> type[Any]:
+        """The Python type of the values."""
         return IndexedSlices
 
     def _serialize(self) -> tuple[Any, ...]:

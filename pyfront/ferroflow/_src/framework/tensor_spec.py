@@ -84,8 +84,8 @@ class TensorSpec(TypeSpec):
         )
 
     @property
-    def value_type(self) -> Any:
-        """The class Tensor."""
+    def value_type(self) -> type[Any]:
+        """The Python type of the values."""
         return Tensor
 
     def most_specific_compatible_type(self, other: Any) -> TensorSpec:

@@ -16,8 +16,8 @@ class TypeSpec(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def value_type(self) -> Any:
-        """The class of the values."""
+    def value_type(self) -> type[Any]:
+        """The Python type of the values."""
 
     @abc.abstractmethod
     def _serialize(self) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ from ferroflow._src.base import nest
 from ferroflow._src.keras.base_layer import Input, InputLayer
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.model_sources import calls_in_order
-from ferroflow._src.keras.network import as_list
-from ferroflow._src.keras.sequential import Sequential
+from ferroflow._src.keras.network import as_list, check_copied
+from ferroflow._src.keras.sequential import Sequential, added_layers
 from ferroflow._src.layers.nodes import call_of, one_or_list
 
 
@@ -47,17 +47,12 @@ def _copied(layer: Any) -> Any:
 def _check(model: Any, copied: Any) -> None:
     if not callable(copied):
         raise ValueError("Expected `clone_function` argument to be a callable.")
-    if model._added_losses:
-        raise NotImplementedError("The losses of `add_loss` are not copied. Copy the model before it has such losses.")
+    check_copied(model)
 
 
 def _functional_copy(model: Any, input_tensors: Any, copied: Callable[[Any], Any]) -> Any:
     if not isinstance(model, Model):
         raise ValueError("Expected `model` argument to be a `Model` instance, got ", model)
-    if not model._is_graph_network:
-        raise ValueError(
-            "Expected `model` argument to be a functional `Model` instance, but got a subclass model instead."
-        )
     _check(model, copied)
     layers: dict[Any, Any] = {}
     given = [None] * len(model.inputs) if input_tensors is None else nest.flatten(input_tensors)
@@ -88,7 +83,7 @@ def _start(layer: Any, tensor: Any) -> Any:
 def _sequential_copy(model: Sequential, input_tensors: Any, copied: Callable[[Any], Any]) -> Sequential:
     _check(model, copied)
     layers = []
-    for layer in model.layers if model._is_built_later else model._tracked_layers() or model.layers:
+    for layer in added_layers(model):
         if not isinstance(layer, InputLayer):
             layers.append(copied(layer))
         elif input_tensors is None:

@@ -13,9 +13,10 @@ from ferroflow._src.feature_column.column import (
     check_batch_sizes,
     clean_columns,
     dense_tensor,
+    shape_of_numbers,
 )
-from ferroflow._src.feature_column.embedded import EmbeddingColumn, SharedEmbeddingColumn, looked_up_in
-from ferroflow._src.feature_column.sequence import SequenceDenseColumn, equal_lengths, sequence_lengths
+from ferroflow._src.feature_column.embedded import EmbeddingColumn, SharedEmbeddingColumn, ids_of_sequence, looked_up_in
+from ferroflow._src.feature_column.sequence import SequenceDenseColumn, equal_lengths, sequence_lengths, sequence_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -108,7 +109,7 @@ class DenseFeatures(_Features):
                 numbers = (
                     dense_tensor(column, transformed) if table is None else looked_up_in(column, table, transformed)
                 )
-                width = column._variable_shape.num_elements()
+                width = shape_of_numbers(column).num_elements()
                 part = shaping.reshape(numbers, (shaping.shape(numbers)[0], width))
                 parts.append(part)
                 if cols_to_output_tensors is not None:
@@ -152,7 +153,7 @@ class SequenceFeatures(_Features):
             with name_scope(column.name):
                 numbers, length = self._steps(column, transformed)
                 sizes = shaping.shape(numbers)
-                parts.append(shaping.reshape(numbers, (sizes[0], sizes[1], column._variable_shape.num_elements())))
+                parts.append(shaping.reshape(numbers, (sizes[0], sizes[1], shape_of_numbers(column).num_elements())))
                 lengths.append(length)
         check_batch_sizes(lengths, self._feature_columns)
         steps = equal_lengths(lengths)
@@ -162,7 +163,7 @@ class SequenceFeatures(_Features):
     def _steps(self, column: Any, transformed: TransformedFeatures) -> tuple[Tensor, Tensor]:
         table = self._tables.get(column.name)
         if table is None:
-            numbers, length = column._get_sequence_dense_tensor(transformed)
+            numbers, length = sequence_tensor(column, transformed)
             return numbers, length
-        ids = column._sequence_ids(transformed)
+        ids = ids_of_sequence(column, "embedding_column", transformed)
         return looked_up_in(column, table, transformed), sequence_lengths(ids)

@@ -47,9 +47,9 @@ class Optimizer(Trackable):
 
     Args:
         name: str, the name scope of its variables and operations; None for one made of the class's name.
-        **kwargs: `clipnorm`, float, the norm that each gradient is scaled down to; `clipvalue`, float, the size that
-            elements of gradients are cut to; `decay`, float, by which the rate is divided by 1 + decay * steps; `lr`,
-            which stands for `learning_rate`.
+        **kwargs: `clipnorm`, float, the norm that each gradient is scaled down to. `clipvalue`, float, the size that
+            elements of gradients are cut to. `decay`, float: the rate is divided by 1 + decay * steps. `lr`, which
+            stands for `learning_rate`.
 
     Raises:
         TypeError: if a keyword argument is unknown.
@@ -181,7 +181,7 @@ class Optimizer(Trackable):
             list of Operations, or of Tensors of any dtype and shape, or of tuples of a Variable and its new value.
 
         Raises:
-            ValueError: if the loss does not depend on a variable, or a variable is of another dtype.
+            ValueError: if the loss does not depend on a variable, or a variable has no float dtype.
             NotImplementedError: if a subclass defines neither this method nor `_resource_apply_dense`.
         """
         pairs = list(zip(self.get_gradients(loss, params), params, strict=True))

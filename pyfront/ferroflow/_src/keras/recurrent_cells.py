@@ -24,6 +24,7 @@ class AbstractRNNCell(KerasLayer):
     """Base of a program's cells: a subclass defines `call`, `state_size` and `output_size`.
 
     Args:
+        *args: arguments of `KerasLayer`.
         **kwargs: arguments of `KerasLayer`.
     """
 
@@ -44,12 +45,20 @@ class AbstractRNNCell(KerasLayer):
 
     @property
     def state_size(self) -> Any:
-        """The size of the state, or the tuple of those of the states; a subclass overrides it."""
+        """The size of the state, or the tuple of those of the states; a subclass overrides it.
+
+        Raises:
+            NotImplementedError: if a subclass does not override this property.
+        """
         raise NotImplementedError("Abstract method")
 
     @property
     def output_size(self) -> Any:
-        """The size of the output; a subclass overrides it."""
+        """The size of the output; a subclass overrides it.
+
+        Raises:
+            NotImplementedError: if a subclass does not override this property.
+        """
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:

@@ -6,8 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ferroflow._src.base.typing import Collections, DictLike
-from ferroflow._src.feature_column.column import TransformedFeatures, check_batch_sizes, clean_columns, scope_name
-from ferroflow._src.feature_column.sequence import SequenceDenseColumn, equal_lengths
+from ferroflow._src.feature_column.column import (
+    TransformedFeatures,
+    check_batch_sizes,
+    clean_columns,
+    scope_name,
+    shape_of_numbers,
+)
+from ferroflow._src.feature_column.sequence import SequenceDenseColumn, equal_lengths, sequence_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.variables.scope import variable_scope
@@ -48,18 +54,11 @@ def sequence_input_layer(
         parts, lengths = [], []
         for column in columns:
             with variable_scope(None, default_name=scope_name(column)):
-                numbers, length = column._get_sequence_dense_tensor(
-                    transformed, weight_collections=weight_collections, trainable=trainable
-                )
-                parts.append(flat_steps(column, numbers))
+                numbers, length = sequence_tensor(column, transformed, weight_collections, trainable)
+                sizes, width = shaping.shape(numbers), shape_of_numbers(column).num_elements()
+                parts.append(shaping.reshape(numbers, [sizes[0], sizes[1], width]))
                 lengths.append(length)
         check_batch_sizes(parts, columns)
         check_batch_sizes(lengths, columns)
         steps = equal_lengths(lengths)
         return joining.concat(parts, -1), steps
-
-
-def flat_steps(column: Any, numbers: Tensor) -> Tensor:
-    """Returns the numbers of a sequence column, of shape [batch, steps, numbers of a step]."""
-    sizes = shaping.shape(numbers)
-    return shaping.reshape(numbers, [sizes[0], sizes[1], column._variable_shape.num_elements()])
