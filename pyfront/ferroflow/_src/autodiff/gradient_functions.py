@@ -30,7 +30,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             with control_dependencies([dresult]):
                 again = f(*args)
             # An argument may depend on another one, whose gradient has that part already.
-            found = gradients(again, of, grad_ys=[dresult], stop_gradients=of)
+            found = gradients(again, of, grad_ys=[dresult], stop_gradients=list(args))
             of_arguments = found[: len(args)]
             return of_arguments if variables is None else (of_arguments, found[len(args) :])
 
