@@ -39,6 +39,10 @@ from ferroflow._alias import install_as_tensorflow as install_as_tensorflow
 from ferroflow._src.autodiff import rules as _rules  # noqa: F401  registers the gradients
 from ferroflow._src.autodiff.aggregation import AggregationMethod as AggregationMethod
 from ferroflow._src.autodiff.custom_gradient import custom_gradient as custom_gradient
+from ferroflow._src.autodiff.gradient_functions import (
+    grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
+)
 from ferroflow._src.autodiff.gradients import gradients as gradients
 from ferroflow._src.autodiff.hessians import hessians as hessians
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
@@ -105,6 +109,7 @@ from ferroflow._src.base.tensor_shape import (
     Dimension as Dimension,
     TensorShape as TensorShape,
 )
+from ferroflow._src.base.tf_logging import get_logger as get_logger
 from ferroflow._src.base.user_frames import install_hooks as _install_hooks
 from ferroflow._src.base.version import (
     COMPILER_VERSION as COMPILER_VERSION,
@@ -129,6 +134,10 @@ from ferroflow._src.framework.composite import (
     convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
     is_tensor as is_tensor,
+)
+from ferroflow._src.framework.composite_specs import (
+    IndexedSlicesSpec as IndexedSlicesSpec,
+    SparseTensorSpec as SparseTensorSpec,
 )
 from ferroflow._src.framework.constant import (
     constant as constant,
@@ -172,7 +181,9 @@ from ferroflow._src.framework.random_seed import (
     set_random_seed as set_random_seed,
 )
 from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
+from ferroflow._src.framework.type_spec import TypeSpec as TypeSpec
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
+from ferroflow._src.ops.array.fingerprinting import fingerprint as fingerprint
 from ferroflow._src.ops.array.indexing import (
     batch_gather as batch_gather,
     boolean_mask as boolean_mask,
@@ -614,6 +625,7 @@ from ferroflow._src.ops.state.assigning import (
     scatter_sub as scatter_sub,
     scatter_update as scatter_update,
 )
+from ferroflow._src.ops.state.batch_scattering import batch_scatter_update as batch_scatter_update
 from ferroflow._src.ops.string.characters import regex_replace as regex_replace
 from ferroflow._src.ops.string.encoding import (
     as_string as as_string,

@@ -28,6 +28,7 @@ from ferroflow._src.ops.flow.checking import (
     is_strictly_increasing as is_strictly_increasing,
     verify_tensor_all_finite as _verify_tensor_all_finite,
 )
+from ferroflow._src.ops.flow.shape_checking import assert_shapes as assert_shapes
 from ferroflow._src.ops.math.elementwise import is_finite as is_finite, is_inf as is_inf, is_nan as is_nan
 
 assert_all_finite = _verify_tensor_all_finite

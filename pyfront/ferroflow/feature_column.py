@@ -23,5 +23,12 @@ from ferroflow._src.feature_column.numeric import (
     bucketized_column as bucketized_column,
     numeric_column as numeric_column,
 )
+from ferroflow._src.feature_column.sequence import (
+    sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket,
+    sequence_categorical_column_with_identity as sequence_categorical_column_with_identity,
+    sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file,
+    sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list,
+    sequence_numeric_column as sequence_numeric_column,
+)
 
 _tell_absent(globals())

@@ -5,9 +5,11 @@ from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
+from ferroflow._src.contrib.summary.graph_summaries import all_summary_ops as _all_summary_ops
 from ferroflow._src.summary.description import get_summary_description as get_summary_description
 from ferroflow._src.summary.file_writer import FileWriter as FileWriter
 from ferroflow._src.summary.file_writer_cache import FileWriterCache as FileWriterCache
+from ferroflow._src.summary.graph_writer import initialize as initialize
 from ferroflow._src.summary.merging import merge as merge, merge_all as merge_all
 from ferroflow._src.summary.plugin_asset import PluginAsset as PluginAsset, get_plugin_asset as get_plugin_asset
 from ferroflow._src.summary.values import (
@@ -18,6 +20,8 @@ from ferroflow._src.summary.values import (
     tensor_summary as tensor_summary,
     text as text,
 )
+
+all_v2_summary_ops = _all_summary_ops
 
 _MESSAGES = frozenset(("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"))
 

@@ -48,7 +48,7 @@ def regression(**kwargs):
 def test_adagrad_divides_by_the_root_of_the_sum_of_squares():
     model = keras.Sequential([layers.Dense(1, input_dim=4, use_bias=False, kernel_initializer="zeros")])
     model.compile(keras.optimizers.Adagrad(0.1), "mse")
-    weights, total = np.zeros((4, 1)), np.zeros((4, 1))
+    weights, total = np.zeros((4, 1)), np.full((4, 1), 0.1)
     for _ in range(3):
         gradient = 2 * X.T @ (X @ weights - Y) / len(X)
         total += gradient**2

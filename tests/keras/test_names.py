@@ -87,12 +87,16 @@ def test_layers_of_tf_layers_count_from_1_with_the_same_numbers():
 
 def test_variables_of_an_optimizer_are_in_its_scope():
     first, second = keras.optimizers.SGD(momentum=0.9), keras.optimizers.SGD()
+    variable = tf.Variable([1.0], name="v", use_resource=True)
+    for optimizer in (first, second):
+        optimizer.apply_gradients([(tf.ones([1]), variable)])
     assert [v.op.name for v in (first.iterations, first.lr, first.momentum, first.decay)] == [
-        "SGD/iterations",
-        "SGD/lr",
+        "SGD/iter",
+        "SGD/learning_rate",
         "SGD/momentum",
         "SGD/decay",
     ]
+    assert first.get_slot(variable, "momentum").op.name == "SGD/v/momentum"
     assert second.momentum.op.name == "SGD_1/momentum"
 
 

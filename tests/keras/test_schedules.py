@@ -96,10 +96,10 @@ def test_an_optimizer_follows_a_schedule(by_name):
         tf.keras.backend.clear_session()
 
 
-def test_the_rate_has_a_later_name():
+def test_the_rate_has_two_names():
     with tf.Graph().as_default():
         optimizer = tf.keras.optimizers.Adam(learning_rate=0.25)
         assert optimizer.learning_rate is optimizer.lr
-        assert optimizer.get_config()["lr"] == 0.25
-        assert tf.keras.optimizers.Nadam(learning_rate=0.5).get_config()["lr"] == 0.5
+        assert optimizer.get_config()["learning_rate"] == 0.25
+        assert tf.keras.optimizers.Nadam(lr=0.5).get_config()["learning_rate"] == 0.5
         tf.keras.backend.clear_session()

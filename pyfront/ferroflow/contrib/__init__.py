@@ -20,6 +20,7 @@ if _typing.TYPE_CHECKING:
         distributions as distributions,
         eager as eager,
         estimator as estimator,
+        feature_column as feature_column,
         framework as framework,
         image as image,
         kernel_methods as kernel_methods,

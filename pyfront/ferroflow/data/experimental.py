@@ -11,9 +11,15 @@ from ferroflow._src.data.batching import (
     assert_element_shape as assert_element_shape,
     dense_to_sparse_batch as dense_to_sparse_batch,
     map_and_batch as map_and_batch,
+    map_and_batch_with_legacy_function as map_and_batch_with_legacy_function,
     unbatch as unbatch,
 )
 from ferroflow._src.data.csv import CsvDataset as CsvDataset
+from ferroflow._src.data.element_specs import (
+    DatasetSpec as _DatasetSpec,
+    SparseTensorStructure as SparseTensorStructure,
+    TensorStructure as TensorStructure,
+)
 from ferroflow._src.data.grouping import (
     bucket_by_sequence_length as bucket_by_sequence_length,
     group_by_window as group_by_window,
@@ -23,10 +29,24 @@ from ferroflow._src.data.interleaving import (
     parallel_interleave as parallel_interleave,
     sample_from_datasets as sample_from_datasets,
 )
+from ferroflow._src.data.making import (
+    from_variant as from_variant,
+    get_structure as get_structure,
+    to_variant as to_variant,
+)
+from ferroflow._src.data.options import (
+    DistributeOptions as DistributeOptions,
+    MapVectorizationOptions as MapVectorizationOptions,
+    OptimizationOptions as OptimizationOptions,
+    StatsOptions as StatsOptions,
+    ThreadingOptions as ThreadingOptions,
+)
+from ferroflow._src.data.parsing import parse_example_dataset as parse_example_dataset
 from ferroflow._src.data.resampling import rejection_resample as rejection_resample
 from ferroflow._src.data.transformations import (
     Counter as Counter,
     RandomDataset as RandomDataset,
+    copy_to_device as copy_to_device,
     enumerate_dataset as enumerate_dataset,
     get_single_element as get_single_element,
     ignore_errors as ignore_errors,
@@ -35,6 +55,10 @@ from ferroflow._src.data.transformations import (
     shuffle_and_repeat as shuffle_and_repeat,
     unique as unique,
 )
+from ferroflow._src.framework.type_spec import TypeSpec as _TypeSpec
+
+DatasetStructure = _DatasetSpec
+Structure = _TypeSpec
 
 # Requests as many calls, or as much reading ahead, as it takes.
 AUTOTUNE = -1

@@ -4,6 +4,7 @@ from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.keras import named as _named
 from ferroflow._src.keras.activations import (
     elu as elu,
+    exponential as exponential,
     hard_sigmoid as hard_sigmoid,
     linear as linear,
     relu as relu,

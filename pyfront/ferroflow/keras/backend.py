@@ -19,6 +19,7 @@ from ferroflow._src.keras.backend import (
     get_value as get_value,
     int_shape as int_shape,
     learning_phase as learning_phase,
+    learning_phase_scope as learning_phase_scope,
     manual_variable_initialization as manual_variable_initialization,
     set_learning_phase as set_learning_phase,
     set_session as set_session,
@@ -42,6 +43,7 @@ from ferroflow._src.keras.backend_functions import (
     stop_gradient as stop_gradient,
     transpose as transpose,
 )
+from ferroflow._src.keras.backend_local import local_conv1d as local_conv1d, local_conv2d as local_conv2d
 from ferroflow._src.keras.backend_math import (
     all as all,
     any as any,

@@ -1,6 +1,7 @@
-"""`tf.keras.experimental`: learning rates that fall as cosines."""
+"""`tf.keras.experimental`: learning rates that fall as cosines, and layers of sequence columns."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.feature_layers import SequenceFeatures as SequenceFeatures
 from ferroflow._src.keras.schedules import (
     CosineDecay as CosineDecay,
     CosineDecayRestarts as CosineDecayRestarts,

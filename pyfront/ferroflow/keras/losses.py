@@ -30,6 +30,7 @@ from ferroflow._src.keras.losses import (
     categorical_hinge as categorical_hinge,
     cosine as cosine,
     cosine_proximity as cosine_proximity,
+    cosine_similarity as cosine_similarity,
     get as get,
     hinge as hinge,
     kld as kld,

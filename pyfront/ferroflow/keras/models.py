@@ -1,6 +1,7 @@
 """`tf.keras.models`: layers put together."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.cloning import clone_model as clone_model
 from ferroflow._src.keras.hdf5 import save_model as save_model
 from ferroflow._src.keras.model import Model as Model
 from ferroflow._src.keras.model_configurations import (

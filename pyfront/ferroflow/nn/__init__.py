@@ -1,6 +1,10 @@
 """`tf.nn`: building blocks of neural networks."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.losses.scaling import (
+    compute_average_loss as compute_average_loss,
+    scale_regularization_loss as scale_regularization_loss,
+)
 from ferroflow._src.ops.array.shaping import (
     depth_to_space as depth_to_space,
     space_to_batch as space_to_batch,
@@ -44,6 +48,7 @@ from ferroflow._src.ops.nn.conv import (
     conv3d_transpose as conv3d_transpose,
     deconv2d as deconv2d,
 )
+from ferroflow._src.ops.nn.conv_transpose import conv_transpose as conv_transpose
 from ferroflow._src.ops.nn.convolution import (
     atrous_conv2d as atrous_conv2d,
     convolution as convolution,

@@ -556,7 +556,6 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.ops.variable_scope", "_PartitionInfo"): ("variables.partition_info", "PartitionInfo"),
     ("python.ops.rnn_cell_impl", "LayerRNNCell"): ("rnn.cell", "LayerRNNCell"),
     ("python.ops.variables", "_all_saveable_objects"): ("checkpoint.saver", "_all_saveable_objects"),
-    ("python.platform.tf_logging", "get_logger"): ("base.tf_logging", "_get_logger"),
     ("python.framework.tensor_shape", "dimension_value"): ("base.tensor_shape", "dimension_value"),
     ("python.ops.variable_scope", "variable"): ("variables.variable", "Variable"),
     ("python.ops.variable_scope", "_pure_variable_scope"): ("variables.scope", "pure_variable_scope"),

@@ -77,6 +77,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.lite": _NO_CONVERTER,
     "tf.models": "tf.nn.rnn_cell, tf.contrib.rnn and tf.contrib.legacy_seq2seq; other models are projects of their own",
     "tf.optimizers": "the optimizers of tf.train",
+    "tf.py_function": "tf.py_func, whose function takes and returns arrays",
     "tf.python.debug": "tf.Print, or fetches of the tensors; tfdbg is not offered",
     "tf.random.set_seed": "tf.set_random_seed",
     "tf.ragged": "tf.SparseTensor, or padded tensors and lengths",

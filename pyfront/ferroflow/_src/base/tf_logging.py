@@ -33,6 +33,15 @@ def _get_logger() -> logging.Logger:
     return _logger
 
 
+def get_logger() -> logging.Logger:
+    """Returns the logger of this library's messages.
+
+    Returns:
+        logging.Logger of the name "tensorflow".
+    """
+    return _get_logger()
+
+
 def _new_logger() -> logging.Logger:
     # TF 1.x: programs find this logger by its name to set its level.
     logger = logging.getLogger("tensorflow")

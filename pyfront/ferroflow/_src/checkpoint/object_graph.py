@@ -91,6 +91,14 @@ def _full_name(value: Any) -> str:
     return str(value.op.name if info is None else info.full_name)
 
 
+def _slot_of(optimizer: Any, variable: Any, name: str) -> Any:
+    """Returns a slot; None if there is none, for which optimizers of Keras raise an error."""
+    try:
+        return optimizer.get_slot(variable, name)
+    except KeyError:
+        return None
+
+
 class ObjectGraphView:
     """The objects that can be reached from one.
 
@@ -151,7 +159,7 @@ class ObjectGraphView:
                 continue
             for name in optimizer.get_slot_names():
                 for number, variable in variables:
-                    slot = optimizer.get_slot(variable, name)
+                    slot = _slot_of(optimizer, variable, name)
                     if slot is None:
                         continue
                     if id(slot) in prefixes or dependencies_of(slot):

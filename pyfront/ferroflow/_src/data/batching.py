@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.tensor_shape import Dimension, TensorShape
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, IntsLike, NestedShapes, TensorLike
 from ferroflow._src.data import element_nest as nest
-from ferroflow._src.data.dataset import Dataset, OpDataset, structure_of
+from ferroflow._src.data.dataset import Dataset, OpDataset
+from ferroflow._src.data.dataset_base import structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.padding import shape_tensor
-from ferroflow._src.data.structure import Structure, converted, many_serialized
+from ferroflow._src.data.structure import Structure, converted
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -103,11 +104,6 @@ def sliding_window_batch(window_size: TensorLike, stride: IntsLike = 1) -> Trans
     return apply
 
 
-def with_rows(*element: Any) -> Any:
-    """Returns an element whose rows are elements, its sparse tensors in the form that has rows."""
-    return many_serialized(element if len(element) > 1 else element[0])
-
-
 def unbatch() -> Transformation:
     """Returns a transformation: the rows of elements as elements.
 
@@ -117,23 +113,7 @@ def unbatch() -> Transformation:
     Raises:
         ValueError: if a component is a scalar, or first dimensions differ.
     """
-
-    def apply(dataset: Dataset) -> Dataset:
-        structure = structure_of(dataset)
-        shapes = nest.flatten(structure.shapes)
-        if any(s.ndims == 0 for s in shapes):
-            raise ValueError("Cannot unbatch an input with scalar components.")
-        common = Dimension(None)
-        for shape in shapes:
-            try:
-                common = common.merge_with(shape[0] if shape.ndims is not None else None)
-            except ValueError:
-                raise ValueError("Cannot unbatch an input whose components have different batch sizes.") from None
-        rows = structure._replace(shapes=nest.map_structure(lambda s: s[1:], structure.shapes))
-        # Sparse tensors become those that have rows.
-        return OpDataset("UnbatchDataset", [dataset.map(with_rows)], rows)
-
-    return apply
+    return lambda dataset: dataset.unbatch()
 
 
 def map_and_batch(
@@ -178,6 +158,31 @@ def map_and_batch(
         return OpDataset("MapAndBatchDataset", inputs, structure, {"f": f}, kind="_MapAndBatchDataset")
 
     return apply
+
+
+def map_and_batch_with_legacy_function(
+    map_func: Callable[..., Any],
+    batch_size: TensorLike,
+    num_parallel_batches: TensorLike | None = None,
+    drop_remainder: BoolLike = False,
+    num_parallel_calls: TensorLike | None = None,
+) -> Transformation:
+    """Returns a transformation: `Dataset.map` and then `Dataset.batch`, as `map_and_batch`.
+
+    Args:
+        map_func: callable, as for `Dataset.map`.
+        batch_size: int64 scalar, elements of a batch.
+        num_parallel_batches: int, how many batches are computed at a time; by default 1.
+        drop_remainder: If True, a smaller last batch is left out.
+        num_parallel_calls: int64 scalar, how many elements are computed at a time, instead.
+
+    Returns:
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
+
+    Raises:
+        ValueError: if both numbers are given.
+    """
+    return map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls)
 
 
 def assert_element_shape(expected_shapes: object) -> Transformation:

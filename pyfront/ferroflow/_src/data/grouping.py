@@ -11,7 +11,8 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import ListLike, NestedShapes, TensorLike
 from ferroflow._src.data import element_nest as nest
-from ferroflow._src.data.dataset import Dataset, OpDataset, VariantDataset, structure_of
+from ferroflow._src.data.dataset import Dataset, OpDataset, VariantDataset
+from ferroflow._src.data.dataset_base import structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.constant import constant

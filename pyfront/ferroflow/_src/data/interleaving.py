@@ -8,7 +8,9 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import BoolLike, IntLike, ListLike, TensorLike
 from ferroflow._src.data import element_nest as nest
-from ferroflow._src.data.dataset import Dataset, OpDataset, dataset_function, structure_of
+from ferroflow._src.data.dataset import Dataset, OpDataset
+from ferroflow._src.data.dataset_base import structure_of
+from ferroflow._src.data.dataset_functions import dataset_function
 from ferroflow._src.data.transformations import RandomDataset
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.ops.array.shaping import expand_dims, squeeze

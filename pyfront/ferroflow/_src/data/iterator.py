@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import NestedDTypes, NestedShapes, TensorLike
 from ferroflow._src.data import element_nest as nest
+from ferroflow._src.data.element_specs import specifications
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -175,6 +176,11 @@ class Iterator:
         if name is None:
             return self._string_handle
         return tensor_op("IteratorToStringHandle", [self._iterator_resource], name=name)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specifications of the components: TensorSpec, SparseTensorSpec or DatasetSpec, nested as elements are."""
+        return specifications(self._structure)
 
     @property
     def output_classes(self) -> Any:

@@ -111,6 +111,11 @@ def register_dataset(kind: type, of_variant: Callable[[Tensor, Structure], Any])
     _Datasets.of_variant = staticmethod(of_variant)
 
 
+def dataset_class() -> type:
+    """Returns the registered dataset class."""
+    return _Datasets.kind
+
+
 def _component(item: Any) -> tuple[Any, TensorShape, Any]:
     """Returns dtype, shape and class of a component."""
     if isinstance(item, _Datasets.kind):

@@ -8,7 +8,8 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
-from ferroflow._src.data.dataset import Dataset, OpDataset, scanned, single_element, structure_of
+from ferroflow._src.data.dataset import Dataset, OpDataset, scanned, single_element
+from ferroflow._src.data.dataset_base import structure_of
 from ferroflow._src.data.seeds import seed_tensors
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -142,6 +143,20 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
     """
     del device
     return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transformation:
+    """Returns a transformation: the dataset itself; all devices are one processor.
+
+    Args:
+        target_device: accepted for compatibility.
+        source_device: accepted for compatibility.
+
+    Returns:
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
+    """
+    del target_device, source_device
+    return lambda dataset: dataset
 
 
 def get_single_element(dataset: Dataset) -> Any:

@@ -10,7 +10,7 @@ from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Operation, Tensor
-from ferroflow._src.keras.optimizers import Optimizer
+from ferroflow._src.keras.optimizer_base import Optimizer
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.arithmetic import add_n
 from ferroflow._src.summary.values import scalar

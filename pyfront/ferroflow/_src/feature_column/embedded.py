@@ -18,6 +18,12 @@ from ferroflow._src.feature_column.column import (
     parsed_features,
     sparse_tensors,
 )
+from ferroflow._src.feature_column.sequence import (
+    SequenceCategoricalColumn,
+    SequenceDenseColumn,
+    TensorSequenceLengthPair,
+    sequence_lengths,
+)
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
@@ -35,7 +41,7 @@ class _IndicatorFields(NamedTuple):
     categorical_column: CategoricalColumn
 
 
-class IndicatorColumn(DenseColumn, _IndicatorFields):
+class IndicatorColumn(DenseColumn, SequenceDenseColumn, _IndicatorFields):
     """Column of the counts or weights of each id; `indicator_column` makes it."""
 
     @property
@@ -64,8 +70,15 @@ class IndicatorColumn(DenseColumn, _IndicatorFields):
     def _get_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> Tensor:
+        _check_no_sequence(self, "indicator_column")
         counts: Tensor = inputs.get(self)
         return counts
+
+    def _get_sequence_dense_tensor(
+        self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+    ) -> TensorSequenceLengthPair:
+        ids = ids_of_sequence(self, "indicator_column", inputs)
+        return TensorSequenceLengthPair(inputs.get(self), sequence_lengths(ids))
 
 
 class _EmbeddingFields(NamedTuple):
@@ -79,7 +92,7 @@ class _EmbeddingFields(NamedTuple):
     trainable: bool
 
 
-class EmbeddingColumn(DenseColumn, _EmbeddingFields):
+class EmbeddingColumn(DenseColumn, SequenceDenseColumn, _EmbeddingFields):
     """Column of rows of its own table; `embedding_column` makes it."""
 
     @property
@@ -101,8 +114,18 @@ class EmbeddingColumn(DenseColumn, _EmbeddingFields):
     def _get_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> Tensor:
+        _check_no_sequence(self, "embedding_column")
+        return self._rows(inputs, weight_collections, trainable)
+
+    def _rows(self, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
         table = _new_table(self, trainable, weight_collections)
         return _looked_up(self, table, inputs, weight_collections, trainable)
+
+    def _get_sequence_dense_tensor(
+        self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+    ) -> TensorSequenceLengthPair:
+        ids = ids_of_sequence(self, "embedding_column", inputs)
+        return TensorSequenceLengthPair(self._rows(inputs, weight_collections, trainable), sequence_lengths(ids))
 
 
 class _SharedFields(NamedTuple):
@@ -117,7 +140,7 @@ class _SharedFields(NamedTuple):
     trainable: bool
 
 
-class SharedEmbeddingColumn(DenseColumn, _SharedFields):
+class SharedEmbeddingColumn(DenseColumn, SequenceDenseColumn, _SharedFields):
     """Column of rows of a table shared with other columns; `shared_embedding_columns` makes it."""
 
     # The table of each graph, of all columns that share.
@@ -146,11 +169,50 @@ class SharedEmbeddingColumn(DenseColumn, _SharedFields):
     def _get_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
     ) -> Tensor:
+        _check_no_sequence(self, "embedding_column")
+        return self._rows(inputs, weight_collections, trainable)
+
+    def _get_sequence_dense_tensor(
+        self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
+    ) -> TensorSequenceLengthPair:
+        ids = ids_of_sequence(self, "embedding_column", inputs)
+        return TensorSequenceLengthPair(self._rows(inputs, weight_collections, trainable), sequence_lengths(ids))
+
+    def _rows(self, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
         with name_scope(None, default_name=self.name):
             graph = get_default_graph()
             if graph not in self._tables:
                 self._tables[graph] = _new_table(self, trainable, weight_collections)
             return _looked_up(self, self._tables[graph], inputs, weight_collections, trainable)
+
+
+def _check_no_sequence(column: Any, maker: str) -> None:
+    """Raises ValueError if a column's ids are those of sequences."""
+    ids = column.categorical_column
+    if isinstance(ids, SequenceCategoricalColumn):
+        raise ValueError(
+            f"In {maker}: {column.name}. categorical_column must not be of type _SequenceCategoricalColumn. Suggested "
+            "fix A: If you wish to use input_layer, use a non-sequence categorical_column_with_*. Suggested fix B: If "
+            "you wish to create sequence input, use sequence_input_layer instead of input_layer. Given (type "
+            f"{type(ids)}): {ids}"
+        )
+
+
+def ids_of_sequence(column: Any, maker: str, inputs: TransformedFeatures) -> Any:
+    """Returns the ids of sequences; raises ValueError if a column's ids are not those of sequences."""
+    ids = column.categorical_column
+    if not isinstance(ids, SequenceCategoricalColumn):
+        raise ValueError(
+            f"In {maker}: {column.name}. categorical_column must be of type _SequenceCategoricalColumn to use "
+            f"sequence_input_layer. Suggested fix: Use one of sequence_categorical_column_with_*. Given (type "
+            f"{type(ids)}): {ids}"
+        )
+    return sparse_tensors(ids, inputs).id_tensor
+
+
+def looked_up_in(column: Any, table: Any, inputs: TransformedFeatures) -> Tensor:
+    """Returns the combined rows of a table for the ids of a column that `embedding_column` made."""
+    return _looked_up(column, table, inputs, None, None)
 
 
 def _new_table(column: Any, trainable: Any, weight_collections: Any) -> Any:

@@ -146,7 +146,7 @@ def numeric_column(
         [[30.  1.  2.]
          [40.  3.  4.]]
     """
-    checked = _checked_shape(shape, key)
+    checked = checked_shape(shape, key)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
     default_value = _checked_default(checked, default_value, dtype, key)
@@ -181,7 +181,13 @@ def bucketized_column(source_column: object, boundaries: ListLike) -> Bucketized
     return BucketizedColumn(source_column, tuple(boundaries))
 
 
-def _checked_shape(shape: Any, key: str) -> tuple[int, ...]:
+def checked_shape(shape: Any, key: str) -> tuple[int, ...]:
+    """Returns a shape as a tuple.
+
+    Raises:
+        TypeError: if a dimension is not an int.
+        ValueError: if a dimension is not positive.
+    """
     dimensions = tuple(shape) if nest.is_sequence(shape) else (shape,)
     for dimension in dimensions:
         if not isinstance(dimension, int):

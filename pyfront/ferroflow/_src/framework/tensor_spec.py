@@ -7,9 +7,11 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike
+from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.type_spec import TypeSpec
 
 
-class TensorSpec:
+class TensorSpec(TypeSpec):
     """Shape, element type and name of a tensor.
 
     Args:
@@ -75,20 +77,36 @@ class TensorSpec:
         Returns:
             bool.
         """
-        return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(
-            spec_or_tensor.shape
+        return (
+            isinstance(spec_or_tensor, (TensorSpec, Tensor))
+            and self._dtype.is_compatible_with(spec_or_tensor.dtype)
+            and self._shape.is_compatible_with(spec_or_tensor.shape)
         )
+
+    @property
+    def value_type(self) -> type[Any]:
+        """The Python type of the values."""
+        return Tensor
+
+    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+        """Returns the narrowest specification that two specifications are compatible with.
+
+        Args:
+            other: TensorSpec.
+
+        Returns:
+            TensorSpec; its name is None if the names differ.
+
+        Raises:
+            ValueError: if the types differ.
+        """
+        if type(self) is not type(other) or self._dtype != other.dtype:
+            raise ValueError(f"Types are not compatible: {self!r} vs {other!r}")
+        name = self._name if self._name == other.name else None
+        return TensorSpec(self._shape.most_specific_compatible_shape(other.shape), self._dtype, name)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
 
     def __repr__(self) -> str:
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TensorSpec):
-            return NotImplemented
-        return (self._shape, self._dtype, self._name) == (other._shape, other._dtype, other._name)
-
-    def __hash__(self) -> int:
-        return hash((str(self._shape), self._dtype, self._name))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TensorSpec, (self._shape, self._dtype, self._name)

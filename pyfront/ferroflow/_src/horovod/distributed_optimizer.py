@@ -15,7 +15,7 @@ from ferroflow._src.horovod.collectives import Average, allreduce_gradient, chec
 from ferroflow._src.horovod.compression import Compression
 from ferroflow._src.horovod.keras_training import DistributedOptimizer as distributed_keras_optimizer
 from ferroflow._src.horovod.process_group import size
-from ferroflow._src.keras.optimizers import Optimizer as KerasOptimizer
+from ferroflow._src.keras.optimizer_base import Optimizer as KerasOptimizer
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import group, no_op

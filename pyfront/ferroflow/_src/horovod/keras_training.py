@@ -185,7 +185,7 @@ def load_model(
         ValueError: if the file has no model, or a class or function is unknown.
         tf.errors.DataLossError: if the file is damaged.
     """
-    return model_files.load_model(filepath, custom_objects)
+    return model_files.load_model(filepath, custom_objects, compile=False)
 
 
 class BroadcastGlobalVariablesCallback(Callback):

@@ -11,10 +11,12 @@ from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.arithmetic import minimum
 from ferroflow._src.ops.math.clipping import clip_by_value
 from ferroflow._src.ops.math.comparison import less_equal
+from ferroflow._src.ops.math.elementwise import exp
 from ferroflow._src.ops.nn import activation, softmax as softmaxes
 
 __all__ = [
     "elu",
+    "exponential",
     "hard_sigmoid",
     "linear",
     "relu",
@@ -139,6 +141,18 @@ def sigmoid(x: Any) -> Tensor:
         Tensor of the dtype and shape of `x`.
     """
     return activation.sigmoid(x)
+
+
+def exponential(x: Any) -> Tensor:
+    """Returns the exponential function.
+
+    Args:
+        x: Tensor of a float dtype, of any shape.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    return exp(x)
 
 
 def linear(x: TensorLike) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,7 @@ __all__ = [
     "get_value",
     "int_shape",
     "learning_phase",
+    "learning_phase_scope",
     "manual_variable_initialization",
     "set_learning_phase",
     "set_session",
@@ -51,6 +54,31 @@ def learning_phase() -> Any:
         with init_scope():
             _phases[graph] = placeholder_with_default(False, shape=[], name="keras_learning_phase")
     return _phases[graph]
+
+
+@contextlib.contextmanager
+def learning_phase_scope(value: Any) -> Iterator[None]:
+    """Opens a context with a learning phase, and restores the phase at its end.
+
+    Args:
+        value: 0 or False to test, 1 or True to train.
+
+    Returns:
+        Context manager.
+
+    Raises:
+        ValueError: if `value` is neither 0 nor 1.
+    """
+    graph = get_default_graph()
+    before = _phases.get(graph)
+    set_learning_phase(value)
+    try:
+        yield
+    finally:
+        if before is None:
+            _phases.pop(graph)
+        else:
+            _phases[graph] = before
 
 
 def set_learning_phase(value: Any) -> None:

@@ -387,3 +387,8 @@ def _example_shape(given: Any) -> tuple[int | None, ...]:
 def _as_operation(update: Any) -> Any:
     """Returns a step of an optimizer, which may be a variable and its new value."""
     return assign(*update) if isinstance(update, tuple) else update
+
+
+def training_operation(model: CompiledNetwork) -> Any:
+    """Returns the operation of one training step of a compiled model, made at the first call."""
+    return model._training_operation()

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base import errors
 from ferroflow._src.base.files.replacement import replacing
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.cudnn_layers import converted_weights
+from ferroflow._src.keras.training_files import write_training
 
 _VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
 
@@ -198,13 +199,13 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
 
 
 def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
-    """Saves a model's architecture and variables, without the state of its optimizer.
+    """Saves a model's architecture and variables; if it is compiled, also its loss, metrics and optimizer.
 
     Args:
         model: Model.
         filepath: str, the file.
         overwrite: bool. If True, an existing file is replaced.
-        include_optimizer: bool. If True, warn if the model is compiled, because the optimizer state is not saved.
+        include_optimizer: bool. If True, the arguments of `compile` and the optimizer's variables are saved.
 
     Raises:
         ImportError: if h5py is not installed.
@@ -220,5 +221,5 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
         file.attrs["keras_version"], file.attrs["backend"] = _VERSION, _BACKEND
         file.attrs["model_config"] = described.encode()
         _write_weights(file.create_group("model_weights"), model)
-    if include_optimizer and model.optimizer is not None:
-        tf_logging.warning("%s: the optimizer and the loss are not saved; compile the model that is loaded.", path)
+        if include_optimizer and model.optimizer is not None:
+            write_training(file, model)

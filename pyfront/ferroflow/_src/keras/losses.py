@@ -211,17 +211,18 @@ def poisson(y_true: Any, y_pred: Any) -> Tensor:
     return _mean(y_pred - y_true * log(y_pred + epsilon()))
 
 
-def cosine_proximity(y_true: Any, y_pred: Any) -> Tensor:
-    """Returns the negative cosine of the angle between labels and predictions.
+def cosine_proximity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
+    """Returns the cosine of the angle between labels and predictions, as TensorFlow 1.15 does.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: the labels.
         y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
+        axis: int, the dimension of the vectors.
 
     Returns:
-        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+        Tensor of the dtype of `y_pred`, of its shape without the dimension `axis`.
     """
-    return -reduce_sum(l2_normalize(y_true, axis=-1) * l2_normalize(y_pred, axis=-1), axis=-1)
+    return reduce_sum(l2_normalize(y_true, axis=axis) * l2_normalize(y_pred, axis=axis), axis=axis)
 
 
 mse = MSE = mean_squared_error
@@ -229,7 +230,7 @@ mae = MAE = mean_absolute_error
 mape = MAPE = mean_absolute_percentage_error
 msle = MSLE = mean_squared_logarithmic_error
 kld = KLD = kullback_leibler_divergence
-cosine = cosine_proximity
+cosine = cosine_similarity = cosine_proximity
 
 LOSSES: dict[str, Callable[..., Tensor]] = {
     name: function
@@ -247,7 +248,7 @@ LOSSES: dict[str, Callable[..., Tensor]] = {
         (binary_crossentropy, ("binary_crossentropy",)),
         (kullback_leibler_divergence, ("kullback_leibler_divergence", "kld", "KLD")),
         (poisson, ("poisson",)),
-        (cosine_proximity, ("cosine_proximity", "cosine")),
+        (cosine_proximity, ("cosine_proximity", "cosine", "cosine_similarity")),
     )
     for name in names
 }

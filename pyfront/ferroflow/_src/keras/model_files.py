@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import os
+import json
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base import tf_logging
+from ferroflow._src.keras import optimizers
+from ferroflow._src.keras.compiled_network import training_operation
 from ferroflow._src.keras.hdf5 import opened, read_weights, text
+from ferroflow._src.keras.loss_classes import Loss
+from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.keras.model_configurations import model_from_json
+from ferroflow._src.keras.training_files import ARGUMENTS, OPTIMIZER_WEIGHTS
 
 
 def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, compile: bool = True) -> Any:
-    """Makes a model of a file, with its variables. It is not compiled.
+    """Makes a model of a file, with its variables, compiled as it was saved.
 
     Args:
         filepath: str, the file, which `save_model` or Keras wrote.
         custom_objects: dict of classes and functions of the program by their names, or None.
-        compile: bool. If True, warn that the model must be compiled before it is trained.
+        compile: bool. If True, the model is compiled, and the optimizer's variables are restored, if the file has them.
 
     Returns:
         Model or Sequential.
@@ -34,6 +41,74 @@ def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, c
         model = model_from_json(text(described), custom_objects)
         with model.graph.as_default():
             read_weights(file["model_weights"], model, by_name=False)
-    if compile:
-        tf_logging.warning("%s: the model that is loaded is not compiled; compile it to train it.", os.fspath(filepath))
+            if compile:
+                _compile_as_trained(file, model, custom_objects)
     return model
+
+
+def _compile_as_trained(file: Any, model: Any, custom_objects: Mapping[str, Any] | None) -> None:
+    """Compiles a loaded model with the arguments of a file, and restores the optimizer's variables.
+
+    Args:
+        file: h5py.File.
+        model: Model.
+        custom_objects: dict of classes and functions of the program by their names, or None.
+
+    Raises:
+        ValueError: if a class or function is unknown.
+    """
+    described = file.attrs.get("training_config")
+    if described is None:
+        tf_logging.warning(
+            "No training configuration found in save file: the model was *not* compiled. Compile it manually."
+        )
+        return
+    config = json.loads(described.decode() if isinstance(described, bytes) else described)
+    custom = dict(custom_objects or {})
+    arguments = {name: config.get(name) for name in ARGUMENTS}
+    arguments["loss"] = _objects(arguments["loss"], Loss, custom)
+    for name in ("metrics", "weighted_metrics"):
+        arguments[name] = _objects(arguments[name], Metric, custom)
+    model.compile(optimizers.deserialize(config["optimizer_config"], custom), **arguments)
+    if OPTIMIZER_WEIGHTS not in file:
+        return
+    if not model.built:
+        tf_logging.warning(
+            "Sequential models without an `input_shape` passed to the first layer cannot reload their optimizer "
+            "state. As a result, your model is starting with a freshly initialized optimizer."
+        )
+        return
+    training_operation(model)
+    group = file[OPTIMIZER_WEIGHTS]
+    names = [name.decode() if isinstance(name, bytes) else str(name) for name in group.attrs["weight_names"]]
+    try:
+        model.optimizer.set_weights([np.asarray(group[name]) for name in names])
+    except ValueError:
+        tf_logging.warning(
+            "Error in loading the saved optimizer state. As a result, your model is starting with a freshly "
+            "initialized optimizer."
+        )
+
+
+def _objects(value: Any, base: type[Any], custom: Mapping[str, Any]) -> Any:
+    """Returns arguments of `compile` with objects in the place of their descriptions and of the program's names."""
+    if isinstance(value, Mapping) and {"class_name", "config"} <= value.keys():
+        known = {**_classes(base), **custom}
+        if value["class_name"] not in known:
+            raise ValueError(f"Unknown {base.__name__.lower()}: {value['class_name']}")
+        kind: Any = known[value["class_name"]]
+        config = dict(value["config"])
+        return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
+    if isinstance(value, Mapping):
+        return {name: _objects(one, base, custom) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_objects(one, base, custom) for one in value]
+    return custom.get(value, value) if isinstance(value, str) else value
+
+
+def _classes(base: type[Any]) -> dict[str, type[Any]]:
+    """Returns the classes derived from another, by their names."""
+    found: dict[str, type[Any]] = {base.__name__: base}
+    for kind in base.__subclasses__():
+        found.update(_classes(kind))
+    return found

@@ -48,6 +48,29 @@ def layers_in_order(inputs: list[Any], outputs: list[Any]) -> list[Any]:
     Returns:
         list of KerasLayer, each once.
     """
+    depth_of_layer, _, met = _depths(outputs)
+    for made in map(call_of, inputs):
+        # An input that nothing reads.
+        if made is not None and made.layer not in depth_of_layer:
+            depth_of_layer[made.layer], met[made.layer] = 0, -1
+    return sorted(depth_of_layer, key=lambda layer: (-depth_of_layer[layer], met[layer]))
+
+
+def calls_in_order(outputs: list[Any]) -> list[Any]:
+    """Returns the calls that tensors are computed by, in the order in which Keras repeats them.
+
+    Args:
+        outputs: list of Tensors of any dtype and shape.
+
+    Returns:
+        list of Calls, those that are farther from the outputs first.
+    """
+    _, calls, _ = _depths(outputs)
+    return [made for made, _ in sorted(calls, key=lambda pair: -pair[1])]
+
+
+def _depths(outputs: list[Any]) -> tuple[dict[Any, int], list[tuple[Any, int]], dict[Any, int]]:
+    """Returns the distances from the outputs of all layers and calls, and the order in which layers are met."""
     met: dict[Any, int] = {}
     finished: set[int] = set()
     calls: list[Any] = []  # each after those whose outputs it reads
@@ -72,8 +95,5 @@ def layers_in_order(inputs: list[Any], outputs: list[Any]) -> list[Any]:
         for source in map(call_of, nest.flatten(made.inputs)):
             if source is not None:
                 depth_of_call[id(source)] = max(depth + 1, depth_of_call.get(id(source), 0))
-    for made in map(call_of, inputs):
-        # An input that nothing reads.
-        if made is not None and made.layer not in depth_of_layer:
-            depth_of_layer[made.layer], met[made.layer] = 0, -1
-    return sorted(depth_of_layer, key=lambda layer: (-depth_of_layer[layer], met[layer]))
+    by_id = {id(made): made for made in calls}
+    return depth_of_layer, [(by_id[i], depth) for i, depth in depth_of_call.items()], met

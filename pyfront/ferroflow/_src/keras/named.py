@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base.dtypes import float32
-from ferroflow._src.base.typing import DTypeLike, IntsLike, NestedTensors
+from ferroflow._src.base.typing import DTypeLike, NestedTensors
 from ferroflow._src.keras import activations
 from ferroflow._src.keras.configurations import serialized
+from ferroflow._src.keras.constraint_classes import MaxNorm, MinMaxNorm, NonNeg, RadialConstraint, UnitNorm
 from ferroflow._src.keras.custom_objects import get_custom_objects
-from ferroflow._src.keras.settings import epsilon
-from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt, square
+from ferroflow._src.ops.math.elementwise import abs as absolute, square
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.variables.initializers import (
     Constant,
@@ -365,137 +364,16 @@ def regularizer(identifier: Any) -> Any:
     return find("regularizer", identifier, {"l1": l1(), "l1_l2": l1_l2(), "l2": l2()})
 
 
-class Constraint:
-    """Base of the constraints, functions applied to a weight after each update; a subclass defines `__call__`."""
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that make an equal one."""
-        return {}
-
-    def __call__(self, w: NestedTensors) -> Any:
-        """Returns the weight as it may be.
-
-        Args:
-            w: Tensor of a float dtype, of any shape.
-
-        Returns:
-            Tensor of its dtype and shape.
-        """
-        return w
-
-
-def _norms(w: Any, axis: Any) -> Any:
-    return sqrt(reduce_sum(square(w), axis=axis, keepdims=True))
-
-
-class MaxNorm(Constraint):
-    """Constraint to norms up to a limit.
-
-    Args:
-        max_value: float, the largest norm.
-        axis: int, or list of ints: the dimensions of a norm.
-    """
-
-    def __init__(self, max_value: float = 2, axis: IntsLike = 0) -> None:
-        self.max_value, self.axis = max_value, axis
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that make an equal one."""
-        return {"max_value": self.max_value, "axis": self.axis}
-
-    def __call__(self, w: NestedTensors) -> Any:
-        """Returns the weight, scaled down where its norm is larger.
-
-        Args:
-            w: Tensor of a float dtype, of any shape.
-
-        Returns:
-            Tensor of its dtype and shape.
-        """
-        norms = _norms(w, self.axis)
-        return w * (clip_by_value(norms, 0.0, float(self.max_value)) / (epsilon() + norms))
-
-
-class MinMaxNorm(Constraint):
-    """Constraint to norms between two limits.
-
-    Args:
-        min_value: float, the smallest norm.
-        max_value: float, the largest norm.
-        rate: float from 0 to 1: the part of the way to the nearest limit that an update goes.
-        axis: int, or list of ints: the dimensions of a norm.
-    """
-
-    def __init__(self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: IntsLike = 0) -> None:
-        self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that make an equal one."""
-        return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
-
-    def __call__(self, w: NestedTensors) -> Any:
-        """Returns the weight, scaled where its norm is outside of the limits.
-
-        Args:
-            w: Tensor of a float dtype, of any shape.
-
-        Returns:
-            Tensor of its dtype and shape.
-        """
-        norms = _norms(w, self.axis)
-        nearest = clip_by_value(norms, float(self.min_value), float(self.max_value))
-        return w * ((self.rate * nearest + (1 - self.rate) * norms) / (epsilon() + norms))
-
-
-class NonNeg(Constraint):
-    """Constraint to weights that are not negative."""
-
-    def __call__(self, w: NestedTensors) -> Any:
-        """Returns the weight, 0 if it is negative.
-
-        Args:
-            w: Tensor of a float dtype, of any shape.
-
-        Returns:
-            Tensor of its dtype and shape.
-        """
-        return activations.relu(w)
-
-
-class UnitNorm(Constraint):
-    """Constraint to norm 1.
-
-    Args:
-        axis: int, or list of ints: the dimensions of a norm.
-    """
-
-    def __init__(self, axis: IntsLike = 0) -> None:
-        self.axis = axis
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that make an equal one."""
-        return {"axis": self.axis}
-
-    def __call__(self, w: NestedTensors) -> Any:
-        """Returns the weight, scaled.
-
-        Args:
-            w: Tensor of a float dtype, of any shape.
-
-        Returns:
-            Tensor of its dtype and shape.
-        """
-        return w / (epsilon() + _norms(w, self.axis))
-
-
 _CONSTRAINTS: dict[str, Callable[..., Any]] = {
     "MaxNorm": MaxNorm,
     "MinMaxNorm": MinMaxNorm,
     "NonNeg": NonNeg,
+    "RadialConstraint": RadialConstraint,
     "UnitNorm": UnitNorm,
     "max_norm": MaxNorm,
     "min_max_norm": MinMaxNorm,
     "non_neg": NonNeg,
+    "radial_constraint": RadialConstraint,
     "unit_norm": UnitNorm,
 }
 

@@ -649,6 +649,21 @@ def described(layer: Any) -> dict[str, Any]:
     return {"class_name": type(layer).__name__, "config": layer.get_config()}
 
 
+def check_copied(model: Network) -> None:
+    """Checks that the parts of a model can be copied.
+
+    Raises:
+        ValueError: if the model is a subclass's.
+        NotImplementedError: if the model has losses that `add_loss` added.
+    """
+    if not model._is_graph_network:
+        raise ValueError(
+            "Expected `model` argument to be a functional `Model` instance, but got a subclass model instead."
+        )
+    if model._added_losses:
+        raise NotImplementedError("The losses of `add_loss` are not copied. Copy the model before it has such losses.")
+
+
 # Attributes of a subclass's model whose layers are no part of it.
 _NO_PARTS = frozenset(
     (

@@ -15,7 +15,76 @@ from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
+from ferroflow._src.ops.array.making import zeros
+from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.variables.tracked_lists import ListWrapper
+
+
+class AbstractRNNCell(KerasLayer):
+    """Base of a program's cells: a subclass defines `call`, `state_size` and `output_size`.
+
+    Args:
+        *args: arguments of `KerasLayer`.
+        **kwargs: arguments of `KerasLayer`.
+    """
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        """Computes one step; a subclass overrides it.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, size].
+            states: list of Tensors of that dtype, of shape [batch, units].
+
+        Returns:
+            The output, Tensor of shape [batch, units], and the list of the new states.
+
+        Raises:
+            NotImplementedError: if a subclass does not override this method.
+        """
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state, or the tuple of those of the states; a subclass overrides it.
+
+        Raises:
+            NotImplementedError: if a subclass does not override this property.
+        """
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output; a subclass overrides it.
+
+        Raises:
+            NotImplementedError: if a subclass does not override this property.
+        """
+        raise NotImplementedError("Abstract method")
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """Returns states of zeros.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, ...]; None if `batch_size` and `dtype` are given.
+            batch_size: int or Tensor of int32, of shape [].
+            dtype: DType of the states.
+
+        Returns:
+            Tensor of shape [batch, state_size], or structure of them.
+
+        Raises:
+            ValueError: if neither `inputs` nor both other arguments are given.
+        """
+        if inputs is not None:
+            batch_size, dtype = shape_of(inputs)[0], inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "batch_size and dtype cannot be None while constructing initial state: "
+                f"batch_size={batch_size}, dtype={dtype}"
+            )
+        return nest.map_structure(
+            lambda size: zeros([batch_size, *TensorShape(size).as_list()], dtype=dtype), self.state_size
+        )
 
 
 class _Cell(Steps):

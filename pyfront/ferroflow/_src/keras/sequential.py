@@ -158,3 +158,8 @@ class Sequential(Model):
             numpy.ndarray of the output's dtype, of shape [examples, ...].
         """
         return self.predict(x, batch_size)
+
+
+def added_layers(model: Sequential) -> list[Any]:
+    """Returns the layers that a copy of a model has: the input's too, unless the model got it when it was fitted."""
+    return model.layers if model._is_built_later else model._tracked_layers() or model.layers

@@ -1,0 +1,1 @@
+"""The code of `tf.contrib.feature_column`."""

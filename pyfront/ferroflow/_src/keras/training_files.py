@@ -1,0 +1,48 @@
+"""The training of a model in Keras's HDF5 files: the arguments of `compile`, and the optimizer's variables."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import tf_logging
+from ferroflow._src.keras import optimizers
+from ferroflow._src.keras.backend import batch_get_value
+from ferroflow._src.keras.configurations import serialized
+from ferroflow._src.keras.optimizer_base import Optimizer
+
+# The group of a file with the optimizer's variables, and the arguments of `compile` in its configuration.
+OPTIMIZER_WEIGHTS = "optimizer_weights"
+ARGUMENTS = ("loss", "metrics", "weighted_metrics", "sample_weight_mode", "loss_weights")
+
+
+def write_training(file: Any, model: Any) -> None:
+    """Writes how a compiled model is trained; warns if it cannot be written.
+
+    Args:
+        file: h5py.File.
+        model: Model.
+    """
+    if not isinstance(model.optimizer, Optimizer) or hasattr(model.optimizer, "optimizer"):
+        tf_logging.warning(
+            "TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
+            "instantiation. As a result, we cannot save the optimizer as part of the model save file. You will have "
+            "to compile your model again after loading it. Prefer using a Keras optimizer instead (see "
+            "keras.io/optimizers)."
+        )
+        return
+    try:
+        config = {name: serialized(getattr(model, name)) for name in ARGUMENTS}
+        config["optimizer_config"] = serialized(optimizers.serialize(model.optimizer))
+    except NotImplementedError as failure:
+        tf_logging.warning("The loss and the optimizer are not saved; compile the loaded model: %s", failure)
+        return
+    file.attrs["training_config"] = json.dumps(config).encode()
+    variables = model.optimizer.weights
+    if variables:
+        group = file.create_group(OPTIMIZER_WEIGHTS)
+        group.attrs["weight_names"] = [v.name.encode() for v in variables]
+        for variable, value in zip(variables, batch_get_value(variables), strict=True):
+            group.create_dataset(variable.name, data=np.asarray(value))
