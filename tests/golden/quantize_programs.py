@@ -1,7 +1,6 @@
 """Networks that `tf.contrib.quantize` rewrites, which run alike on TensorFlow 1.15 and on ferroflow.
 
-`PROGRAMS` has by name a network and how it is rewritten. `run` returns the nodes of the rewritten graph, and what the
-network gives, in training for some steps.
+`PROGRAMS` has by name a network, a rewrite, and whether both are for training.
 """
 
 import importlib
@@ -14,12 +13,13 @@ STEPS = 3
 def _images(tf, channels=3, size=8):
     shape = [2, size, size, channels]
     data = np.linspace(-1.0, 1.0, int(np.prod(shape)), dtype=np.float32)
-    # A constant as input would be folded into others.
-    return tf.placeholder_with_default((np.sin(37.0 * data) + data).reshape(shape), shape, name="images")
+    # With values symmetric about 0, the last bit of a range's ends decides where 0 is among the quantized values.
+    data = np.sin(37.0 * data) + data + 0.4 * np.cos(11.0 * data)
+    return tf.placeholder_with_default(data.reshape(shape), shape, name="images")
 
 
 def _start(tf, shape, seed):
-    values = np.cos(np.arange(int(np.prod(shape))) * (0.7 + 0.1 * seed)).astype(np.float32)
+    values = np.cos(np.arange(int(np.prod(shape))) * (0.79 + 0.1 * seed)).astype(np.float32)
     return values.reshape(shape) * np.float32(2.0 / np.sqrt(np.prod(shape[:-1])))
 
 
@@ -36,7 +36,7 @@ class _Initializer:
 
 
 def _slim_arguments(tf, training, **params):
-    params = {"is_training": training, "decay": 0.9, "updates_collections": None, **params}
+    params = {"is_training": training, "decay": 0.9, **params}
     return {
         "normalizer_fn": tf.contrib.layers.batch_norm,
         "normalizer_params": params,
@@ -49,18 +49,26 @@ def slim_conv(tf, training):
     return tf.contrib.layers.conv2d(out, 2, 1, normalizer_fn=None, scope="last", weights_initializer=_Initializer(tf))
 
 
-def slim_conv_at_the_top(tf, training):
-    layer = tf.layers.Conv2D(
-        4, 3, padding="same", use_bias=False, kernel_initializer=_Initializer(tf), _scope="", name=""
-    )
-    del layer
+def conv_at_the_top(tf, training):
     weights = tf.get_variable("weights", [3, 3, 3, 4], initializer=_Initializer(tf))
     out = tf.nn.conv2d(_images(tf), weights, [1, 1, 1, 1], "SAME")
     return tf.nn.relu(tf.layers.batch_normalization(out, training=training, momentum=0.9))
 
 
+def forced_updates(tf, training):
+    arguments = _slim_arguments(tf, training, fused=True, updates_collections=None)
+    out = tf.contrib.layers.conv2d(_images(tf), 4, 3, scope="conv", **arguments)
+    return tf.contrib.layers.fully_connected(tf.contrib.layers.flatten(out), 3, scope="dense", **arguments)
+
+
+def unfused_forced_updates(tf, training):
+    arguments = _slim_arguments(tf, training, fused=False, updates_collections=None)
+    out = tf.contrib.layers.conv2d(_images(tf), 4, 3, scope="net/conv", **arguments)
+    return tf.contrib.layers.separable_conv2d(out, None, 3, depth_multiplier=1, scope="net/deep", **arguments)
+
+
 def slim_conv_with_scale(tf, training):
-    arguments = _slim_arguments(tf, training, fused=True, scale=True, updates_collections=tf.GraphKeys.UPDATE_OPS)
+    arguments = _slim_arguments(tf, training, fused=True, scale=True)
     with tf.variable_scope("net"):
         out = tf.contrib.layers.conv2d(_images(tf), 4, 3, stride=2, activation_fn=tf.nn.relu6, **arguments)
         return tf.contrib.layers.conv2d(out, 4, 3, activation_fn=None, **arguments)
@@ -79,6 +87,13 @@ def slim_separable_whole(tf, training):
 
 def slim_holes(tf, training):
     arguments = _slim_arguments(tf, training, fused=True)
+    return tf.contrib.layers.separable_conv2d(
+        _images(tf), None, 3, depth_multiplier=2, rate=2, scope="atrous", **arguments
+    )
+
+
+def unfused_holes(tf, training):
+    arguments = _slim_arguments(tf, training, fused=False, scale=True)
     out = tf.contrib.layers.conv2d(_images(tf), 4, 3, rate=2, scope="atrous", **arguments)
     return tf.contrib.layers.separable_conv2d(out, None, 3, depth_multiplier=1, rate=2, scope="deep", **arguments)
 
@@ -114,7 +129,7 @@ def slim_dense(tf, training):
 
 
 def slim_partitioned(tf, training):
-    with tf.variable_scope("parts", partitioner=tf.fixed_size_partitioner(2, axis=3)):
+    with tf.variable_scope("parts", partitioner=lambda shape, dtype: [1] * (shape.ndims - 1) + [2]):
         return tf.contrib.layers.conv2d(
             _images(tf), 4, 3, scope="conv", weights_initializer=tf.constant_initializer(0.25)
         )
@@ -247,11 +262,16 @@ def twice(tf, training):
 
 
 NETWORKS = [
-    slim_conv, slim_conv_with_scale, slim_separable, slim_separable_whole, slim_holes, slim_residual,
+    conv_at_the_top,
+    forced_updates,
+    unfused_forced_updates,
+    slim_conv, slim_conv_with_scale, slim_separable, slim_separable_whole, slim_holes, unfused_holes, slim_residual,
     slim_residual_after, slim_linear_bottleneck, slim_dense, slim_partitioned, layers_conv, layers_reshaped,
     layers_channels_first, layers_resources, sums_and_products, shared_input, unfused, unfused_scaled,
     unfused_resources, no_layers, mobilenet_like,
 ]  # fmt: skip
+# Networks whose averages are updated in the step that reads them.
+UNORDERED = (forced_updates, unfused_forced_updates)
 REWRITES = {
     "plain": plain,
     "delayed": delayed,
@@ -270,53 +290,65 @@ PROGRAMS = {
 }
 
 
-def _value(value):
-    text = str(value)
-    return text if len(text) < 300 else text[:300]
+def _attribute(tf, key, value):
+    if key == "value":
+        return tf.contrib.util.make_ndarray(value.tensor).tolist()
+    return str(value)
 
 
-def nodes(tf):
-    """Returns the nodes of the default graph: name, op, inputs and attributes."""
+def _nodes(tf):
+    """Returns the nodes of the default graph by name, in their order: op, inputs and attributes."""
     message = tf.get_default_graph().as_graph_def()
-    found = []
-    for node in message.node:
-        attributes = {key: _value(node.attr[key]) for key in sorted(node.attr)}
-        found.append([node.name, node.op, list(node.input), node.device, attributes])
-    return found
+    found = [
+        (node.name, [node.op, list(node.input), {key: _attribute(tf, key, node.attr[key]) for key in sorted(node.attr)}])
+        for node in message.node
+    ]
+    return dict(found)
 
 
-def build(tf, name):
-    """Builds a program in the default graph; returns the network's output."""
-    network, rewrite, training = PROGRAMS[name]
-    out = tf.identity(network(tf, training), name="out")
-    rewrite(tf, training)
-    return out
+def _changes(before, after):
+    """Returns the new nodes, and of old ones the inputs and the attributes that are new."""
+    new = [[name, *node] for name, node in after.items() if name not in before]
+    inputs = {name: after[name][1] for name in before if after[name][1] != before[name][1]}
+    attributes = {
+        name: {key: value for key, value in after[name][2].items() if before[name][2].get(key) != value}
+        for name in before
+        if after[name][2] != before[name][2]
+    }
+    return {"new": new, "inputs": inputs, "attributes": attributes}
 
 
 def measure(tf, name, out):
-    """Returns the output after each step: of training, or of evaluation without it."""
-    training = PROGRAMS[name][2]
-    values = []
-    train_op = tf.no_op()
-    if training and tf.trainable_variables():
-        loss = tf.reduce_mean(tf.square(out - 0.5))
-        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-        with tf.control_dependencies(updates):
-            train_op = tf.train.GradientDescentOptimizer(0.05).minimize(loss)
+    """Returns the output, the gradients and the variables after steps that move averages and ranges.
+
+    Each update of an average is a step of its own: TensorFlow leaves the order of reads and updates in one step open.
+    Weights stay as they are: a difference in the last bit may move a value to the next quantized one.
+    """
+    network, _, training = PROGRAMS[name]
+    if training and network in UNORDERED:
+        return None
+    trained = tf.trainable_variables() if training else []
+    gradients = tf.gradients(tf.reduce_mean(tf.square(out - 0.5)), trained) if trained else []
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS) if training else []
+    steps = []
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         for _ in range(STEPS if training else 1):
-            # The output is read in a step of its own: in the step of an update, its order would be open.
-            values.append(session.run(out).tolist())
-            session.run(train_op)
-        variables = [[v.op.name, session.run(v).tolist()] for v in tf.global_variables()]
-    return {"values": values, "variables": variables}
+            steps.append([value.tolist() for value in session.run([out, *gradients])])
+            for update in updates:
+                session.run(update)
+        variables = {v.op.name: session.run(v).tolist() for v in tf.global_variables()}
+    return {"steps": steps, "variables": variables}
 
 
 def run(tf, name):
-    """Runs a program; returns its nodes and values."""
+    """Runs a program; returns what the rewrite changed and what the graph computes, or the class of an error."""
+    network, rewrite, training = PROGRAMS[name]
     with tf.Graph().as_default():
-        tf.set_random_seed(1)
-        out = build(tf, name)
-        made = nodes(tf)
-        return {"nodes": made, **measure(tf, name, out)}
+        out = tf.identity(network(tf, training), name="out")
+        before = _nodes(tf)
+        try:
+            rewrite(tf, training)
+        except (ValueError, KeyError) as error:
+            return {"error": type(error).__name__}
+        return {"changes": _changes(before, _nodes(tf)), "measured": measure(tf, name, out)}

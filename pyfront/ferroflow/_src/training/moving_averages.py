@@ -83,8 +83,9 @@ def _assign_unbiased(variable: Any, value: Any, kept: Tensor, name: str) -> Tens
         biased = get_variable(_free_name("biased"), shape, dtype, initializer=Zeros(), trainable=False)
         updates = get_variable(_free_name("local_step"), [], dtype, initializer=Zeros(), trainable=False)
     moved = assign_sub(biased, (biased - value) * kept)
+    count = updates.assign_add(1)
     # `kept` is the share of the new value: the share of the old average is 1 - kept.
-    weight = 1 - arithmetic.pow(1.0 - kept, updates.assign_add(1))
+    weight = 1 - arithmetic.pow(1.0 - kept, count)
     assigned: Tensor = assign(variable, moved / weight, name=name)
     return assigned
 

@@ -208,15 +208,12 @@ def _fold(graph: Graph, found: _FoldedLayer, within: str, freeze_delay: int | No
 
 
 def _copied_layer(found: _FoldedLayer, weight: Tensor) -> Tensor:
-    layer = found.layer
-    name = f"{layer.name.rpartition('/')[2]}_Fold"
-    output = layer_like(layer, found.input, weight, name)
-    if layer.type == "DepthwiseConv2dNative" and found.batch_to_space is not None:
-        # The input has gone through SpaceToBatchND already.
-        _, block, crops = found.batch_to_space.inputs
-        name = f"{found.batch_to_space.name.rpartition('/')[2]}_Fold"
-        output = batch_to_space_nd(output, block, crops, name=name)
-    return output
+    output = layer_like(found.layer, found.input, weight, f"{found.layer.name.rpartition('/')[2]}_Fold")
+    if found.batch_to_space is None:
+        return output
+    # The input has gone through SpaceToBatchND already.
+    _, block, crops = found.batch_to_space.inputs
+    return batch_to_space_nd(output, block, crops, name=f"{found.batch_to_space.name.rpartition('/')[2]}_Fold")
 
 
 def layer_like(layer: Operation, input: Tensor, weight: Tensor, name: str) -> Tensor:
