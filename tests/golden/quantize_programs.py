@@ -3,8 +3,6 @@
 `PROGRAMS` has by name a network, a rewrite, and whether both are for training.
 """
 
-import importlib
-
 import numpy as np
 
 STEPS = 3
@@ -281,7 +279,7 @@ REWRITES = {
     "scoped": _rewrite(scope="block"),
 }
 PROGRAMS = {
-    "%s, %s, %s" % (network.__name__, name, "training" if training else "evaluation"): (network, rewrite, training)
+    ", ".join([network.__name__, name, "training" if training else "evaluation"]): (network, rewrite, training)
     for network in NETWORKS
     for name, rewrite in REWRITES.items()
     for training in (True, False)
@@ -300,7 +298,10 @@ def _nodes(tf):
     """Returns the nodes of the default graph by name, in their order: op, inputs and attributes."""
     message = tf.get_default_graph().as_graph_def()
     found = [
-        (node.name, [node.op, list(node.input), {key: _attribute(tf, key, node.attr[key]) for key in sorted(node.attr)}])
+        (
+            node.name,
+            [node.op, list(node.input), {key: _attribute(tf, key, node.attr[key]) for key in sorted(node.attr)}],
+        )
         for node in message.node
     ]
     return dict(found)

@@ -239,6 +239,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.quantize.python.quantize_graph": ("ferroflow._src.contrib.quantize.rewriting",),
     "contrib.resampler": ("ferroflow._src.contrib.resampler.sampling",),
     "contrib.resampler.python.ops.resampler_ops": ("ferroflow._src.contrib.resampler.sampling",),
+    "contrib.saved_model.python.saved_model.keras_saved_model": ("ferroflow.contrib.saved_model",),
     "contrib.sparsemax": ("ferroflow._src.contrib.sparsemax.projection",),
     "contrib.sparsemax.python.ops.sparsemax": ("ferroflow._src.contrib.sparsemax.projection",),
     "contrib.sparsemax.python.ops.sparsemax_loss": ("ferroflow._src.contrib.sparsemax.projection",),

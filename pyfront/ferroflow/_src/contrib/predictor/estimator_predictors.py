@@ -90,6 +90,7 @@ class ContribEstimatorPredictor(Predictor):
         graph = graph or Graph()
         with graph.as_default():
             inputs = prediction_input_fn()
+            fed = _fed(inputs, input_alternative_key)
             made = estimator.model_fn(inputs[0], None, LearnModeKeys.INFER)
             creator = ChiefSessionCreator(
                 getattr(made, "scaffold", None),
@@ -97,7 +98,7 @@ class ContribEstimatorPredictor(Predictor):
                 checkpoint_filename_with_path=latest_checkpoint(estimator.model_dir),
             )
             session = MonitoredSession(creator)
-        super().__init__(session, _fed(inputs, input_alternative_key), _fetched(made, output_alternative_key))
+        super().__init__(session, fed, _fetched(made, output_alternative_key))
 
 
 def _fed(inputs: Any, key: str | None) -> Any:

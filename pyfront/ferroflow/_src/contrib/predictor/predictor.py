@@ -29,7 +29,9 @@ class Predictor:
         fetch_tensors: dict of the Tensors to fetch, of any dtypes and shapes, by names.
     """
 
-    def __init__(self, session: Session | MonitoredSession, feed_tensors: dict[str, Any], fetch_tensors: dict[str, Any]) -> None:
+    def __init__(
+        self, session: Session | MonitoredSession, feed_tensors: dict[str, Any], fetch_tensors: dict[str, Any]
+    ) -> None:
         self._session = session
         self._feed_tensors = feed_tensors
         self._fetch_tensors = fetch_tensors
