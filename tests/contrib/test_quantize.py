@@ -104,7 +104,7 @@ def test_a_mobilenet_is_trained_and_evaluated_with_quantization(tmp_path):
 def test_a_graph_with_an_optimizer_is_refused():
     loss = tf.reduce_sum(tf.layers.dense(tf.ones([2, 3]), 2))
     tf.train.AdamOptimizer().minimize(loss)
-    with pytest.raises(ValueError, match="Training op found in graph, exiting .*ApplyAdam"):
+    with pytest.raises(ValueError, match=r"Training op found in graph, exiting .*ApplyAdam"):
         tf.contrib.quantize.create_training_graph()
 
 
@@ -112,7 +112,7 @@ def test_a_normalization_in_training_needs_moving_averages():
     images = tf.placeholder(tf.float32, [2, 4, 4, 3])
     out = tf.nn.conv2d(images, tf.get_variable("w", [1, 1, 3, 2]), [1, 1, 1, 1], "SAME", name="net/conv")
     tf.nn.relu(tf.nn.fused_batch_norm(out, [1.0, 1.0], [0.0, 0.0], name="net/norm")[0])
-    with pytest.raises(ValueError, match="net/norm is in training, but no moving average follows net/norm:1"):
+    with pytest.raises(ValueError, match=r"net/norm is in training, but no moving average follows net/norm:1"):
         tf.contrib.quantize.create_training_graph()
 
 

@@ -28,10 +28,10 @@ PAGE = ROOT / "docs" / "contrib_tests.md"
 REPOSITORY = "https://github.com/tensorflow/tensorflow"
 TAG = "v1.8.0"
 PACKAGES = (
-    *("crf", "cudnn_rnn", "data", "distributions", "factorization", "framework", "gan", "graph_editor", "grid_rnn"),
-    *("image", "integrate", "layers", "legacy_seq2seq", "linalg", "lookup", "losses", "metrics", "nn", "opt"),
-    *("resampler", "rnn", "seq2seq", "signal", "slim", "solvers", "sparsemax", "stateless", "summary", "text"),
-    "training",
+    *("copy_graph", "crf", "cudnn_rnn", "data", "distributions", "factorization", "framework", "gan", "graph_editor"),
+    *("grid_rnn", "image", "integrate", "layers", "legacy_seq2seq", "linalg", "lookup", "losses", "metrics", "nn"),
+    *("opt", "quantize", "resampler", "rnn", "seq2seq", "signal", "slim", "solvers", "sparsemax", "stateless"),
+    *("summary", "text", "training"),
 )
 _SECONDS_OF_A_FILE = 420
 _SECONDS_TO_END = 10

@@ -215,11 +215,11 @@ def mobilenet_like(tf, training):
                 3,
                 depth_multiplier=1,
                 activation_fn=tf.nn.relu6,
-                scope="Conv2d_%d_depthwise" % i,
+                scope=f"Conv2d_{i}_depthwise",
                 **arguments,
             )
             out = tf.contrib.layers.conv2d(
-                out, 4, 1, scope="Conv2d_%d_pointwise" % i, activation_fn=tf.nn.relu6, **arguments
+                out, 4, 1, scope=f"Conv2d_{i}_pointwise", activation_fn=tf.nn.relu6, **arguments
             )
         out = tf.reduce_mean(out, [1, 2], keepdims=True)
         logits = tf.contrib.layers.conv2d(
@@ -235,7 +235,7 @@ def _rewrite(**arguments):
         module = tf.contrib.quantize
         kind = "training" if training else "eval"
         given = arguments if training else {k: v for k, v in arguments.items() if k != "freeze_bn_delay"}
-        getattr(module, "experimental_create_%s_graph" % kind)(**given)
+        getattr(module, "experimental_create_" + kind + "_graph")(**given)
 
     return rewrite
 

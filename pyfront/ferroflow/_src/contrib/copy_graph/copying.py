@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, original_op
 from ferroflow._src.session.session import Session
 from ferroflow._src.variables.resource_variable import is_resource_variable
 from ferroflow._src.variables.variable import Variable
@@ -50,8 +50,9 @@ def copy_variable_to_graph(org_instance: Any, to_graph: Graph, scope: str = "") 
     if not isinstance(org_instance, Variable):
         raise TypeError(f"{org_instance} is not a Variable")
     collections = _copied_collections(org_instance, scope)
+    initial: Any = org_instance.initial_value
     with Session(graph=org_instance.graph) as session:
-        value = session.run(org_instance.initial_value)
+        value = session.run(initial)
     with to_graph.as_default():
         return Variable(
             value,
@@ -118,7 +119,8 @@ def copy_op_to_graph(org_instance: Any, to_graph: Graph, variables: Iterable[Any
 def _needed(element: Operation | Tensor) -> list[Any]:
     if isinstance(element, Tensor):
         return [element.op]
-    forward = [] if element._original_op is None else [element._original_op]
+    original = original_op(element)
+    forward = [] if original is None else [original]
     return [*forward, *element.control_inputs, *element.inputs]
 
 
@@ -145,13 +147,13 @@ def _add_copy(element: Operation | Tensor, to_graph: Graph, variables: dict[str,
 
     node_def = copy.deepcopy(element.node_def)
     node_def.name = _copied_name(element.name, scope)
-    original = None if element._original_op is None else copied(element._original_op)
+    original = original_op(element)
     made = Operation(
         node_def,
         to_graph,
         [copied(tensor) for tensor in element.inputs],
         control_inputs=[copied(op) for op in element.control_inputs],
-        original_op=original,
+        original_op=None if original is None else copied(original),
     )
     to_graph._apply_device_functions(made)
 

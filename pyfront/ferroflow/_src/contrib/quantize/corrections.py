@@ -41,12 +41,12 @@ class Statistics:
 
 
 class Corrections(NamedTuple):
-    """What a folded layer is corrected by, Tensors of float32, of shape [channels].
+    """The corrections of a folded layer, Tensors of float32, of shape [channels].
 
     Args:
         scale: factor of the weights.
         reciprocal: factor of the layer's output.
-        offset: what is added to it.
+        offset: summand of the layer's output, after the factor.
     """
 
     scale: Tensor

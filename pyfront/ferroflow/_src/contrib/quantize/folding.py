@@ -25,7 +25,7 @@ def FoldBatchNorms(  # noqa: N802 - TF 1.x's name
     Raises:
         KeyError: if an operation of a normalization that is not fused does not have the name that layers give it.
         ValueError: if a normalization in training has no moving averages, or is read in an unexpected way.
-        TypeError: if the layer before a normalization is of another type.
+        TypeError: if the layer before a normalization has an unsupported type.
     """
     fold_fused_batch_norms(graph, freeze_batch_norm_delay)
     fold_named_batch_norms(graph, is_training, freeze_batch_norm_delay)

@@ -12,7 +12,7 @@ from ferroflow._src.contrib.quantize.graph_matcher import GraphMatcher, MatchRes
 from ferroflow._src.contrib.quantize.graph_parts import RerouteTensor, scope_of
 from ferroflow._src.framework.gradient_registry import RegisterGradient
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, node_of, set_attr
 from ferroflow._src.ops.array.shaping import batch_to_space_nd, reshape, size
 from ferroflow._src.ops.math.arithmetic import add, multiply, subtract
 from ferroflow._src.ops.math.cast import cast
@@ -134,7 +134,7 @@ def _biased_variance(layer: Operation, batch_norm: Operation) -> Tensor:
 
     It also gives the normalization a gradient rule for the statistics, which `FusedBatchNormGrad` does not have.
     """
-    batch_norm._set_attr("_gradient_op_type", _GRADIENT)
+    set_attr(batch_norm, "_gradient_op_type", _GRADIENT)
     _, mean, unbiased = batch_norm.outputs[:3]
     scope = scope_of(batch_norm.name)
     with batch_norm.graph.as_default(), batch_norm.graph.name_scope(f"{scope}/" if scope else ""):
@@ -167,7 +167,7 @@ def _moving_average(statistic: Tensor) -> tuple[Tensor, Tensor]:
             f"The batch normalization {statistic.op.name} is in training, but no moving average follows "
             f"{statistic.name}. Add one, as tf.layers.batch_normalization does, or build with is_training=False."
         )
-    last = max(products, key=lambda op: op._id)
+    last = max(products, key=node_of)
     return last.inputs[0].op.inputs[0], last.inputs[1]
 
 
@@ -229,7 +229,7 @@ def layer_like(layer: Operation, input: Tensor, weight: Tensor, name: str) -> Te
         Tensor of float32, of the shape of the layer's output.
 
     Raises:
-        TypeError: if the layer is of another type.
+        TypeError: if the layer has an unsupported type.
     """
     if layer.type == "Conv2D":
         return conv2d(

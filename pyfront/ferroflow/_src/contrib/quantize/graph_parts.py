@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import Final
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.contrib.graph_editor.rerouting import reroute_ts
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -140,12 +141,11 @@ def RerouteTensor(t0: Tensor, t1: Tensor, can_modify: Collection[Operation] | No
 
     Returns:
         int, the number of inputs that changed.
+
+    Raises:
+        ValueError: if the dtypes or shapes are incompatible.
     """
-    readers = [op for op in t1.consumers() if can_modify is None or op in can_modify]
-    places = [(op, i) for op in readers for i, tensor in enumerate(op.inputs) if tensor is t1]
-    for op, index in places:
-        op._update_input(index, t0)
-    return len(places)
+    return reroute_ts([t0], [t1], can_modify=None if can_modify is None else list(can_modify))
 
 
 def scope_of(name: str) -> str:

@@ -20,7 +20,7 @@ _PASSES_ON: Final = ("Reshape", "Identity")
 
 @dataclass(frozen=True)
 class Quantization:
-    """How tensors are quantized.
+    """Options of the quantization of tensors.
 
     Args:
         is_training: If True, the ranges follow the values.

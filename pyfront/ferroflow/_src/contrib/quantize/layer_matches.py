@@ -69,8 +69,8 @@ def find_layers(graph: Graph) -> list[LayerMatch]:
         graph: Graph.
 
     Returns:
-        List of LayerMatches: layers with a branch that is added after the activation, then those with an activation,
-        those that end with the bias, and the first layers of separable convolutions.
+        List of LayerMatches. First come layers with a branch that is added after the activation, then those with an
+        activation. Layers that end with the bias follow, and the first layers of separable convolutions.
     """
     layers: dict[Operation, LayerMatch] = {}
 

@@ -30,7 +30,7 @@ _REDUCED = {1: [], 2: [0], 4: [0, 1, 2]}
 
 
 class _Steps(NamedTuple):
-    """How values are quantized, apart from the range."""
+    """Options of a quantization, apart from its range."""
 
     per_channel: bool
     num_bits: int

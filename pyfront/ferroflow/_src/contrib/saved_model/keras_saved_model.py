@@ -59,13 +59,13 @@ def save_keras_model(
     path = os.fspath(saved_model_path)
     if not model._is_graph_network and not isinstance(model, Sequential):
         raise NotImplementedError(
-            "The model is a subclass's, which has no configuration. Export it with tf.saved_model.simple_save, and save "
-            "its variables with save_weights."
+            "The model is a subclass's, which has no configuration. Export it with tf.saved_model.simple_save, and "
+            "save its variables with save_weights."
         )
     if not model.built:
         raise ValueError(
-            "Weights for sequential model have not yet been created. Call the model, build() it with an input shape, or "
-            "give `input_shape` to its first layer."
+            "Weights for sequential model have not yet been created. Call the model, build() it with an input shape, "
+            "or give `input_shape` to its first layer."
         )
     builder = builder_of_saved_variables(path)
     if getattr(model, "optimizer", None) is not None and not serving_only:
@@ -77,6 +77,8 @@ def save_keras_model(
     variables = os.path.join(path, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
     model.save_weights(variables, save_format="tf")
     described, weights = model.get_config(), model.get_weights()
+    with model.graph.as_default():
+        stored = {saveable.name for saveable in ObjectGraphView(model).serialize_object_graph().saveables}
     specs = [(x.shape, x.dtype) for x in model.inputs]
     if input_signature is not None:
         specs = [(spec.shape, spec.dtype) for spec in nest.flatten(input_signature)]
@@ -91,14 +93,14 @@ def save_keras_model(
                 placeholder(dtype, shape, name) for (shape, dtype), name in zip(specs, model.input_names, strict=True)
             ]
             outputs = nest.flatten(clone(one_or_list(inputs)))
-        if not model._is_graph_network:
-            # Inputs that the model got later are no part of its checkpoint's paths, but of the clone's.
+        saveables = ObjectGraphView(clone).serialize_object_graph().saveables
+        if not stored.issuperset(saveable.name for saveable in saveables):
+            # The paths of objects differ for a model that was built later than it was made.
             clone.set_weights(weights)
             clone.save_weights(variables, save_format="tf")
         signature = predict_signature_def(
             dict(zip(model.input_names, inputs, strict=True)), dict(zip(model.output_names, outputs, strict=True))
         )
-        saveables = ObjectGraphView(clone).serialize_object_graph().saveables
         builder.add_meta_graph(
             [SERVING],
             signature_def_map={DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
