@@ -205,3 +205,11 @@ def test_names_that_stand_for_others():
     found = run([contrib.stateless.stateless_random_normal([3], seed), tf.random.stateless_normal([3], seed)])
     np.testing.assert_array_equal(*found)
     assert contrib.keras.layers is tf.keras.layers
+
+
+def test_ops_of_a_graph_are_listed():
+    tf.add(tf.constant(1.0), tf.Variable(2.0))
+    message = tf.get_default_graph().as_graph_def()
+    used = tf.contrib.util.ops_used_by_graph_def(message)
+    assert {"Add", "Const", "VariableV2"} <= set(used)
+    assert [op.name for op in tf.contrib.util.stripped_op_list_for_graph(message).op] == sorted(used)

@@ -31,7 +31,7 @@ PACKAGES = (
     *("crf", "cudnn_rnn", "data", "distributions", "factorization", "framework", "gan", "graph_editor", "grid_rnn"),
     *("image", "integrate", "layers", "legacy_seq2seq", "linalg", "lookup", "losses", "metrics", "nn", "opt"),
     *("resampler", "rnn", "seq2seq", "signal", "slim", "solvers", "sparsemax", "stateless", "summary", "text"),
-    *("constrained_optimization", "kernel_methods", "model_pruning", "training"),
+    *("constrained_optimization", "copy_graph", "kernel_methods", "model_pruning", "quantize", "training"),
 )
 _SECONDS_OF_A_FILE = 420
 _SECONDS_TO_END = 10

@@ -52,7 +52,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.keras": "tf.keras",
     "tf.contrib.learn": _OLD_LEARN,
     "tf.contrib.lite": _NO_CONVERTER,
-    "tf.contrib.quantize": "tf.fake_quant_with_min_max_vars, placed by hand",
     "tf.contrib.seq2seq.attention_decoder_fn_inference": _DECODERS,
     "tf.contrib.seq2seq.attention_decoder_fn_train": _DECODERS,
     "tf.contrib.seq2seq.dynamic_rnn_decoder": _DECODERS,

@@ -68,6 +68,9 @@ def ops_used_by_graph_def(graph_def: Any) -> list[str]:
 
     Args:
         graph_def: a GraphDef message.
+
+    Returns:
+        List of str.
     """
     functions = {function.signature.name: function for function in _library(graph_def).function}
     used: set[str] = set()

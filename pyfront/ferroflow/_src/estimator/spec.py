@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import scalar
 from ferroflow._src.base.typing import DictLike, OperationObject, TensorLike, TensorObject
-from ferroflow._src.estimator.export_outputs import ExportOutput
+from ferroflow._src.estimator.export_outputs import ExportOutput, PredictOutput
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -92,6 +92,8 @@ class EstimatorSpec(_Fields):
         else:
             _check(predictions, "predictions", (Tensor,))
         eval_metric_ops = _checked_metrics(eval_metric_ops)
+        if export_outputs is None and mode == ModeKeys.PREDICT:
+            export_outputs = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: PredictOutput(predictions)}
         export_outputs = _checked_outputs(export_outputs)
         _check_graphs(predictions, loss, train_op, eval_metric_ops)
         hooks = [tuple(h or ()) for h in (training_chief_hooks, training_hooks, evaluation_hooks, prediction_hooks)]

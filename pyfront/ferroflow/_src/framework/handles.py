@@ -698,6 +698,16 @@ def has_attr(op: Operation, name: str) -> bool:
     return op._graph._core.has_attr(op._id, name)
 
 
+def set_attr(op: Operation, name: str, value: Any) -> None:
+    """Sets an attribute of an operation, from an AttrValue message or a plain Python value."""
+    op._set_attr(name, value)
+
+
+def original_op(op: Operation) -> Operation | None:
+    """Returns the forward operation whose gradient an operation is part of, or None."""
+    return op._original_op
+
+
 def flow_context(op: Operation) -> Any:
     """Returns the branch or loop that an operation is in, or None."""
     return op._graph._flow_contexts.get(op._id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.default_graph import colocate_with, name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.replication import averaged_over_replicas
 from ferroflow._src.ops.math.cast import cast
@@ -25,7 +25,7 @@ def assign_moving_average(variable: Any, value: Any, momentum: Any) -> Tensor:
     Returns:
         Tensor, the variable after the update.
     """
-    with name_scope(None, "AssignMovingAvg", [variable, value, momentum]) as scope:
+    with name_scope(None, "AssignMovingAvg", [variable, value, momentum]) as scope, colocate_with(variable):
         decay = cast(convert_to_tensor(1.0 - momentum, name="decay"), variable.dtype.base_dtype)
         value = averaged_over_replicas(value)
         moved: Tensor = assign_sub(variable, (variable - value) * decay, name=scope)

@@ -116,6 +116,7 @@ class SavedModelBuilder:
     def __init__(self, export_dir: str | os.PathLike[str]) -> None:
         # The first one is that of the variables.
         self._meta_graphs: list[Any] = []
+        self._has_saved_variables = False
         self._export_dir = local_path(os.fsdecode(export_dir))
         if os.path.exists(self._export_dir) and not (
             os.path.isdir(self._export_dir) and not os.listdir(self._export_dir)
@@ -157,7 +158,7 @@ class SavedModelBuilder:
             tf.errors.NotFoundError: if an asset is missing.
             KeyError: if a signature has a name that is reserved.
         """
-        if not self._meta_graphs:
+        if not self._has_saved_variables:
             raise AssertionError(
                 "Graph state including variables and assets has not been saved yet. Please invoke "
                 "`add_meta_graph_and_variables()` first."
@@ -202,7 +203,7 @@ class SavedModelBuilder:
             tf.errors.FailedPreconditionError: if a variable is not initialized.
             KeyError: if a signature has a name that is reserved.
         """
-        if self._meta_graphs:
+        if self._has_saved_variables:
             raise AssertionError(
                 "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` "
                 "instead."
@@ -216,6 +217,7 @@ class SavedModelBuilder:
             message = _meta_graph(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
         # Variables without their graph are written again; a graph without its variables could not be loaded.
         self._meta_graphs.append(message)
+        self._has_saved_variables = True
 
     def _prepared(
         self,
@@ -257,3 +259,20 @@ class SavedModelBuilder:
         replace_file(path, contents)
         tf_logging.info("SavedModel written to: %s", path)
         return os.fsencode(path)
+
+
+def builder_of_saved_variables(export_dir: str | os.PathLike[str]) -> SavedModelBuilder:
+    """Returns a builder for a SavedModel whose variables the caller saves itself.
+
+    Args:
+        export_dir: str, the folder, which is made; if it exists, it must be empty.
+
+    Returns:
+        SavedModelBuilder, to which graphs are added with `add_meta_graph`.
+
+    Raises:
+        AssertionError: if the folder has files.
+    """
+    builder = SavedModelBuilder(export_dir)
+    builder._has_saved_variables = True
+    return builder

@@ -10,7 +10,6 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     add_to_collection,
     colocate_with,
-    control_dependencies,
     get_default_graph,
     init_scope,
     name_scope,
@@ -18,11 +17,10 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.replication import averaged_over_replicas
-from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math import arithmetic
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.state.assigning import assign_sub
+from ferroflow._src.ops.state.assigning import assign, assign_sub
 from ferroflow._src.training import slot_creator
 from ferroflow._src.variables.collections import global_variables, moving_average_variables, trainable_variables
 from ferroflow._src.variables.get_variable import get_variable
@@ -52,12 +50,13 @@ def assign_moving_average(
     Returns:
         Tensor, the reference to the variable after the update.
     """
-    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope, colocate_with(variable):
+    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
         kept = cast(convert_to_tensor(1.0 - decay, name="decay"), variable.dtype.base_dtype)
         if not isinstance(value, Variable):
             value = averaged_over_replicas(value)
-        delta = _unbiased_delta(variable, value, kept) if zero_debias else (variable - value) * kept
-        moved: Tensor = assign_sub(variable, delta, name=scope)
+        if zero_debias:
+            return _assign_unbiased(variable, value, kept, scope)
+        moved: Tensor = assign_sub(variable, (variable - value) * kept, name=scope)
         return moved
 
 
@@ -76,26 +75,19 @@ def _free_name(name: str) -> str:
     return free
 
 
-def _unbiased_delta(variable: Any, value: Any, kept: Tensor) -> Tensor:
-    """Returns the difference to subtract from a variable to make it the new average, without the bias of a start at
-    zero.
-    """
+def _assign_unbiased(variable: Any, value: Any, kept: Tensor, name: str) -> Tensor:
+    """Sets a variable to the new average, without the bias of a start at zero."""
     dtype = variable.dtype.base_dtype
-    with (
-        variable_scope(variable.op.name, values=[variable, value, kept]) as scope,
-        colocate_with(variable),
-    ):
-        with init_scope():
-            start = zeros(variable.get_shape(), dtype=dtype)
-        biased = get_variable(_free_name("biased"), initializer=start, trainable=False)
-        updates = get_variable(_free_name("local_step"), shape=[], dtype=dtype, initializer=Zeros(), trainable=False)
-        moved = assign_sub(biased, (biased - value) * kept, name=scope.name)
-        counted = updates.assign_add(1)
-        with control_dependencies([moved, counted]):
-            # `kept` is what an update brings in: what it leaves is the decay.
-            weight = 1 - arithmetic.pow(1.0 - kept, updates.read_value())
-            delta: Tensor = variable - biased.read_value() / weight
-            return delta
+    with variable_scope(variable.op.name, values=[variable, value, kept]), colocate_with(variable):
+        shape = variable.get_shape()
+        biased = get_variable(_free_name("biased"), shape, dtype, initializer=Zeros(), trainable=False)
+        updates = get_variable(_free_name("local_step"), [], dtype, initializer=Zeros(), trainable=False)
+    moved = assign_sub(biased, (biased - value) * kept)
+    count = updates.assign_add(1)
+    # `kept` is the share of the new value: the share of the old average is 1 - kept.
+    weight = 1 - arithmetic.pow(1.0 - kept, count)
+    assigned: Tensor = assign(variable, moved / weight, name=name)
+    return assigned
 
 
 def weighted_moving_average(

@@ -22,7 +22,7 @@ from ferroflow._src.ops.math.comparison import less, logical_or
 from ferroflow._src.ops.math.elementwise import rsqrt, sqrt, square
 from ferroflow._src.ops.math.linalg import eye
 from ferroflow._src.ops.math.reduction import reduce_sum
-from ferroflow._src.ops.nn.convolution import convolution
+from ferroflow._src.ops.nn import convolution as convolutions
 
 __all__ = ["GDN", "gdn", "poincare_normalize"]
 
@@ -123,10 +123,10 @@ class GDN(Layer):
         rank = given.shape.ndims or 0
         weights = shaping.reshape(self.gamma, [1] * (rank - 2) + self.gamma.shape.as_list())
         if self.data_format == "channels_first":
-            pool = convolution(square(given), weights, "VALID", data_format="NC" + "DHW"[-(rank - 2) :])
+            pool = convolutions.convolution(square(given), weights, "VALID", data_format="NC" + "DHW"[-(rank - 2) :])
             pool += shaping.reshape(self.beta, [1, -1] + [1] * (rank - 2))
         else:
-            pool = convolution(square(given), weights, "VALID") + self.beta
+            pool = convolutions.convolution(square(given), weights, "VALID") + self.beta
         factor = sqrt(pool) if self.inverse else rsqrt(pool)
         outputs = given * factor
         outputs.set_shape(given.shape)

@@ -372,9 +372,11 @@ def batch_norm(
         if static.ndims is None:
             raise ValueError(f"Inputs {inputs.name} has undefined rank")
         is_fused = fused is None or fused
-        if batch_weights is not None or zero_debias_moving_mean:
+        can_fuse = is_fused and batch_weights is None and not renorm and adjustment is None
+        # TF 1.x: the layer updates the averages only through its collection, if it is not fused.
+        has_own_updates = not (can_fuse and static.ndims in (2, 4)) and updates_collections != GraphKeys.UPDATE_OPS
+        if batch_weights is not None or zero_debias_moving_mean or has_own_updates:
             averages = Averages(decay, zero_debias_moving_mean, is_training, updates_collections, batch_weights)
-            can_fuse = is_fused and batch_weights is None and not renorm and adjustment is None
             if renorm:
                 raise ValueError(
                     "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
@@ -426,8 +428,9 @@ def batch_norm(
         layer.stateful = True
         outputs = layer.apply(given, training=is_training)
         if updates_collections is None:
-            with control_dependencies(layer.updates):
-                outputs = identity(outputs)
+            if layer.updates:
+                with control_dependencies(layer.updates):
+                    outputs = identity(outputs)
         else:
             for update in layer.updates:
                 has_tensor = has_own_code and isinstance(update, Operation) and update.outputs

@@ -16,7 +16,7 @@ from ferroflow._src.contrib.layers.optimize_loss import OPTIMIZER_CLS_NAMES
 from ferroflow._src.contrib.learn.array_inputs import input_fn_of
 from ferroflow._src.contrib.learn.estimator import BaseEstimator
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys
-from ferroflow._src.contrib.learn.model_ops import ModelFnOps, PredictionKey
+from ferroflow._src.contrib.learn.model_ops import ModelFnOps, PredictionKey, ProblemType
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.feature_column.models import input_layer, linear_model
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -25,7 +25,7 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.metrics.averaging import accuracy, mean
 from ferroflow._src.metrics.thresholds import auc, precision_at_thresholds, recall_at_thresholds
-from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.array.making import zeros_like
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.cast import cast
@@ -39,6 +39,7 @@ from ferroflow._src.ops.nn.softmax import (
     sparse_softmax_cross_entropy_with_logits,
 )
 from ferroflow._src.ops.state.assigning import assign_add
+from ferroflow._src.ops.string.encoding import as_string
 from ferroflow._src.training.adagrad import AdagradOptimizer
 from ferroflow._src.training.ftrl import FtrlOptimizer
 from ferroflow._src.training.global_step import get_global_step
@@ -191,7 +192,7 @@ class _Model(BaseEstimator):
             logits = added if logits is None else logits + added
         predictions = self._predictions(logits)
         if mode == ModeKeys.INFER:
-            return ModelFnOps(mode, predictions)
+            return ModelFnOps(mode, predictions, output_alternatives={None: self._served(predictions)})
         weights = None if self._weight_column_name is None else _column(named[self._weight_column_name])
         losses, wanted = self._losses(logits, labels)
         loss = reduce_mean(
@@ -224,6 +225,17 @@ class _Model(BaseEstimator):
             PredictionKey.PROBABILITIES: softmax(logits),
             PredictionKey.CLASSES: argmax(logits, 1),
         }
+
+    def _served(self, predictions: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Returns the problem type and what is served: of a classifier, the names of all classes for each example."""
+        if self._n_classes is None:
+            return ProblemType.LINEAR_REGRESSION, predictions
+        probabilities = predictions[PredictionKey.PROBABILITIES]
+        names = shaping.expand_dims(as_string(making.range(self._n_classes)), 0)
+        classes = shaping.tile(names, [shaping.shape(probabilities)[0], 1])
+        served = {PredictionKey.PROBABILITIES: probabilities, PredictionKey.CLASSES: classes}
+        kind = ProblemType.LOGISTIC_REGRESSION if self._n_classes == 2 else ProblemType.CLASSIFICATION
+        return kind, served
 
     def _losses(self, logits: Any, labels: Any) -> tuple[Any, Any]:
         if isinstance(labels, Mapping):

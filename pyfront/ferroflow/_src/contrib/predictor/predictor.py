@@ -14,6 +14,7 @@ from ferroflow._src.saved_model.signatures import get_signature_def_by_key
 from ferroflow._src.saved_model.tag_constants import SERVING
 from ferroflow._src.saved_model.tensor_info import get_tensor_from_tensor_info
 from ferroflow._src.session.session import Session
+from ferroflow._src.supervision.monitored_session import MonitoredSession
 
 # TF 1.x: the default signature of models that tf.contrib.learn exported.
 _ALTERNATIVE = "default_input_alternative:{}"
@@ -23,12 +24,14 @@ class Predictor:
     """A function of a dict of arrays, run in a session of its own; a subclass makes the session.
 
     Args:
-        session: the `Session`.
+        session: the `Session` or `MonitoredSession`.
         feed_tensors: dict of the Tensors to feed, of any dtypes and shapes, by names.
         fetch_tensors: dict of the Tensors to fetch, of any dtypes and shapes, by names.
     """
 
-    def __init__(self, session: Session, feed_tensors: dict[str, Any], fetch_tensors: dict[str, Any]) -> None:
+    def __init__(
+        self, session: Session | MonitoredSession, feed_tensors: dict[str, Any], fetch_tensors: dict[str, Any]
+    ) -> None:
         self._session = session
         self._feed_tensors = feed_tensors
         self._fetch_tensors = fetch_tensors
@@ -39,7 +42,7 @@ class Predictor:
         return self._session.graph
 
     @property
-    def session(self) -> Session:
+    def session(self) -> Session | MonitoredSession:
         """The session that predictions are made in."""
         return self._session
 
@@ -102,6 +105,7 @@ class SavedModelPredictor(Predictor):
         output_names: dict of names of tensors by the names to fetch them under; with `input_names`.
         tags: str, the graph's tags with commas between them; "serve" by default.
         graph: the `Graph` to load into; None for a new one.
+        config: tf.ConfigProto of the session, or None.
 
     Raises:
         ValueError: if more than one of `signature_def_key`, `signature_def` and names is given, only one kind of names
@@ -119,6 +123,7 @@ class SavedModelPredictor(Predictor):
         output_names: Mapping[str, str] | None = None,
         tags: str | None = None,
         graph: Graph | None = None,
+        config: Any = None,
     ) -> None:
         if (input_names is None) != (output_names is None):
             raise ValueError("input_names and output_names must both be specified or both be unspecified.")
@@ -127,7 +132,7 @@ class SavedModelPredictor(Predictor):
                 "You must specify at most one of signature_def_key OR signature_def OR(input_names AND output_names)."
             )
         graph = graph or Graph()
-        session = Session(graph=graph)
+        session = Session(graph=graph, config=config)
         loaded = load(session, [tag.strip() for tag in (tags or SERVING).split(",")], export_dir)
         if input_names is not None and output_names is not None:
             feeds = {key: graph.get_tensor_by_name(name) for key, name in input_names.items()}
@@ -143,8 +148,11 @@ def from_saved_model(
     export_dir: str | os.PathLike[str],
     signature_def_key: str | None = None,
     signature_def: Any = None,
+    input_names: Mapping[str, str] | None = None,
+    output_names: Mapping[str, str] | None = None,
     tags: str | None = None,
     graph: Graph | None = None,
+    config: Any = None,
 ) -> SavedModelPredictor:
     """Makes a predictor from a SavedModel.
 
@@ -152,17 +160,21 @@ def from_saved_model(
         export_dir: str, the SavedModel's folder.
         signature_def_key: str, the signature's name; `DEFAULT_SERVING_SIGNATURE_DEF_KEY` by default.
         signature_def: a SignatureDef message to take instead.
+        input_names: dict of names of tensors by the names to feed them under, instead of a signature.
+        output_names: dict of names of tensors by the names to fetch them under; with `input_names`.
         tags: str, the graph's tags with commas between them; "serve" by default.
         graph: the `Graph` to load into; None for a new one.
+        config: tf.ConfigProto of the session, or None.
 
     Returns:
         `SavedModelPredictor`.
 
     Raises:
-        ValueError: if both `signature_def_key` and `signature_def` are given, or the signature does not exist.
+        ValueError: if more than one of `signature_def_key`, `signature_def` and names is given, only one kind of names
+            is, or the signature does not exist.
         RuntimeError: if no graph has these tags.
         IOError: if the folder has no file of a SavedModel, or a damaged one.
     """
     return SavedModelPredictor(
-        export_dir, signature_def_key=signature_def_key, signature_def=signature_def, tags=tags, graph=graph
+        export_dir, signature_def_key, signature_def, input_names, output_names, tags, graph, config
     )

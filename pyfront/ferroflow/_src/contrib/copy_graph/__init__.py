@@ -1,0 +1,1 @@
+"""`tf.contrib.copy_graph`: Copies variables and operations to other graphs."""

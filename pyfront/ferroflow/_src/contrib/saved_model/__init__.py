@@ -1,0 +1,1 @@
+"""`tf.contrib.saved_model`: SavedModels of Keras's models."""
