@@ -4,14 +4,23 @@ from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.factorization.learn_kmeans import KMeansClustering as KMeansClustering
 from ferroflow._src.contrib.learn import learn_runner as learn_runner, monitors as monitors
 from ferroflow._src.contrib.learn.canned import (
-    DNNClassifier as DNNClassifier,
-    DNNLinearCombinedClassifier as DNNLinearCombinedClassifier,
-    DNNLinearCombinedRegressor as DNNLinearCombinedRegressor,
-    DNNRegressor as DNNRegressor,
-    LinearClassifier as LinearClassifier,
-    LinearRegressor as LinearRegressor,
     infer_real_valued_columns_from_input as infer_real_valued_columns_from_input,
     infer_real_valued_columns_from_input_fn as infer_real_valued_columns_from_input_fn,
+)
+from ferroflow._src.contrib.learn.canned_combined import (
+    DNNLinearCombinedClassifier as DNNLinearCombinedClassifier,
+    DNNLinearCombinedEstimator as DNNLinearCombinedEstimator,
+    DNNLinearCombinedRegressor as DNNLinearCombinedRegressor,
+)
+from ferroflow._src.contrib.learn.canned_linear import (
+    LinearClassifier as LinearClassifier,
+    LinearEstimator as LinearEstimator,
+    LinearRegressor as LinearRegressor,
+)
+from ferroflow._src.contrib.learn.canned_networks import (
+    DNNClassifier as DNNClassifier,
+    DNNEstimator as DNNEstimator,
+    DNNRegressor as DNNRegressor,
 )
 from ferroflow._src.contrib.learn.estimator import (
     BaseEstimator as BaseEstimator,
@@ -19,6 +28,14 @@ from ferroflow._src.contrib.learn.estimator import (
     SKCompat as SKCompat,
 )
 from ferroflow._src.contrib.learn.experiment import Experiment as Experiment
+from ferroflow._src.contrib.learn.heads import (
+    Head as Head,
+    binary_svm_head as binary_svm_head,
+    multi_class_head as multi_class_head,
+    multi_label_head as multi_label_head,
+    poisson_regression_head as poisson_regression_head,
+    regression_head as regression_head,
+)
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys as ModeKeys
 from ferroflow._src.contrib.learn.model_ops import (
     InputFnOps as InputFnOps,
@@ -28,6 +45,7 @@ from ferroflow._src.contrib.learn.model_ops import (
     PredictionKey as PredictionKey,
     ProblemType as ProblemType,
 )
+from ferroflow._src.contrib.learn.multi_heads import multi_head as multi_head, no_op_train_fn as no_op_train_fn
 from ferroflow._src.contrib.learn.run_config import RunConfig as RunConfig
 from ferroflow._src.estimator.run_config import TaskType as TaskType
 from ferroflow.contrib.learn import python as python
@@ -36,6 +54,9 @@ from ferroflow.contrib.learn.python.learn import (  # type: ignore[attr-defined]
     models as models,
     ops as ops,
     preprocessing as preprocessing,
+)
+from ferroflow.contrib.learn.python.learn.estimators import (  # type: ignore[import-not-found]  # made at its import
+    head as head,
 )
 
 _tell_absent(globals())

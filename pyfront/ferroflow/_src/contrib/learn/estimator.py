@@ -10,7 +10,8 @@ import numpy as np
 
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.contrib.learn.array_inputs import input_fn_of
-from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, spec_of
+from ferroflow._src.contrib.learn.learn_modes import ModeKeys
+from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, model_fn_ops_of, spec_of
 from ferroflow._src.contrib.learn.monitors import replace_monitors_with_hooks
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator import estimator as core
@@ -54,16 +55,13 @@ class BaseEstimator:
         self._metrics: Mapping[Any, Any] = {}
         self._core = core.Estimator(self._core_model_fn, model_dir=model_dir, config=config)
 
-    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
         raise NotImplementedError("_call_model_fn not implemented in BaseEstimator")
 
     def _core_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
-        spec = spec_of(self._call_model_fn(features, labels, mode, config), mode)
-        metrics = {
-            name: _metric_ops(metric, features, labels, spec.predictions) for name, metric in self._metrics.items()
-        }
-        names = {name if isinstance(name, str) else name[0]: found for name, found in metrics.items()}
-        named = {**(spec.eval_metric_ops or {}), **names}
+        metrics = self._metrics if mode == ModeKeys.EVAL else None
+        spec = spec_of(self._call_model_fn(features, labels, mode, metrics, config), mode)
+        named = spec.eval_metric_ops or {}
         return spec._replace(eval_metric_ops={_OWN_LOSS if name == "loss" else name: named[name] for name in named})
 
     @property
@@ -78,8 +76,12 @@ class BaseEstimator:
 
     @property
     def model_fn(self) -> Callable[..., Any]:
-        """The function of features, labels and mode that builds the model."""
-        return lambda features, labels, mode: self._call_model_fn(features, labels, mode, self.config)
+        """The function of features, labels, mode and config that builds the model."""
+
+        def public_model_fn(features: Any, labels: Any, mode: str, config: Any = None) -> Any:
+            return self._call_model_fn(features, labels, mode, config=config)
+
+        return public_model_fn
 
     def fit(
         self,
@@ -282,12 +284,23 @@ class BaseEstimator:
         )
 
 
-def _metric_ops(metric: Any, features: Any, labels: Any, predictions: Any) -> Any:
+def _metric_ops(name: Any, metric: Any, features: Any, labels: Any, predictions: Any) -> Any:
     if isinstance(metric, MetricSpec) or hasattr(metric, "create_metric_ops"):
         return metric.create_metric_ops(features, labels, predictions)
-    if isinstance(predictions, Mapping):
-        predictions = next(iter(predictions.values())) if len(predictions) == 1 else predictions
-    return metric(predictions, labels)
+    only_label = next(iter(labels.values())) if isinstance(labels, Mapping) and len(labels) == 1 else labels
+    if not isinstance(name, tuple):
+        if isinstance(predictions, Mapping):
+            raise ValueError(
+                f"Metric {name} has no key of a prediction, but predictions are a dict: {sorted(predictions)}."
+            )
+        return metric(predictions, only_label)
+    if len(name) != 2:
+        raise ValueError(f"Invalid metric for {name}. It returned a tuple with len {len(name)}, expected 2.")
+    if not isinstance(predictions, Mapping):
+        raise ValueError(f"Metric {name} has the key of a prediction, but predictions are no dict: {predictions}.")
+    _, key = name
+    wanted = labels[key] if isinstance(labels, Mapping) and key in labels else only_label
+    return metric(predictions[key], wanted)
 
 
 def _joined(batches: Iterator[Any]) -> Any:
@@ -334,11 +347,18 @@ class Estimator(BaseEstimator):
         self._feature_engineering_fn = feature_engineering_fn
         super().__init__(model_dir=model_dir, config=config)
 
-    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
         if self._feature_engineering_fn is not None:
             features, labels = self._feature_engineering_fn(features, labels)
-        given = {"mode": mode, "params": self.params, "config": config, "model_dir": self.model_dir}
-        return self._made_by(features, labels, **{name: value for name, value in given.items() if name in self._taken})
+        given = {"mode": mode, "params": self.params, "config": config or self.config, "model_dir": self.model_dir}
+        taken = {name: value for name, value in given.items() if name in self._taken}
+        made = model_fn_ops_of(self._made_by(features, labels, **taken), mode)
+        if metrics:
+            found = {
+                name: _metric_ops(name, metric, features, labels, made.predictions) for name, metric in metrics.items()
+            }
+            made.eval_metric_ops.update({name if isinstance(name, str) else name[0]: found[name] for name in found})
+        return made
 
 
 class SKCompat:
