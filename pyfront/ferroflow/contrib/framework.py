@@ -37,6 +37,7 @@ from ferroflow._src.contrib.framework.graph_functions import (
 )
 from ferroflow._src.contrib.framework.model_variables import (
     add_model_variable as add_model_variable,
+    assert_or_get_global_step as assert_or_get_global_step,
     filter_variables as filter_variables,
     get_local_variables as get_local_variables,
     get_model_variables as get_model_variables,

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import copy
 import os
-import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ferroflow._src.base import errors, proto, tf_logging
-from ferroflow._src.base.files.system import copy as copy_file, make_directories
+from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
 from ferroflow._src.checkpoint.saver import Saver
@@ -24,6 +20,7 @@ from ferroflow._src.checkpoint.warm_start import VocabInfo, warm_start
 from ferroflow._src.cluster.device_setter import replica_device_setter
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator.evaluation import BuiltEvaluation, StopAfterNEvalsHook, counted
+from ferroflow._src.estimator.export_folders import write_saved_model
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.serving import build_all_signature_defs
@@ -536,12 +533,10 @@ class Estimator:
             receiver = serving_input_receiver_fn()
             spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT, self.config)
             signatures = build_all_signature_defs(receiver, spec.export_outputs)
-            final = _timestamped_dir(os.fsdecode(export_dir_base))
-            temporary = os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
-            try:
+
+            def write(builder: SavedModelBuilder) -> None:
                 with Session(config=self._session_config) as session:
                     (spec.scaffold.saver or Saver(sharded=True)).restore(session, checkpoint_path)
-                    builder = SavedModelBuilder(temporary)
                     builder.add_meta_graph_and_variables(
                         session,
                         [tag_constants.SERVING],
@@ -550,16 +545,8 @@ class Estimator:
                         legacy_init_op=spec.scaffold.local_init_op or Scaffold.default_local_init_op(),
                         strip_default_attrs=strip_default_attrs,
                     )
-                    builder.save(as_text)
-                for relative, source in (assets_extra or {}).items():
-                    target = os.path.join(temporary, "assets.extra", relative)
-                    make_directories(os.path.dirname(target))
-                    copy_file(source, target)
-                os.rename(temporary, final)
-            except BaseException:
-                shutil.rmtree(temporary, ignore_errors=True)
-                raise
-            return os.fsencode(final)
+
+            return write_saved_model(export_dir_base, write, assets_extra, as_text)
 
     def export_saved_model(
         self,
@@ -768,12 +755,3 @@ def _write_summary(folder: str, results: Mapping[str, Any]) -> None:
     writer = FileWriterCache.get(folder)
     writer.add_summary(summary, step)
     writer.flush()
-
-
-def _timestamped_dir(base: str) -> str:
-    for _ in range(10):
-        folder = os.path.join(base, str(int(time.time())))
-        if not Path(folder).exists():
-            return folder
-        time.sleep(1)
-    raise errors.DeadlineExceededError(None, None, f"No folder named by the time is free in {base}.")

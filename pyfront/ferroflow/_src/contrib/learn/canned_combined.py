@@ -45,7 +45,7 @@ class DNNLinearCombinedClassifier(Classifier):
         dnn_feature_columns: list of feature columns of the network.
         dnn_optimizer: tf.train.Optimizer of the network, a function that returns one, or a name.
         dnn_hidden_units: list of int, the sizes of the hidden layers.
-        dnn_activation_fn: function of a Tensor, of hidden layers; None for `tf.nn.relu`.
+        dnn_activation_fn: callable of a Tensor, of hidden layers; None for `tf.nn.relu`.
         dnn_dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool. If True, a bias is trained apart from the model, which learns the rest.
@@ -121,7 +121,7 @@ class DNNLinearCombinedRegressor(Regressor):
         dnn_feature_columns: list of feature columns of the network.
         dnn_optimizer: tf.train.Optimizer of the network, a function that returns one, or a name.
         dnn_hidden_units: list of int, the sizes of the hidden layers.
-        dnn_activation_fn: function of a Tensor, of hidden layers; None for `tf.nn.relu`.
+        dnn_activation_fn: callable of a Tensor, of hidden layers; None for `tf.nn.relu`.
         dnn_dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool. If True, a bias is trained apart from the model, which learns the rest.
@@ -195,7 +195,7 @@ class DNNLinearCombinedEstimator(Estimator):
         dnn_feature_columns: list of feature columns of the network.
         dnn_optimizer: tf.train.Optimizer of the network, a function that returns one, or a name.
         dnn_hidden_units: list of int, the sizes of the hidden layers.
-        dnn_activation_fn: function of a Tensor, of hidden layers; None for `tf.nn.relu`.
+        dnn_activation_fn: callable of a Tensor, of hidden layers; None for `tf.nn.relu`.
         dnn_dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         config: RunConfig; None for the usual one.

@@ -144,13 +144,11 @@ class ModelFnOps(_Parts):
             mode=mode,
         )
 
-    def __getnewargs__(self) -> tuple[Any, ...]:  # type: ignore[override]  # the arguments have another order
+    def __getnewargs__(self) -> tuple[Any, ...]:
         return (self.mode, *self[:-1])
 
-    @classmethod
-    def _make(cls, iterable: Any) -> ModelFnOps:
-        *parts, mode = iterable
-        return cls(mode, *parts)
+    def _replace(self, **changes: Any) -> ModelFnOps:
+        return ModelFnOps(**{**self._asdict(), **changes})
 
     def estimator_spec(self, default_serving_output_alternative_key: str | None = None) -> EstimatorSpec:
         """Returns the `tf.estimator.EstimatorSpec` of these operations.

@@ -13,7 +13,7 @@ from ferroflow._src.contrib.layers.column_models import (
     joint_weighted_sum_from_feature_columns,
     weighted_sum_from_feature_columns,
 )
-from ferroflow._src.contrib.layers.columns import EmbeddingColumn
+from ferroflow._src.contrib.layers.embedding_columns import _EmbeddingColumn
 from ferroflow._src.contrib.layers.model_layers import dropout as dropout_layer, fully_connected
 from ferroflow._src.contrib.layers.optimize_loss import OPTIMIZER_CLS_NAMES, optimize_loss
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys
@@ -124,7 +124,7 @@ def _factors(multipliers: Mapping[Any, float] | None, input_scope: str) -> dict[
         return None
     found = {}
     for column, factor in multipliers.items():
-        if not isinstance(column, EmbeddingColumn):
+        if not isinstance(column, _EmbeddingColumn):
             raise ValueError(
                 f"learning rate multipler can only be defined for embedding columns. It is defined for {column}"
             )
