@@ -14,6 +14,9 @@ from ferroflow._src.contrib.estimator.heads import (
     poisson_regression_head as poisson_regression_head,
     regression_head as regression_head,
 )
+from ferroflow._src.contrib.estimator.recurrent import RNNClassifier as RNNClassifier, RNNEstimator as RNNEstimator
+from ferroflow._src.contrib.estimator.replicating import replicate_model_fn as replicate_model_fn
+from ferroflow._src.contrib.estimator.tower_optimizer import TowerOptimizer as TowerOptimizer
 from ferroflow._src.estimator.early_stopping import (
     make_early_stopping_hook as make_early_stopping_hook,
     make_stop_at_checkpoint_step_hook as make_stop_at_checkpoint_step_hook,

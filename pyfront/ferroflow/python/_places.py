@@ -111,6 +111,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.solvers.python.ops.least_squares": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.linear_equations": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.util": ("ferroflow._src.contrib.solvers.operators",),
+    "contrib.feature_column": ("ferroflow._src.feature_column.sequences",),
+    "contrib.feature_column.python.feature_column.sequence_feature_column": (
+        "ferroflow._src.feature_column.sequences",
+    ),
     "contrib.gan": ("ferroflow._src.contrib.gan.training", "ferroflow._src.contrib.gan.parts"),
     "contrib.gan.python.losses": ("ferroflow._src.contrib.gan.model_losses",),
     "contrib.gan.python.losses.python.losses_impl": ("ferroflow._src.contrib.gan.output_losses",),

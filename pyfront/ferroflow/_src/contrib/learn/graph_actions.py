@@ -157,7 +157,7 @@ def train(
                     logdir=output_dir,
                     saver=_saver(graph, keep_checkpoint_max),
                     global_step=global_step,
-                    summary_op=None,
+                    summary_op=None,  # type: ignore[arg-type]  # None: monitors write summaries
                     summary_writer=writer,
                     save_model_secs=supervisor_save_model_secs,
                     init_fn=init_fn,
@@ -361,7 +361,7 @@ def run_feeds_iter(
     for name, given in (("output_dict", output_dict), ("feed_dicts", feed_dicts)):
         if not given:
             raise ValueError(f"{name} is invalid: {given}.")
-    with get_graph_from_inputs(list(output_dict.values())).as_default() as graph, Session("") as session:
+    with get_graph_from_inputs(list(dict(output_dict).values())).as_default() as graph, Session("") as session:
         session.run(initialize_resources([*shared_resources(), *local_resources()]))
         if restore_checkpoint_path:
             saver = _saver(graph)

@@ -12,13 +12,14 @@ from ferroflow._src.contrib.layers.column_models import (
     transform_features,
 )
 from ferroflow._src.contrib.learn.model_ops import PredictionKey, ProblemType
+from ferroflow._src.feature_column.sequences import concatenate_context_input
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.array.indexing import boolean_mask, gather
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import sequence_mask
-from ferroflow._src.ops.flow.checking import assert_equal, assert_rank, assert_type
+from ferroflow._src.ops.flow.checking import assert_equal, assert_rank
 from ferroflow._src.ops.math.reduction import argmax
 from ferroflow._src.rnn.basic_cells import BasicRNNCell, GRUCell
 from ferroflow._src.rnn.cell import RNNCell
@@ -31,7 +32,6 @@ __all__ = [
     "RNNKeys",
     "construct_rnn_cell",
     "dict_to_state_tuple",
-    "joined_context",
     "mask_activations_and_labels",
     "select_last_activations",
     "sequence_input",
@@ -129,25 +129,6 @@ def dict_to_state_tuple(input_dict: Mapping[str, Any], cell: Any) -> Any:
         return nest.pack_sequence_as(cell.zero_state(batch_size=1, dtype=dtypes.bool), parts)
 
 
-def joined_context(sequence: Tensor, context: Tensor) -> Tensor:
-    """Returns sequences with the context of each joined to all its steps.
-
-    Args:
-        sequence: Tensor of float32, of shape [batch, steps, size].
-        context: Tensor of float32, of shape [batch, size of the context].
-    """
-    checks = []
-    for name, tensor, rank in (("sequence_input", sequence, 3), ("context_input", context, 2)):
-        checks += [
-            assert_rank(tensor, rank, message=f"{name} must have rank {rank}", data=[shaping.shape(tensor)]),
-            assert_type(tensor, dtypes.float32, message=f"{name} must have dtype float32; got {tensor.dtype}."),
-        ]
-    with control_dependencies(checks):
-        steps = shaping.shape(sequence)[1]
-        repeated = shaping.tile(shaping.expand_dims(context, 1), concat([[1], [steps], [1]], 0))
-    return concat([sequence, repeated], 2)
-
-
 def sequence_input(features: Mapping[str, Any], sequence_columns: Any, context_columns: Any) -> Tensor:
     """Returns the numbers of columns for each step, a Tensor of float32 of shape [batch, steps, size]."""
     found = dict(features)
@@ -155,7 +136,7 @@ def sequence_input(features: Mapping[str, Any], sequence_columns: Any, context_c
     sequence = sequence_input_from_feature_columns(found, sequence_columns)
     if context_columns is None:
         return sequence
-    return joined_context(sequence, input_from_feature_columns(found, context_columns))
+    return concatenate_context_input(input_from_feature_columns(found, context_columns), sequence)
 
 
 def select_last_activations(activations: Any, sequence_lengths: Any) -> Tensor:
