@@ -54,6 +54,7 @@ from ferroflow._src.contrib.framework.model_variables import (
 )
 from ferroflow._src.contrib.framework.printing import print_op as print_op
 from ferroflow._src.contrib.framework.remapped_initializers import (
+    load_embedding_initializer as load_embedding_initializer,
     load_linear_multiclass_bias_initializer as load_linear_multiclass_bias_initializer,
     load_variable_slot_initializer as load_variable_slot_initializer,
 )
@@ -77,7 +78,7 @@ from ferroflow._src.framework.scope_names import (
     prepend_name_scope as prepend_name_scope,
     strip_name_scope as strip_name_scope,
 )
-from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
+from ferroflow._src.framework.tensor_spec import BoundedTensorSpec as BoundedTensorSpec, TensorSpec as TensorSpec
 from ferroflow._src.internals.deprecation import (
     deprecated as deprecated,
     deprecated_arg_values as deprecated_arg_values,
@@ -95,6 +96,12 @@ from ferroflow._src.training.global_step import (
     create_global_step as create_global_step,
     get_global_step as get_global_step,
     get_or_create_global_step as get_or_create_global_step,
+)
+from ferroflow._src.variables.convolution_initializers import (
+    ConvolutionDeltaOrthogonal as convolutional_delta_orthogonal,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal1D as convolutional_orthogonal_1d,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal2D as convolutional_orthogonal_2d,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal3D as convolutional_orthogonal_3d,  # noqa: F401  # TF's spelling
 )
 
 _tell_absent(globals())

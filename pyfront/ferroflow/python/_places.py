@@ -115,6 +115,12 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.feature_column.python.feature_column.sequence_feature_column": (
         "ferroflow._src.feature_column.sequences",
     ),
+    "contrib.grid_rnn": ("ferroflow._src.contrib.grid_rnn.cells",),
+    "contrib.grid_rnn.python.ops.grid_rnn_cell": ("ferroflow._src.contrib.grid_rnn.cells",),
+    "contrib.hooks": ("ferroflow._src.supervision.hooks.profiler",),
+    "contrib.hooks.python.training.profiler_hook": ("ferroflow._src.supervision.hooks.profiler",),
+    "contrib.text": ("ferroflow._src.contrib.text.skip_grams",),
+    "contrib.text.python.ops.skip_gram_ops": ("ferroflow._src.contrib.text.skip_grams",),
     "contrib.gan": ("ferroflow._src.contrib.gan.training", "ferroflow._src.contrib.gan.parts"),
     "contrib.gan.python.losses": ("ferroflow._src.contrib.gan.model_losses",),
     "contrib.gan.python.losses.python.losses_impl": ("ferroflow._src.contrib.gan.output_losses",),
