@@ -20,6 +20,7 @@ from ferroflow._src.contrib.estimator.heads import (
 )
 from ferroflow._src.contrib.estimator.recurrent import RNNClassifier as RNNClassifier, RNNEstimator as RNNEstimator
 from ferroflow._src.contrib.estimator.replicating import replicate_model_fn as replicate_model_fn
+from ferroflow._src.contrib.estimator.saved_model_estimator import SavedModelEstimator as SavedModelEstimator
 from ferroflow._src.contrib.estimator.tower_optimizer import TowerOptimizer as TowerOptimizer
 from ferroflow._src.estimator.early_stopping import (
     make_early_stopping_hook as make_early_stopping_hook,
@@ -46,6 +47,5 @@ from ferroflow._src.estimator.network_models import (
     dnn_logit_fn_builder as dnn_logit_fn_builder,
     linear_logit_fn_builder as linear_logit_fn_builder,
 )
-from ferroflow._src.estimator.saved_model_estimator import SavedModelEstimator as SavedModelEstimator
 
 _tell_absent(globals())

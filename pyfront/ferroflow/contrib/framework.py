@@ -27,6 +27,12 @@ from ferroflow._src.contrib.framework.assigning import (
     get_variable_full_name as get_variable_full_name,
     zero_initializer as zero_initializer,
 )
+from ferroflow._src.contrib.framework.convolution_initializers import (
+    ConvolutionDeltaOrthogonal as convolutional_delta_orthogonal,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal1D as convolutional_orthogonal_1d,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal2D as convolutional_orthogonal_2d,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal3D as convolutional_orthogonal_3d,  # noqa: F401  # TF's spelling
+)
 from ferroflow._src.contrib.framework.critical_section import CriticalSection as CriticalSection
 from ferroflow._src.contrib.framework.graph_functions import (
     VariableDeviceChooser as VariableDeviceChooser,
@@ -96,12 +102,6 @@ from ferroflow._src.training.global_step import (
     create_global_step as create_global_step,
     get_global_step as get_global_step,
     get_or_create_global_step as get_or_create_global_step,
-)
-from ferroflow._src.variables.convolution_initializers import (
-    ConvolutionDeltaOrthogonal as convolutional_delta_orthogonal,  # noqa: F401  # TF's spelling
-    ConvolutionOrthogonal1D as convolutional_orthogonal_1d,  # noqa: F401  # TF's spelling
-    ConvolutionOrthogonal2D as convolutional_orthogonal_2d,  # noqa: F401  # TF's spelling
-    ConvolutionOrthogonal3D as convolutional_orthogonal_3d,  # noqa: F401  # TF's spelling
 )
 
 _tell_absent(globals())

@@ -21,7 +21,7 @@ from ferroflow._src.cluster.device_setter import replica_device_setter
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator.evaluation import BuiltEvaluation, StopAfterNEvalsHook, counted
 from ferroflow._src.estimator.export_folders import write_saved_model
-from ferroflow._src.estimator.mode_exports import export_modes
+from ferroflow._src.estimator.mode_exports import ModelSource, export_modes
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.serving import build_all_signature_defs
@@ -591,7 +591,7 @@ class Estimator:
             return self.export_savedmodel(
                 export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path, True
             )
-        if not serving_input_receiver_fn:
+        if serving_input_receiver_fn is None:
             raise ValueError("An input_receiver_fn must be defined.")
         receivers = {experimental_mode: serving_input_receiver_fn}
         return self.experimental_export_all_saved_models(
@@ -628,7 +628,13 @@ class Estimator:
             path = latest_checkpoint(source) if os.path.isdir(source) else source
         if not path:
             raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
-        return export_modes(self, export_dir_base, input_receiver_fn_map, assets_extra, as_text, path)
+        parts = ModelSource(
+            self._create_global_step,
+            lambda features, labels, mode: self._call_model_fn(features, labels, mode, self.config),
+            self._session_config,
+            self._config.tf_random_seed,
+        )
+        return export_modes(parts, export_dir_base, input_receiver_fn_map, assets_extra, as_text, path)
 
     def eval_dir(self, name: str | None = None) -> str:
         """Returns the folder of the summaries of an evaluation.

@@ -32,6 +32,7 @@ from ferroflow._src.supervision.scaffold import Scaffold
 __all__ = [
     "METHODS",
     "TAGS",
+    "ModelSource",
     "SupervisedInputReceiver",
     "build_raw_supervised_input_receiver_fn",
     "build_supervised_input_receiver_fn_from_input_fn",
@@ -146,8 +147,24 @@ def build_supervised_input_receiver_fn_from_input_fn(
     return build_raw_supervised_input_receiver_fn(features, labels)
 
 
+class ModelSource(NamedTuple):
+    """The parts of an estimator that an export needs.
+
+    Attributes:
+        create_global_step: function of a graph that makes the global step.
+        call_model_fn: function of features, labels and mode that builds the model.
+        session_config: ConfigProto of sessions.
+        seed: int, the graph's seed, or None.
+    """
+
+    create_global_step: Callable[[Any], Any]
+    call_model_fn: Callable[[Any, Any, str], Any]
+    session_config: Any
+    seed: int | None
+
+
 def export_modes(
-    estimator: Any,
+    source: ModelSource,
     export_dir_base: Any,
     input_receiver_fn_map: DictLike,
     assets_extra: Mapping[str, str] | None,
@@ -157,7 +174,7 @@ def export_modes(
     """Writes a SavedModel with a graph for each of several modes.
 
     Args:
-        estimator: Estimator.
+        source: ModelSource of the estimator.
         export_dir_base: str, the folder to make one in that is named by the time.
         input_receiver_fn_map: dict from modes to functions that give the receivers of features, and of labels.
         assets_extra: dict from names below `assets.extra` to files to copy there.
@@ -174,13 +191,13 @@ def export_modes(
 
     def write(builder: SavedModelBuilder) -> None:
         for mode in modes:
-            _add(estimator, builder, mode, given[mode], checkpoint_path, has_variables=mode == modes[0])
+            _add(source, builder, mode, given[mode], checkpoint_path, has_variables=mode == modes[0])
 
     return write_saved_model(export_dir_base, write, assets_extra, as_text)
 
 
 def _add(
-    estimator: Any,
+    source: ModelSource,
     builder: SavedModelBuilder,
     mode: str,
     receiver_fn: Callable[[], Any],
@@ -188,13 +205,13 @@ def _add(
     has_variables: bool,
 ) -> None:
     with Graph().as_default() as graph:
-        estimator._create_global_step(graph)
-        set_random_seed(estimator.config.tf_random_seed)
+        source.create_global_step(graph)
+        set_random_seed(source.seed)
         receiver = receiver_fn()
         labels = getattr(receiver, "labels", None)
-        spec = estimator._call_model_fn(receiver.features, labels, mode, estimator.config)
+        spec = source.call_model_fn(receiver.features, labels, mode)
         signatures = _signatures(mode, receiver, spec)
-        with Session(config=estimator._session_config) as session:
+        with Session(config=source.session_config) as session:
             local_init = spec.scaffold.local_init_op or Scaffold.default_local_init_op()
             saver = spec.scaffold.saver or Saver(sharded=True)
             try:
@@ -242,7 +259,7 @@ def _prefixed(key: Any, prefix: str) -> str:
     return name if name.startswith(prefix) else f"{prefix}/{name}"
 
 
-def _as_tensor(update: Any) -> Tensor:
+def _as_tensor(update: Any) -> Any:
     if not isinstance(update, Operation):
         return update
     with control_dependencies([update]):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import Collections, DTypeLike, ListLike
+from ferroflow._src.base.typing import Collections, DTypeLike
 from ferroflow._src.feature_column import categorical
 from ferroflow._src.feature_column.column import (
     CategoricalColumn,
@@ -303,8 +303,8 @@ def sequence_categorical_column_with_vocabulary_file(
 
 def sequence_categorical_column_with_vocabulary_list(
     key: str,
-    vocabulary_list: ListLike,
-    dtype: DTypeLike | None = None,
+    vocabulary_list: Sequence[Any],
+    dtype: dtypes.DType | None = None,
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> SequenceCategoricalColumn:

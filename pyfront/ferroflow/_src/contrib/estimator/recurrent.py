@@ -164,6 +164,7 @@ class RNNClassifier(Estimator):
         config: RunConfig | None = None,
     ) -> None:
         made = _cell_fn(num_units, cell_type, rnn_cell_fn)
+        head: Any
         if n_classes == 2:
             head = binary_head_of(weight_column, label_vocabulary, loss_reduction)
         else:

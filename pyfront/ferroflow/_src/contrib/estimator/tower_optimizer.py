@@ -140,19 +140,51 @@ class TowerOptimizer(Optimizer):
         return self._given
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns a slot of the optimizer inside."""
+        """Returns a slot of the optimizer inside.
+
+        Args:
+            *args: arguments of that method.
+            **kwargs: arguments of that method by name.
+
+        Returns:
+            Variable, or None.
+        """
         return self._inner().get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns the names of the slots of the optimizer inside."""
+        """Returns the names of the slots of the optimizer inside.
+
+        Args:
+            *args: arguments of that method.
+            **kwargs: arguments of that method by name.
+
+        Returns:
+            list of str.
+        """
         return self._inner().get_slot_names(*args, **kwargs)
 
     def get_name(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns the name of the optimizer inside."""
+        """Returns the name of the optimizer inside.
+
+        Args:
+            *args: arguments of that method.
+            **kwargs: arguments of that method by name.
+
+        Returns:
+            str.
+        """
         return self._inner().get_name(*args, **kwargs)
 
     def variables(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns the variables of the optimizer inside."""
+        """Returns the variables of the optimizer inside.
+
+        Args:
+            *args: arguments of that method.
+            **kwargs: arguments of that method by name.
+
+        Returns:
+            list of Variables.
+        """
         return self._inner().variables(*args, **kwargs)
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> Any:
@@ -169,20 +201,20 @@ class TowerOptimizer(Optimizer):
         towers = Towers.of_graph()
         return self._inner().compute_gradients(scaled_loss(loss, towers.reduction, towers.count), *args, **kwargs)
 
-    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, **kwargs: Any) -> Any:
+    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
         """Applies the sums of all replicas' gradients in the last replica; the others only compute their gradients.
 
         Args:
             grads_and_vars: list of pairs of a gradient and a variable.
             global_step: Variable of an integer dtype, of shape [], or None.
-            **kwargs: further arguments of `tf.train.Optimizer.apply_gradients`.
+            name: str, the name of the step, or None.
 
         Returns:
             Operation of the step.
         """
         towers, pairs = Towers.of_graph(), list(grads_and_vars)
         if towers.count == 1:
-            return self._inner().apply_gradients(pairs, global_step, **kwargs)
+            return self._inner().apply_gradients(pairs, global_step, name=name)
         towers.collect(pairs)
         if not towers.is_last:
             with control_dependencies(_tensors_of(pairs)):
@@ -195,4 +227,4 @@ class TowerOptimizer(Optimizer):
                     of_variable.setdefault(variable, []).append(gradient)
             with name_scope("gradient_aggregating"):
                 sums = [(sum_on_device(found, held.device), held) for held, found in of_variable.items()]
-            return self._inner().apply_gradients(sums, global_step=global_step, **kwargs)
+            return self._inner().apply_gradients(sums, global_step=global_step, name=name)

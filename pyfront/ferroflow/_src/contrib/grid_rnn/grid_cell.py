@@ -134,7 +134,7 @@ class GridRNNCell(RNNCell):
         count = len(self._grid.recurrents)
         return (self._cells[0].state_size,) * count if self._state_is_tuple else self._whole_state * count
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:  # type: ignore[override]
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
         """Returns the outputs and the state of one step.
 
         Args:

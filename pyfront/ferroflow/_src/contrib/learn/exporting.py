@@ -163,7 +163,7 @@ class ExportStrategy(_Strategy):
         """Exports the model of an estimator.
 
         Args:
-            estimator: the estimator.
+            estimator: Estimator, of `tf.estimator` or `tf.contrib.learn`.
             export_path: str, the folder to export into.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
             eval_result: dict of the metrics by name, or None.

@@ -102,7 +102,7 @@ def area(predictions: Any, labels: Any, weights: Any, class_id: int | None = Non
 
 
 def at_threshold(probabilities: Any, labels: Any, weights: Any, threshold: float) -> dict[str, Any]:
-    """Returns the metrics of two classes that are told apart at a threshold, by name.
+    """Returns the metrics of two classes that a threshold separates, by name.
 
     Args:
         probabilities: Tensor of float32, of shape [batch, 1].

@@ -26,6 +26,9 @@ def no_op_train_fn(loss: Any) -> Operation:
 
     Args:
         loss: Tensor of float32, of shape [], not used.
+
+    Returns:
+        Operation.
     """
     return no_op()
 

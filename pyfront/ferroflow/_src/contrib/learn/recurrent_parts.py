@@ -50,7 +50,7 @@ class RNNKeys:
 
 
 class PredictionType:
-    """How many values a sequence has: one, or one for each step."""
+    """Numbers of values of a sequence: one, or one for each step."""
 
     SINGLE_VALUE: Final = 1
     MULTIPLE_VALUE: Final = 2

@@ -1,4 +1,4 @@
-"""What `tf.contrib.learn` needs of objects that it trains and evaluates."""
+"""Base classes of the objects that `tf.contrib.learn` trains and evaluates."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class SVM(Estimator):
 
     Raises:
         ValueError: if `kernels` is given.
-        NotImplementedError: otherwise.
+        NotImplementedError: if `kernels` is None.
     """
 
     def __init__(

@@ -113,7 +113,7 @@ def extract_dask_data(data: Any) -> Any:
         data: dask.dataframe.DataFrame or Series, or something else.
 
     Returns:
-        table of dask; what is no table is returned as it is.
+        dask.dataframe.DataFrame or Series; what is no table is returned as it is: any object.
     """
     return _with_divisions(data) if _is_of("dask.dataframe", data, "DataFrame", "Series") else data
 
@@ -126,7 +126,7 @@ def extract_dask_labels(labels: Any) -> Any:
         labels: dask.dataframe.DataFrame or Series, or something else.
 
     Returns:
-        table of dask; what is no table is returned as it is.
+        dask.dataframe.DataFrame or Series; what is no table is returned as it is: any object.
 
     Raises:
         ValueError: if there are several columns.

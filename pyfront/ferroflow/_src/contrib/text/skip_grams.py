@@ -66,7 +66,7 @@ def skip_gram_sample(
 
     Raises:
         ValueError: if an argument needs another one that is None, or is out of its range.
-        tf.errors.InvalidArgumentError: in a step, if a distance or `start` is negative, or `min_skips` is above
+        tf.errors.InvalidArgumentError: when a step runs, if a distance or `start` is negative, or `min_skips` is above
             `max_skips`.
     """
     useless = {

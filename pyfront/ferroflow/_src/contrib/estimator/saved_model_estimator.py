@@ -36,6 +36,7 @@ class SavedModelEstimator(Estimator):
 
     Raises:
         ValueError: if the SavedModel has no variables.
+        NotImplementedError: if the configuration of the environment trains over several processes.
     """
 
     def __init__(self, saved_model_dir: str, model_dir: str | None = None) -> None:
