@@ -24,7 +24,7 @@ class DNNClassifier(Classifier):
         n_classes: int, the number of classes; labels are 0 to `n_classes` - 1.
         weight_column_name: str, the key of the examples' weights, or None.
         optimizer: tf.train.Optimizer, a function that returns one, or the name of one.
-        activation_fn: str ("relu", "tanh" or "sigmoid") or function of a Tensor, of hidden layers; or None.
+        activation_fn: str ("relu", "tanh" or "sigmoid") or function, the activation of hidden layers; or None.
         dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool. If True, a bias is trained apart from the model, which learns the rest.
@@ -85,7 +85,7 @@ class DNNRegressor(Regressor):
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
         weight_column_name: str, the key of the examples' weights, or None.
         optimizer: tf.train.Optimizer, a function that returns one, or the name of one.
-        activation_fn: str ("relu", "tanh" or "sigmoid") or function of a Tensor, of hidden layers; or None.
+        activation_fn: str ("relu", "tanh" or "sigmoid") or function, the activation of hidden layers; or None.
         dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         enable_centered_bias: bool. If True, a bias is trained apart from the model, which learns the rest.
@@ -144,7 +144,7 @@ class DNNEstimator(Estimator):
         feature_columns: list of feature columns.
         model_dir: str, the folder of checkpoints and summaries; None for a temporary one.
         optimizer: tf.train.Optimizer, a function that returns one, or the name of one.
-        activation_fn: str ("relu", "tanh" or "sigmoid") or function of a Tensor, of hidden layers; or None.
+        activation_fn: str ("relu", "tanh" or "sigmoid") or function, the activation of hidden layers; or None.
         dropout: float, the share of elements that are dropped in training, or None.
         gradient_clip_norm: float, the greatest norm of the gradients; None for no bound.
         config: RunConfig; None for the usual one.
