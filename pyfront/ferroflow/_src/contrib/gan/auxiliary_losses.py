@@ -272,10 +272,12 @@ def combine_adversarial_loss(
         if gradient_summaries:
             _shown(True, {"main_loss_gradients": norms[0], "adversarial_loss_gradients": norms[1]})
         used = constant_value(convert_to_tensor(gradient_ratio if weight_factor is None else weight_factor))
-        if used is not None and np.all(used == 0):
-            return main_loss
-        if weight_factor is not None:
-            return main_loss + stop_gradient(weight_factor) * adversarial_loss
-        factor = norms[0] / (norms[1] + gradient_ratio_epsilon) / gradient_ratio
-        scalar("adversarial_coefficient", factor)
-        return main_loss + stop_gradient(factor) * adversarial_loss
+        is_left_out = used is not None and bool(np.all(used == 0))
+        factor = weight_factor
+        if factor is None and not is_left_out:
+            factor = norms[0] / (norms[1] + gradient_ratio_epsilon) / gradient_ratio
+            scalar("adversarial_coefficient", factor)
+        combined = main_loss
+        if not is_left_out:
+            combined = main_loss + stop_gradient(factor) * adversarial_loss
+        return convert_to_tensor(combined)
