@@ -28,7 +28,10 @@ from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.checking import assert_greater_equal
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
+from ferroflow._src.supervision.sync_replicas_optimizer import SyncReplicasOptimizer
 from ferroflow._src.training.global_step import get_or_create_global_step
+from ferroflow._src.variables.get_variable import get_variable
+from ferroflow._src.variables.initializers import Zeros
 from ferroflow._src.variables.scope import variable_scope
 
 
@@ -220,6 +223,23 @@ def _update_ops(model: GANModel, kwargs: dict[str, Any], is_checked: bool) -> tu
     return parts[0], parts[1]
 
 
+def _own_step(optimizer: Any, name: str, updates: list[Any]) -> Any:
+    """Returns a step that follows the global one, for an optimizer that needs one of its own; otherwise None."""
+    if not isinstance(optimizer, SyncReplicasOptimizer):
+        return None
+    step = get_or_create_global_step()
+    own = get_variable(
+        f"dummy_global_step_{name}",
+        shape=[],
+        dtype=step.dtype.base_dtype,
+        initializer=Zeros(),
+        trainable=False,
+        collections=[GraphKeys.GLOBAL_VARIABLES],
+    )
+    updates.append(own.assign(step))
+    return own
+
+
 def gan_train_ops(
     model: Any,
     loss: Any,
@@ -268,21 +288,23 @@ def gan_train_ops(
         )
     counted = assign_add(get_or_create_global_step(), 1)
     of_generator, of_discriminator = _update_ops(model, kwargs, check_for_unused_update_ops)
+    generator_step = _own_step(generator_optimizer, "generator", of_generator)
     with name_scope("generator_train"):
         generator = create_train_op(
             loss.generator_loss,
             generator_optimizer,
             variables_to_train=model.generator_variables,
-            global_step=None,
+            global_step=generator_step,
             update_ops=of_generator,
             **kwargs,
         )
+    discriminator_step = _own_step(discriminator_optimizer, "discriminator", of_discriminator)
     with name_scope("discriminator_train"):
         discriminator = create_train_op(
             loss.discriminator_loss,
             discriminator_optimizer,
             variables_to_train=model.discriminator_variables,
-            global_step=None,
+            global_step=discriminator_step,
             update_ops=of_discriminator,
             **kwargs,
         )

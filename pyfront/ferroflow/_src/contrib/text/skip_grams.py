@@ -14,7 +14,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.input.batching import batch
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.array.indexing import boolean_mask, gather, where
-from ferroflow._src.ops.flow.checking import assert_less_equal, assert_non_negative
+from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.lookup.initializer import TextFileInitializer
 from ferroflow._src.ops.lookup.table import HashTable
 from ferroflow._src.ops.math.arithmetic import minimum
@@ -118,7 +118,9 @@ def _pairs(
 ) -> tuple[Tensor, Tensor]:
     """Returns the pairs, in the order of the words and then of their neighbours."""
     least, most, first, count = (cast(value, dtypes.int32) for value in (min_skips, max_skips, start, limit))
-    checks = [assert_non_negative(least), assert_non_negative(first), assert_less_equal(least, most)]
+    in_range = logical_and(greater_equal(minimum(least, first), 0), less_equal(least, most))
+    message = "min_skips and start must not be negative, and min_skips not above max_skips:"
+    checks = [Assert(in_range, [message, least, most, first])]
     with control_dependencies(checks):
         size = shaping.size(words)
     end = where(less(count, 0), size, minimum(first + count, size))
