@@ -63,6 +63,8 @@ def test_random_distances_are_within_their_bounds():
     assert all((np.abs(found - i) <= 4).all() for i, found in enumerate(inner, 4))
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
         session.run(text.skip_gram_sample(words, 3, 2))
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(text.skip_gram_sample(words, -3, -2))
 
 
 def test_samples_leave_frequent_words_out(tmp_path):

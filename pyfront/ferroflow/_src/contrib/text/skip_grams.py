@@ -17,7 +17,7 @@ from ferroflow._src.ops.array.indexing import boolean_mask, gather, where
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.lookup.initializer import TextFileInitializer
 from ferroflow._src.ops.lookup.table import HashTable
-from ferroflow._src.ops.math.arithmetic import minimum
+from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import greater_equal, less, less_equal, logical_and, logical_or, not_equal
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt
@@ -125,7 +125,9 @@ def _pairs(
         size = shaping.size(words)
     end = where(less(count, 0), size, minimum(first + count, size))
     skips = random_uniform(shaping.expand_dims(size, 0), least, most + 1, dtype=dtypes.int32, seed=seed)
-    offsets = shaping.expand_dims(making.range(-most, most + 1), 0)
+    # A negative distance is an error of the step, not of the range's shape.
+    reach = maximum(most, 0)
+    offsets = shaping.expand_dims(making.range(-reach, reach + 1), 0)
     places = shaping.expand_dims(making.range(size), 1)
     others = places + offsets
     is_near = less_equal(absolute(offsets), shaping.expand_dims(skips, 1))
@@ -134,7 +136,7 @@ def _pairs(
     for within in (places, others):
         mask = logical_and(mask, logical_and(greater_equal(within, first), less(within, end)))
     found = cast(where(mask), dtypes.int32)
-    rows, neighbours = found[:, 0], found[:, 0] + found[:, 1] - most
+    rows, neighbours = found[:, 0], found[:, 0] + found[:, 1] - reach
     return gather(words, rows), gather(words, neighbours)
 
 
