@@ -79,5 +79,5 @@ def test_shapes_are_checked():
 
 
 def test_the_penaltys_weight_is_checked():
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="must be greater than 0"):
         tfgan.gan_loss(model(), gradient_penalty_weight=-1.0)

@@ -90,7 +90,8 @@ def test_regression(kind):
 
 
 def test_columns_of_categories_and_weights():
-    features = {"color": np.array(["r", "g", "b", "r"] * 8), "age": np.array([1, 2, 3, 4] * 8), "w": np.ones(32)}
+    colors, ages = np.array(["r", "g", "b", "r"] * 8), np.array([1, 2, 3, 4] * 8)
+    features = {"color": colors[:, None], "age": ages[:, None], "w": np.ones(32)}
     labels = np.array([1, 0, 0, 1] * 8)
     color = layers.sparse_column_with_hash_bucket("color", 20)
     age = layers.bucketized_column(layers.real_valued_column("age"), [2, 3])

@@ -91,7 +91,7 @@ def test_evaluations_keep_their_distance_and_the_last_is_made(tmp_path):
 
 def test_the_final_and_the_latest_models_are_exported(tmp_path, monkeypatch):
     times = iter(range(1_500_000_000, 1_500_000_100))
-    monkeypatch.setattr("ferroflow._src.estimator.estimator.time.time", lambda: next(times))
+    monkeypatch.setattr("ferroflow._src.estimator.export_folders.time.time", lambda: next(times))
     exporters = [
         tf.estimator.FinalExporter("final", receiver),
         tf.estimator.LatestExporter("latest", receiver, exports_to_keep=2),

@@ -27,6 +27,12 @@ from ferroflow._src.contrib.framework.assigning import (
     get_variable_full_name as get_variable_full_name,
     zero_initializer as zero_initializer,
 )
+from ferroflow._src.contrib.framework.convolution_initializers import (
+    ConvolutionDeltaOrthogonal as convolutional_delta_orthogonal,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal1D as convolutional_orthogonal_1d,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal2D as convolutional_orthogonal_2d,  # noqa: F401  # TF's spelling
+    ConvolutionOrthogonal3D as convolutional_orthogonal_3d,  # noqa: F401  # TF's spelling
+)
 from ferroflow._src.contrib.framework.critical_section import CriticalSection as CriticalSection
 from ferroflow._src.contrib.framework.graph_functions import (
     VariableDeviceChooser as VariableDeviceChooser,
@@ -37,6 +43,7 @@ from ferroflow._src.contrib.framework.graph_functions import (
 )
 from ferroflow._src.contrib.framework.model_variables import (
     add_model_variable as add_model_variable,
+    assert_or_get_global_step as assert_or_get_global_step,
     filter_variables as filter_variables,
     get_local_variables as get_local_variables,
     get_model_variables as get_model_variables,
@@ -53,6 +60,7 @@ from ferroflow._src.contrib.framework.model_variables import (
 )
 from ferroflow._src.contrib.framework.printing import print_op as print_op
 from ferroflow._src.contrib.framework.remapped_initializers import (
+    load_embedding_initializer as load_embedding_initializer,
     load_linear_multiclass_bias_initializer as load_linear_multiclass_bias_initializer,
     load_variable_slot_initializer as load_variable_slot_initializer,
 )
@@ -76,7 +84,7 @@ from ferroflow._src.framework.scope_names import (
     prepend_name_scope as prepend_name_scope,
     strip_name_scope as strip_name_scope,
 )
-from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
+from ferroflow._src.framework.tensor_spec import BoundedTensorSpec as BoundedTensorSpec, TensorSpec as TensorSpec
 from ferroflow._src.internals.deprecation import (
     deprecated as deprecated,
     deprecated_arg_values as deprecated_arg_values,

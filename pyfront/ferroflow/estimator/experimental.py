@@ -10,6 +10,9 @@ from ferroflow._src.estimator.early_stopping import (
     stop_if_no_increase_hook as stop_if_no_increase_hook,
 )
 from ferroflow._src.estimator.in_memory_evaluation import InMemoryEvaluatorHook as InMemoryEvaluatorHook
+from ferroflow._src.estimator.mode_exports import (
+    build_raw_supervised_input_receiver_fn as build_raw_supervised_input_receiver_fn,
+)
 from ferroflow._src.estimator.network_models import (
     call_logit_fn as call_logit_fn,
     dnn_logit_fn_builder as dnn_logit_fn_builder,

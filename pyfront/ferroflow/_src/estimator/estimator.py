@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import copy
 import os
-import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ferroflow._src.base import errors, proto, tf_logging
-from ferroflow._src.base.files.system import copy as copy_file, make_directories
+from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
 from ferroflow._src.checkpoint.saver import Saver
@@ -24,6 +20,8 @@ from ferroflow._src.checkpoint.warm_start import VocabInfo, warm_start
 from ferroflow._src.cluster.device_setter import replica_device_setter
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator.evaluation import BuiltEvaluation, StopAfterNEvalsHook, counted
+from ferroflow._src.estimator.export_folders import write_saved_model
+from ferroflow._src.estimator.mode_exports import ModelSource, export_modes
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.serving import build_all_signature_defs
@@ -49,7 +47,7 @@ from ferroflow._src.supervision.monitored_training_session import MonitoredTrain
 from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
-from ferroflow._src.training.global_step import create_global_step
+from ferroflow._src.training.global_step import create_global_step, get_global_step
 
 _MODEL_FN_ARGUMENTS = frozenset(("features", "labels", "mode", "params", "config"))
 _OVERRIDABLE = frozenset(
@@ -313,6 +311,7 @@ class Estimator:
             global_step = self._create_global_step(graph)
             features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.TRAIN, strategy)
             spec = self._replica_spec(strategy, features, labels)
+            global_step = get_global_step(graph) if global_step is None else global_step
             self._start_warm()
             if not any(x.op.name == _LOSS for x in get_collection(GraphKeys.SUMMARIES)):
                 scalar(_LOSS, spec.loss)
@@ -422,6 +421,8 @@ class Estimator:
         checkpoint_path = self._checkpoint_to("evaluate", checkpoint_path)
         with Graph().as_default():
             built = self._build_evaluation(input_fn, all_hooks)
+            if checkpoint_path is None:
+                self._start_warm()
             results = built.run(checkpoint_path, built.scaffold)
             _write_summary(self.eval_dir(name), results)
         return results
@@ -432,6 +433,7 @@ class Estimator:
         global_step = self._create_global_step(graph)
         features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.EVAL)
         spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
+        global_step = get_global_step(graph) if global_step is None else global_step
         for taken in (_LOSS, GraphKeys.GLOBAL_STEP):
             if taken in spec.eval_metric_ops:
                 raise ValueError(
@@ -440,9 +442,15 @@ class Estimator:
                 )
         metrics = {**spec.eval_metric_ops, _LOSS: mean(spec.loss)}
         hooks = [*input_hooks, *all_hooks, *spec.evaluation_hooks]
+        eval_ops = counted(group(*(update for _, (_, update) in sorted(metrics.items()))), hooks)
+        scaffold = spec.scaffold
+        if scaffold.local_init_op is not None:
+            # It was made before the variables of the loss and of the steps.
+            initializers = group(scaffold.local_init_op, Scaffold.default_local_init_op())
+            scaffold = Scaffold(local_init_op=initializers, copy_from_scaffold=scaffold)
         return BuiltEvaluation(
-            scaffold=spec.scaffold,
-            eval_ops=counted(group(*(update for _, (_, update) in sorted(metrics.items()))), hooks),
+            scaffold=scaffold,
+            eval_ops=eval_ops,
             final_ops={**{k: value for k, (value, _) in metrics.items()}, GraphKeys.GLOBAL_STEP: global_step},
             hooks=hooks,
             master=self._config.evaluation_master,
@@ -482,6 +490,8 @@ class Estimator:
             features, input_hooks = self._call_for_features(input_fn)
             spec = self._call_model_fn(features, None, ModeKeys.PREDICT, self.config)
             predictions = _chosen_predictions(spec.predictions, predict_keys)
+            if checkpoint_path is None:
+                self._start_warm()
             creator = ChiefSessionCreator(
                 checkpoint_filename_with_path=checkpoint_path,
                 master=self._config.master,
@@ -536,12 +546,10 @@ class Estimator:
             receiver = serving_input_receiver_fn()
             spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT, self.config)
             signatures = build_all_signature_defs(receiver, spec.export_outputs)
-            final = _timestamped_dir(os.fsdecode(export_dir_base))
-            temporary = os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
-            try:
+
+            def write(builder: SavedModelBuilder) -> None:
                 with Session(config=self._session_config) as session:
                     (spec.scaffold.saver or Saver(sharded=True)).restore(session, checkpoint_path)
-                    builder = SavedModelBuilder(temporary)
                     builder.add_meta_graph_and_variables(
                         session,
                         [tag_constants.SERVING],
@@ -550,16 +558,8 @@ class Estimator:
                         legacy_init_op=spec.scaffold.local_init_op or Scaffold.default_local_init_op(),
                         strip_default_attrs=strip_default_attrs,
                     )
-                    builder.save(as_text)
-                for relative, source in (assets_extra or {}).items():
-                    target = os.path.join(temporary, "assets.extra", relative)
-                    make_directories(os.path.dirname(target))
-                    copy_file(source, target)
-                os.rename(temporary, final)
-            except BaseException:
-                shutil.rmtree(temporary, ignore_errors=True)
-                raise
-            return os.fsencode(final)
+
+            return write_saved_model(export_dir_base, write, assets_extra, as_text)
 
     def export_saved_model(
         self,
@@ -578,22 +578,63 @@ class Estimator:
             assets_extra: as `export_savedmodel`.
             as_text: as `export_savedmodel`.
             checkpoint_path: as `export_savedmodel`.
-            experimental_mode: str, `tf.estimator.ModeKeys.PREDICT`.
+            experimental_mode: str, of `tf.estimator.ModeKeys`; for training and evaluation the function gives a
+                receiver of features and labels.
 
         Returns:
             bytes, the new folder.
 
         Raises:
             ValueError: on the same conditions as `export_savedmodel`.
-            NotImplementedError: if `mode` is not one of the listed values.
         """
-        if experimental_mode != ModeKeys.PREDICT:
-            raise NotImplementedError(
-                f"export_saved_model: only predictions are exported, not mode {experimental_mode!r}"
+        if experimental_mode == ModeKeys.PREDICT:
+            return self.export_savedmodel(
+                export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path, True
             )
-        return self.export_savedmodel(
-            export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path, strip_default_attrs=True
+        if serving_input_receiver_fn is None:
+            raise ValueError("An input_receiver_fn must be defined.")
+        receivers = {experimental_mode: serving_input_receiver_fn}
+        return self.experimental_export_all_saved_models(
+            export_dir_base, receivers, assets_extra, as_text, checkpoint_path
         )
+
+    def experimental_export_all_saved_models(
+        self,
+        export_dir_base: Any,
+        input_receiver_fn_map: DictLike,
+        assets_extra: Mapping[str, str] | None = None,
+        as_text: bool = False,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Exports a SavedModel with a graph for each of several modes, over the same variables.
+
+        Args:
+            export_dir_base: str, the folder to make that one in.
+            input_receiver_fn_map: dict from `tf.estimator.ModeKeys` to callables without arguments: of a
+                `ServingInputReceiver` for prediction, and of a receiver of features and labels for the others.
+            assets_extra: dict from names below `assets.extra` to files to copy there.
+            as_text: bool. If True, the SavedModel is written as text.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest, or else that of the warm start.
+
+        Returns:
+            bytes, the new folder.
+
+        Raises:
+            ValueError: if there is no checkpoint or no mode, or a graph has variables that the checkpoint lacks.
+        """
+        path = checkpoint_path or latest_checkpoint(self._model_dir)
+        if not path and self._warm_start is not None:
+            source = self._warm_start.ckpt_to_initialize_from
+            path = latest_checkpoint(source) if os.path.isdir(source) else source
+        if not path:
+            raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
+        parts = ModelSource(
+            self._create_global_step,
+            lambda features, labels, mode: self._call_model_fn(features, labels, mode, self.config),
+            self._session_config,
+            self._config.tf_random_seed,
+        )
+        return export_modes(parts, export_dir_base, input_receiver_fn_map, assets_extra, as_text, path)
 
     def eval_dir(self, name: str | None = None) -> str:
         """Returns the folder of the summaries of an evaluation.
@@ -768,12 +809,3 @@ def _write_summary(folder: str, results: Mapping[str, Any]) -> None:
     writer = FileWriterCache.get(folder)
     writer.add_summary(summary, step)
     writer.flush()
-
-
-def _timestamped_dir(base: str) -> str:
-    for _ in range(10):
-        folder = os.path.join(base, str(int(time.time())))
-        if not Path(folder).exists():
-            return folder
-        time.sleep(1)
-    raise errors.DeadlineExceededError(None, None, f"No folder named by the time is free in {base}.")

@@ -11,6 +11,7 @@ SAVED_MODEL_SCHEMA_VERSION = 1
 ASSETS_KEY = "saved_model_assets"
 LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"
+TRAIN_OP_KEY = "saved_model_train_op"
 # TF 1.14: the signature, and its output, that name the operation to run after loading.
 INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"
 TRAIN_OP_SIGNATURE_KEY = "__saved_model_train_op"

@@ -22,6 +22,7 @@ from ferroflow._src.base.typing import (
 from ferroflow._src.contrib.framework.arg_scope import add_arg_scope
 from ferroflow._src.framework.default_graph import add_to_collection, device, get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.training.global_step import assert_global_step, get_global_step
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import get_variable_scope
@@ -36,6 +37,26 @@ def _untrained(initial_value: Any, key: str, validate_shape: bool, name: str | N
         name=name,
         use_resource=use_resource,
     )
+
+
+def assert_or_get_global_step(graph: Any = None, global_step_tensor: Any = None) -> Any:
+    """Checks a global step, or returns the graph's.
+
+    Args:
+        graph: Graph; None for the default one.
+        global_step_tensor: Variable or Tensor of an integer dtype, of shape [], or None.
+
+    Returns:
+        `global_step_tensor`, or the graph's global step; None if there is none.
+
+    Raises:
+        TypeError: if the global step has a wrong dtype.
+        ValueError: if it has a wrong shape.
+    """
+    if global_step_tensor is None:
+        return get_global_step(graph)
+    assert_global_step(global_step_tensor)
+    return global_step_tensor
 
 
 def local_variable(

@@ -9,7 +9,7 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.contrib.kernel_methods.mappers import DenseKernelMapper
 from ferroflow._src.contrib.layers.feature_columns import real_valued_column
 from ferroflow._src.contrib.layers.number_columns import _RealValuedColumn
-from ferroflow._src.contrib.learn.canned import LinearClassifier
+from ferroflow._src.contrib.learn.canned_linear import LinearClassifier
 from ferroflow._src.contrib.learn.estimator import BaseEstimator
 from ferroflow._src.contrib.learn.model_ops import PredictionKey
 from ferroflow._src.estimator.run_config import RunConfig

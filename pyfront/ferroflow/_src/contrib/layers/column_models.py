@@ -139,7 +139,7 @@ def input_from_feature_columns(
     feature_columns: Any,
     weight_collections: Any = None,
     trainable: bool = True,
-    scope: str | None = None,
+    scope: Any = None,
     cols_to_outs: dict[Any, Any] | None = None,
 ) -> Tensor:
     """Returns the numbers of columns side by side, in the order of the columns' keys.
@@ -149,7 +149,7 @@ def input_from_feature_columns(
         feature_columns: list of columns that give numbers.
         weight_collections: list of str, keys of collections that variables are put into.
         trainable: bool. If True, variables are trained.
-        scope: str, variable scope; None for "input_from_feature_columns", made unique.
+        scope: str or VariableScope; None for "input_from_feature_columns", made unique.
         cols_to_outs: dict that receives each column's numbers, or None.
 
     Returns:
@@ -206,7 +206,7 @@ def sequence_input_from_feature_columns(
     feature_columns: Any,
     weight_collections: Any = None,
     trainable: bool = True,
-    scope: str | None = None,
+    scope: Any = None,
 ) -> Tensor:
     """Returns the numbers of columns side by side, for each step of sequences.
 
@@ -215,7 +215,7 @@ def sequence_input_from_feature_columns(
         feature_columns: list of columns that give numbers.
         weight_collections: list of str, keys of collections that variables are put into.
         trainable: bool. If True, variables are trained.
-        scope: str, variable scope; None for "sequence_input_from_feature_columns", made unique.
+        scope: str or VariableScope; None for "sequence_input_from_feature_columns", made unique.
 
     Returns:
         Tensor of float32, of shape [batch, steps, size].
@@ -290,7 +290,7 @@ def weighted_sum_from_feature_columns(
     num_outputs: int,
     weight_collections: Any = None,
     trainable: bool = True,
-    scope: str | None = None,
+    scope: Any = None,
 ) -> tuple[Tensor, dict[Any, list[Any]], Any]:
     """Returns the weighted sums of columns, and a bias, as linear models compute them.
 
@@ -300,7 +300,7 @@ def weighted_sum_from_feature_columns(
         num_outputs: int, how many sums there are.
         weight_collections: list of str, keys of collections that variables are put into.
         trainable: bool. If True, variables are trained.
-        scope: str, variable scope; None for "weighted_sum_from_feature_columns", made unique.
+        scope: str or VariableScope; None for "weighted_sum_from_feature_columns", made unique.
 
     Returns:
         (Tensor of float32, of shape [batch, num_outputs]; dict from columns to lists of variables; the bias).
@@ -333,7 +333,7 @@ def joint_weighted_sum_from_feature_columns(
     num_outputs: int,
     weight_collections: Any = None,
     trainable: bool = True,
-    scope: str | None = None,
+    scope: Any = None,
 ) -> tuple[Tensor, list[Any], Any]:
     """Returns the weighted sums of columns of ids, with the weights of all columns in one variable, and a bias.
 
@@ -343,7 +343,7 @@ def joint_weighted_sum_from_feature_columns(
         num_outputs: int, how many sums there are.
         weight_collections: list of str, keys of collections that variables are put into.
         trainable: bool. If True, variables are trained.
-        scope: str, variable scope; None for "joint_weighted_sum_from_feature_columns", made unique.
+        scope: str or VariableScope; None for "joint_weighted_sum_from_feature_columns", made unique.
 
     Returns:
         (Tensor of float32, of shape [batch, num_outputs]; list of the variable's parts; the bias).

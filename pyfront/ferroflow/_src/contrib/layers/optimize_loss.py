@@ -8,7 +8,6 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import FloatLike, Rate, TensorLike
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -204,7 +203,8 @@ def _multiplied(gradients: _Pairs, factors: Mapping[Any, float]) -> _Pairs:
     for gradient, variable in gradients:
         key = variable if variable in factors else variable.name
         if gradient is not None and key in factors:
-            gradient = _scaled(gradient, constant(factors[key], dtype=dtypes.float32))
+            is_dense = not isinstance(gradient, IndexedSlices)
+            gradient = _scaled(gradient, cast(factors[key], gradient.dtype) if is_dense else factors[key])
         found.append((gradient, variable))
     return found
 

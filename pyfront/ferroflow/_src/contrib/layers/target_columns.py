@@ -289,6 +289,21 @@ def _hinge(logits: Tensor, target: Any) -> Tensor:
     return relu(1.0 - signs * logits)
 
 
+def regression(label_name: str | None = None, weight_column_name: str | None = None, size: int = 1) -> TargetColumn:
+    """Returns the head of a linear regression of labels of `size` numbers."""
+    return _Regression(_squared_errors, size, label_name, weight_column_name, ProblemType.LINEAR_REGRESSION)
+
+
+def classification(
+    n_classes: int, label_name: str | None = None, weight_column_name: str | None = None
+) -> TargetColumn:
+    """Returns the head of a classification; raises a ValueError for fewer than two classes."""
+    if n_classes < 2:
+        raise ValueError("n_classes must be > 1 for classification.")
+    losses, columns = (_two_class_losses, 1) if n_classes == 2 else (_class_losses, n_classes)
+    return _Classification(losses, columns, label_name, weight_column_name, ProblemType.CLASSIFICATION)
+
+
 @deprecated(_HEADS)
 def regression_target(
     label_name: str | None = None, weight_column_name: str | None = None, label_dimension: int = 1
@@ -303,7 +318,7 @@ def regression_target(
     Returns:
         TargetColumn.
     """
-    return _Regression(_squared_errors, label_dimension, label_name, weight_column_name, ProblemType.LINEAR_REGRESSION)
+    return regression(label_name, weight_column_name, label_dimension)
 
 
 @deprecated(_HEADS)
@@ -323,10 +338,7 @@ def multi_class_target(
     Raises:
         ValueError: if `n_classes` is below 2.
     """
-    if n_classes < 2:
-        raise ValueError("n_classes must be > 1 for classification.")
-    losses, columns = (_two_class_losses, 1) if n_classes == 2 else (_class_losses, n_classes)
-    return _Classification(losses, columns, label_name, weight_column_name, ProblemType.CLASSIFICATION)
+    return classification(n_classes, label_name, weight_column_name)
 
 
 @deprecated(_HEADS)

@@ -9,17 +9,30 @@ from typing import Any, Final
 import numpy as np
 
 from ferroflow._src.base.typing import DictLike
+from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.contrib.learn.array_inputs import input_fn_of
-from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, spec_of
+from ferroflow._src.contrib.learn.exporting import output_alternatives_of, signature_defs
+from ferroflow._src.contrib.learn.learn_modes import ModeKeys
+from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, model_fn_ops_of, spec_of
 from ferroflow._src.contrib.learn.monitors import replace_monitors_with_hooks
+from ferroflow._src.contrib.learn.roles import Evaluable, Trainable
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator import estimator as core
+from ferroflow._src.estimator.export_folders import write_saved_model
 from ferroflow._src.estimator.run_config import RunConfig
-from ferroflow._src.estimator.serving import ServingInputReceiver
-from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.lookup.table import tables_initializer
+from ferroflow._src.saved_model import tag_constants
+from ferroflow._src.saved_model.builder import SavedModelBuilder
+from ferroflow._src.session.session import Session
 from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
+from ferroflow._src.training.global_step import create_global_step
+from ferroflow._src.variables.initialization import local_variables_initializer
+from ferroflow._src.variables.resources import initialize_resources, shared_resources
 
 __all__ = ["BaseEstimator", "Estimator", "SKCompat"]
 
@@ -42,7 +55,7 @@ def _ending(input_fn: Callable[..., Any]) -> Callable[..., Any]:
     return once
 
 
-class BaseEstimator:
+class BaseEstimator(Evaluable, Trainable):
     """Methods of all estimators of `tf.contrib.learn`.
 
     Args:
@@ -54,16 +67,13 @@ class BaseEstimator:
         self._metrics: Mapping[Any, Any] = {}
         self._core = core.Estimator(self._core_model_fn, model_dir=model_dir, config=config)
 
-    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
         raise NotImplementedError("_call_model_fn not implemented in BaseEstimator")
 
     def _core_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
-        spec = spec_of(self._call_model_fn(features, labels, mode, config), mode)
-        metrics = {
-            name: _metric_ops(metric, features, labels, spec.predictions) for name, metric in self._metrics.items()
-        }
-        names = {name if isinstance(name, str) else name[0]: found for name, found in metrics.items()}
-        named = {**(spec.eval_metric_ops or {}), **names}
+        metrics = self._metrics if mode == ModeKeys.EVAL else None
+        spec = spec_of(self._call_model_fn(features, labels, mode, metrics, config), mode)
+        named = spec.eval_metric_ops or {}
         return spec._replace(eval_metric_ops={_OWN_LOSS if name == "loss" else name: named[name] for name in named})
 
     @property
@@ -78,8 +88,12 @@ class BaseEstimator:
 
     @property
     def model_fn(self) -> Callable[..., Any]:
-        """The function of features, labels and mode that builds the model."""
-        return lambda features, labels, mode: self._call_model_fn(features, labels, mode, self.config)
+        """The function of features, labels, mode and config that builds the model."""
+
+        def public_model_fn(features: Any, labels: Any, mode: str, config: Any = None) -> Any:
+            return self._call_model_fn(features, labels, mode, config=config)
+
+        return public_model_fn
 
     def fit(
         self,
@@ -258,36 +272,88 @@ class BaseEstimator:
         assets_extra: Mapping[str, str] | None = None,
         as_text: bool = False,
         checkpoint_path: str | None = None,
+        graph_rewrite_specs: Any = None,
+        strip_default_attrs: bool = False,
     ) -> Any:
         """Writes the model of a checkpoint, for prediction, to a new folder.
 
         Args:
             export_dir_base: str, the folder in which one named by the time is made.
             serving_input_fn: function of no arguments that returns InputFnOps.
-            default_output_alternative_key: str, accepted and not used.
+            default_output_alternative_key: str, the head that is exported under the default name; None for the only
+                one.
             assets_extra: dict from names below the folder's "assets.extra" to paths of files that are copied there.
             as_text: bool. If True, the graph is written as text.
             checkpoint_path: str, prefix of the checkpoint; None for the latest.
+            graph_rewrite_specs: list of rewritten graphs to add, which are not offered, or None.
+            strip_default_attrs: bool. If True, attributes of nodes that have their default value are left out.
 
         Returns:
             bytes, the path of the new folder.
+
+        Raises:
+            NotFittedError: if there is no checkpoint.
+            ValueError: if there is no function, or no default head.
+            NotImplementedError: if a rewritten graph is requested.
         """
+        if serving_input_fn is None:
+            raise ValueError("serving_input_fn must be defined.")
+        rewritten = [spec for spec in graph_rewrite_specs or () if spec[1]]
+        if rewritten:
+            raise NotImplementedError(
+                f"graph_rewrite_specs {rewritten}: exported graphs are not transformed; `ferroflow freeze` makes one "
+                "graph with constants from the export."
+            )
+        self._check_fitted(checkpoint_path)
+        path = checkpoint_path or self._core.latest_checkpoint()
+        with Graph().as_default() as graph:
+            create_global_step(graph)
+            inputs = serving_input_fn()
+            if not inputs[0]:
+                raise ValueError("Features must be defined.")
+            for key in inputs[0]:
+                add_to_collection("input_feature_keys", key)
+            made = self._call_model_fn(inputs[0], None, ModeKeys.INFER)
+            alternatives, default = output_alternatives_of(made, default_output_alternative_key)
+            receivers = inputs[2] if isinstance(inputs, InputFnOps) or len(inputs) == 3 else None
+            signatures = signature_defs(receivers, alternatives, default)
+            main_op = group(
+                local_variables_initializer(), initialize_resources(shared_resources()), tables_initializer()
+            )
 
-        def receiver() -> Any:
-            made = serving_input_fn()
-            return ServingInputReceiver(made[0], made[2]) if len(made) == 3 else made
+            def write(builder: SavedModelBuilder) -> None:
+                with Session() as session:
+                    given = made.scaffold.saver if made.scaffold is not None else None
+                    (given or Saver(sharded=True)).restore(session, path)
+                    builder.add_meta_graph_and_variables(
+                        session,
+                        [tag_constants.SERVING],
+                        signature_def_map=signatures,
+                        assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
+                        main_op=main_op,
+                        strip_default_attrs=strip_default_attrs,
+                    )
 
-        return self._core.export_savedmodel(
-            export_dir_base, receiver, assets_extra=assets_extra, as_text=as_text, checkpoint_path=checkpoint_path
-        )
+            return write_saved_model(export_dir_base, write, assets_extra, as_text)
 
 
-def _metric_ops(metric: Any, features: Any, labels: Any, predictions: Any) -> Any:
+def _metric_ops(name: Any, metric: Any, features: Any, labels: Any, predictions: Any) -> Any:
     if isinstance(metric, MetricSpec) or hasattr(metric, "create_metric_ops"):
         return metric.create_metric_ops(features, labels, predictions)
-    if isinstance(predictions, Mapping):
-        predictions = next(iter(predictions.values())) if len(predictions) == 1 else predictions
-    return metric(predictions, labels)
+    only_label = next(iter(labels.values())) if isinstance(labels, Mapping) and len(labels) == 1 else labels
+    if not isinstance(name, tuple):
+        if isinstance(predictions, Mapping):
+            raise ValueError(
+                f"Metric {name} has no key of a prediction, but predictions are a dict: {sorted(predictions)}."
+            )
+        return metric(predictions, only_label)
+    if len(name) != 2:
+        raise ValueError(f"Invalid metric for {name}. It returned a tuple with len {len(name)}, expected 2.")
+    if not isinstance(predictions, Mapping):
+        raise ValueError(f"Metric {name} has the key of a prediction, but predictions are no dict: {predictions}.")
+    _, key = name
+    wanted = labels[key] if isinstance(labels, Mapping) and key in labels else only_label
+    return metric(predictions[key], wanted)
 
 
 def _joined(batches: Iterator[Any]) -> Any:
@@ -334,11 +400,18 @@ class Estimator(BaseEstimator):
         self._feature_engineering_fn = feature_engineering_fn
         super().__init__(model_dir=model_dir, config=config)
 
-    def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
+    def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
         if self._feature_engineering_fn is not None:
             features, labels = self._feature_engineering_fn(features, labels)
-        given = {"mode": mode, "params": self.params, "config": config, "model_dir": self.model_dir}
-        return self._made_by(features, labels, **{name: value for name, value in given.items() if name in self._taken})
+        given = {"mode": mode, "params": self.params, "config": config or self.config, "model_dir": self.model_dir}
+        taken = {name: value for name, value in given.items() if name in self._taken}
+        made = model_fn_ops_of(self._made_by(features, labels, **taken), mode)
+        if metrics:
+            found = {
+                name: _metric_ops(name, metric, features, labels, made.predictions) for name, metric in metrics.items()
+            }
+            made.eval_metric_ops.update({name if isinstance(name, str) else name[0]: found[name] for name in found})
+        return made
 
 
 class SKCompat:

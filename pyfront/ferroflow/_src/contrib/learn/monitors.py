@@ -465,7 +465,7 @@ def get_default_monitors(loss_op: Any = None, **others: Any) -> list[BaseMonitor
 
     Args:
         loss_op: scalar Tensor of a float dtype, which is logged, or None.
-        **others: accepted and not used; estimators write summaries.
+        **others: accepted and not used; estimators and `train` write summaries.
 
     Returns:
         list of monitors.

@@ -1,0 +1,195 @@
+"""`replicate_model_fn`: a model function whose batches several devices share."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ferroflow._src.base import tf_logging
+from ferroflow._src.base.device_spec import DeviceSpec
+from ferroflow._src.base.typing import ListLike
+from ferroflow._src.contrib.estimator.tower_optimizer import Towers, scaled_loss, sum_on_device
+from ferroflow._src.estimator.export_outputs import ClassificationOutput, PredictOutput, RegressionOutput
+from ferroflow._src.estimator.modes import ModeKeys, argument_names
+from ferroflow._src.estimator.spec import EstimatorSpec
+from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies, device, get_collection, name_scope
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.losses.weighting import Reduction
+from ferroflow._src.ops.array import making, shaping
+from ferroflow._src.ops.array.joining import concat, split, stack
+from ferroflow._src.ops.flow.grouping import group, no_op
+from ferroflow._src.ops.math.arithmetic import add_n
+from ferroflow._src.ops.sparse.shaping import sparse_split
+from ferroflow._src.ops.state.assigning import assign, assign_add
+from ferroflow._src.variables.scope import variable_scope
+
+__all__ = ["replicate_model_fn"]
+
+_VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
+
+
+def replicate_model_fn(
+    model_fn: Callable[..., EstimatorSpec],
+    loss_reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+    devices: ListLike | None = None,
+) -> Callable[..., EstimatorSpec]:
+    """Returns a model function that divides each batch over devices, with one replica of the model on each.
+
+    Args:
+        model_fn: function of `features`, `labels`, `mode` and, if it takes them, `params` and `config`; its optimizers
+            are `TowerOptimizer`s.
+        loss_reduction: one of `tf.losses.Reduction` but NONE: how `model_fn` combines the losses of a batch.
+        devices: list of str, the devices; None for the CPU.
+
+    Returns:
+        function for `tf.estimator.Estimator`.
+
+    Raises:
+        ValueError: if the losses are not combined; when the model is built, if a batch cannot be divided, or an
+            optimizer is no TowerOptimizer.
+    """
+    if loss_reduction == Reduction.NONE:
+        raise ValueError(f"Tower losses need to be reduced in some way, yet {loss_reduction} reduction is specified.")
+    chosen = list(devices or ["/device:CPU:0"])
+    is_one_gpu = len(chosen) == 1 and "GPU" in chosen[0].upper()
+    place = chosen[0] if is_one_gpu else "/CPU:0"
+    tf_logging.info("Replicating the model over %s; variables are placed on %s.", chosen, place)
+    replicas = _Replicas(model_fn, loss_reduction, chosen, place)
+
+    def replicated(features: Any, labels: Any, mode: str, params: Any = None, config: Any = None) -> EstimatorSpec:
+        if len(chosen) == 1:
+            return replicas.build([features], [labels], mode, params, config)[0]
+        parts = _divided(features, labels, len(chosen), place)
+        specs = replicas.build(*parts, mode, params, config)
+        if mode == ModeKeys.PREDICT:
+            return _predictions(specs, place)
+        loss = sum_on_device([spec.loss for spec in specs], place, "loss")
+        if mode == ModeKeys.TRAIN:
+            return specs[-1]._replace(loss=loss)
+        return specs[0]._replace(loss=loss, eval_metric_ops=_metrics(specs))
+
+    return replicated
+
+
+class _Replicas:
+    """The replicas of a model on several devices."""
+
+    def __init__(self, model_fn: Callable[..., Any], reduction: str, devices: Sequence[str], place: str) -> None:
+        self._model_fn, self._reduction, self._devices, self._place = model_fn, reduction, devices, place
+
+    def build(self, features: Any, labels: Any, mode: str, params: Any, config: Any) -> list[EstimatorSpec]:
+        """Returns the specs of all replicas, of the parts of a batch."""
+        given = {"params": params, "config": config}
+        taken = argument_names(self._model_fn)
+        more = {name: copy.deepcopy(value) for name, value in given.items() if name in taken}
+        towers, count, specs = Towers.of_graph(), len(self._devices), []
+        towers.count, towers.reduction = count, self._reduction
+        for i, worker in enumerate(self._devices):
+            with (
+                variable_scope("", reuse=i > 0) as var_scope,
+                name_scope(f"tower_{i}" if i else "") as scope,
+                towers.tower(i, var_scope, scope),
+                device(_device_fn(worker, self._place)),
+            ):
+                part = labels[i] if labels else None
+                spec = self._model_fn(mode=mode, features=features[i], labels=part, **more)
+                if spec.train_op is not None and count > 1 and not towers.uses_optimizer:
+                    raise ValueError(
+                        "Please wrap optimizers with TowerOptimizer in order to use replicate_model_fn with multiple "
+                        "`devices`."
+                    )
+                if spec.loss is not None:
+                    spec = spec._replace(loss=scaled_loss(spec.loss, self._reduction, count))
+                specs.append(spec)
+        if not towers.is_even:
+            raise ValueError("Each invocation of model_fn was supposed to make the same optimizer calls.")
+        Towers.forget()
+        return specs
+
+
+def _device_fn(worker: str, variables: str) -> Callable[[Any], str]:
+    """Returns a device function that places variables on one device and all else on another."""
+
+    def place(op: Any) -> str:
+        spec = DeviceSpec.from_string(variables if op.type in _VARIABLES else worker)
+        spec.merge_from(DeviceSpec.from_string(op.device or ""))
+        return spec.to_string()
+
+    return place
+
+
+def _divided(features: Any, labels: Any, count: int, place: str) -> tuple[Any, Any]:
+    """Returns the parts of features and labels, one for each replica."""
+
+    def parts_of(values: Any) -> list[Any]:
+        if isinstance(values, SparseTensor):
+            return list(sparse_split(sp_input=values, num_split=count, axis=0))
+        size = convert_to_tensor(values).get_shape()[0].value
+        if size is None or size % count != 0:
+            raise ValueError(f"Batch size {size} needs to be divisible by the number of GPUs, which is {count}.")
+        return list(split(values, count))
+
+    def of_either(values: Any) -> Any:
+        if not isinstance(values, dict):
+            return parts_of(values)
+        divided = {name: parts_of(value) for name, value in values.items()}
+        return [{name: parts[i] for name, parts in divided.items()} for i in range(count)]
+
+    with name_scope("split_inputs"), device(place):
+        return of_either(features), None if labels is None else of_either(labels)
+
+
+def _metrics(specs: Sequence[EstimatorSpec]) -> dict[str, Any]:
+    """Returns the metrics of the first replica, whose updates also add the variables of the others to it."""
+    updates = [update for spec in specs for _, update in spec.eval_metric_ops.values()]
+    with control_dependencies(updates):
+        update = _added_to_first(len(specs))
+    return {name: (value, update) for name, (value, _) in specs[0].eval_metric_ops.items()}
+
+
+def _added_to_first(count: int) -> Any:
+    variables = get_collection(GraphKeys.METRIC_VARIABLES)
+    own, left = divmod(len(variables), count)
+    if left:
+        raise ValueError(
+            "Different `EstimatorSpec.eval_metric_ops` across `model_fn()` calls. "
+            f"Expected {own * count} local variables, but got {len(variables)} instead."
+        )
+    if not variables:
+        return no_op(name="no_eval_metric_reduction")
+    cleared = []
+    for i in range(own):
+        replicas = variables[i + own :: own]
+        with control_dependencies([assign_add(variables[i], add_n(replicas))]):
+            for replica in replicas:
+                cleared.append(assign(replica, making.zeros(shaping.shape(replica), dtype=replica.dtype.base_dtype)))
+    return group(*cleared)
+
+
+def _joined(named: Sequence[Any]) -> dict[Any, Any]:
+    """Returns the Tensors of several dicts, joined by their names."""
+    return {name: concat([one[name] for one in named], axis=0, name=name) for name in named[0]}
+
+
+def _predictions(specs: Sequence[EstimatorSpec], place: str) -> EstimatorSpec:
+    with device(place):
+        predictions = _joined([spec.predictions for spec in specs])
+        exported = {}
+        for name, output in (specs[0].export_outputs or {}).items():
+            exported[name] = _joined_outputs(output, [spec.export_outputs[name] for spec in specs])
+    return specs[0]._replace(predictions=predictions, export_outputs=exported)
+
+
+def _joined_outputs(first: Any, outputs: Sequence[Any]) -> Any:
+    if isinstance(first, PredictOutput):
+        return PredictOutput(_joined([output.outputs for output in outputs]))
+    if isinstance(first, RegressionOutput):
+        return RegressionOutput(concat([output.value for output in outputs], axis=0))
+    if not isinstance(first, ClassificationOutput):
+        raise ValueError(f"replicate_model_fn cannot join outputs of type {type(first)}.")
+    scores = None if first.scores is None else concat([output.scores for output in outputs], axis=0)
+    classes = None if first.classes is None else stack([output.classes for output in outputs], axis=0)
+    return ClassificationOutput(scores=scores, classes=classes)

@@ -1,0 +1,1 @@
+"""Cells of grids of recurrent networks."""

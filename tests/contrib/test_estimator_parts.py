@@ -1,0 +1,66 @@
+"""Recurrent estimators, replicated models and columns of sequences have TensorFlow 1.15.5's results."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from estimator.test_heads import compare
+from golden.estimator_part_programs import programs, result_of
+
+import ferroflow as tf
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "estimator_parts.json").read_text(encoding="utf-8"))
+made, columns = tf.contrib.estimator, tf.contrib.feature_column
+
+
+@pytest.mark.parametrize("name", programs(tf))
+def test_results_are_those_of_tensorflow(name):
+    compare(json.loads(json.dumps(result_of(programs(tf)[name]))), GOLDEN[name], name)
+
+
+def test_a_recurrent_estimator_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="must not be specified"):
+        made.RNNClassifier([], num_units=[1], rnn_cell_fn=lambda mode: None)
+    with pytest.raises(ValueError, match="_SequentialHead"):
+        made.RNNEstimator(made.regression_head(), [], num_units=[1], return_sequences=True)
+
+
+def test_a_recurrent_classifier_learns(tmp_path):
+    column = columns.sequence_numeric_column("x")
+    model = made.RNNClassifier([column], num_units=[4], model_dir=str(tmp_path), optimizer="Adam")
+
+    def inputs():
+        values = np.array([[1.0, 1.0], [-1.0, -1.0], [2.0, 0.5], [-0.5, -2.0]], np.float32)
+        return {"x": tf.contrib.layers.dense_to_sparse(tf.constant(values))}, tf.constant([[1], [0], [1], [0]])
+
+    model.train(inputs, steps=60)
+    assert model.evaluate(inputs, steps=1)["accuracy"] == 1.0
+
+
+def test_columns_of_sequences_refuse_others():
+    with pytest.raises(ValueError, match="_SequenceDenseColumn"):
+        columns.sequence_input_layer({}, [tf.feature_column.numeric_column("x")])
+    plain = tf.feature_column.categorical_column_with_identity("x", 3)
+    ids = tf.SparseTensor([[0, 0]], tf.constant([1], tf.int64), [1, 1])
+    with pytest.raises(ValueError, match="In indicator_column: x_indicator"):
+        columns.sequence_input_layer({"x": ids}, [tf.feature_column.indicator_column(plain)])
+    with pytest.raises(ValueError, match="dtype must be convertible to float"):
+        columns.sequence_numeric_column("x", dtype=tf.string)
+    with pytest.raises(TypeError, match="normalizer_fn must be a callable"):
+        columns.sequence_numeric_column("x", normalizer_fn=1)
+
+
+def test_replicas_refuse_what_they_cannot_divide():
+    def model_fn(features, labels, mode):
+        loss = tf.reduce_mean(tf.square(tf.get_variable("v", []) - features))
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(loss) if mode == "train" else None
+        return tf.estimator.EstimatorSpec(mode, {"x": features}, loss, step)
+
+    with pytest.raises(ValueError, match="need to be reduced"):
+        made.replicate_model_fn(model_fn, tf.losses.Reduction.NONE)
+    replicated = made.replicate_model_fn(model_fn, devices=["/cpu:0", "/cpu:1"])
+    with pytest.raises(ValueError, match="Batch size 3 needs to be divisible"):
+        replicated(tf.zeros([3]), None, "eval")
+    with pytest.raises(ValueError, match="wrap optimizers with TowerOptimizer"):
+        replicated(tf.zeros([4]), None, "train")

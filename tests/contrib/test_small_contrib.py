@@ -1,0 +1,133 @@
+"""Grid cells, initializers, bounded specs and samples of `tf.contrib` have TensorFlow 1.15.5's results."""
+
+import importlib
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from estimator.test_heads import compare
+from golden.small_contrib_programs import programs
+from hypothesis import given, settings, strategies as st
+
+import ferroflow as tf
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "small_contrib.json").read_text(encoding="utf-8"))
+text = importlib.import_module("ferroflow.contrib.text")
+grid = importlib.import_module("ferroflow.contrib.grid_rnn")
+made = tf.contrib.framework
+
+
+@pytest.fixture(scope="module")
+def all_programs(tmp_path_factory):
+    return programs(tf, str(tmp_path_factory.mktemp("files")))
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_results_are_those_of_tensorflow(name, all_programs):
+    compare(json.loads(json.dumps(all_programs[name]())), GOLDEN[name], name)
+
+
+def test_every_program_has_a_golden_result(all_programs):
+    assert sorted(all_programs) == sorted(GOLDEN)
+
+
+def _expected(words, skips, start, limit, has_self):
+    end = len(words) if limit < 0 else min(start + limit, len(words))
+    return [
+        (words[i], words[j])
+        for i in range(start, end)
+        for j in range(max(start, i - skips), min(end, i + skips + 1))
+        if i != j or has_self
+    ]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 7), st.integers(0, 4), st.integers(0, 5), st.integers(-1, 6), st.booleans())
+def test_pairs_are_those_of_the_definition(size, skips, start, limit, has_self):
+    words = list(range(10, 10 + size))
+    with tf.Graph().as_default(), tf.Session() as session:
+        tokens, labels = session.run(
+            text.skip_gram_sample(tf.constant(words, tf.int64), skips, skips, start, limit, has_self)
+        )
+    assert list(zip(tokens.tolist(), labels.tolist(), strict=True)) == _expected(words, skips, start, limit, has_self)
+
+
+def test_random_distances_are_within_their_bounds():
+    words = tf.range(200)
+    with tf.Session() as session:
+        tokens, labels = session.run(text.skip_gram_sample(words, 2, 4, seed=1))
+    inner = [np.sort(labels[tokens == i]) for i in range(4, 196)]
+    assert {len(found) for found in inner} == {4, 6, 8}
+    assert all((np.abs(found - i) <= 4).all() for i, found in enumerate(inner, 4))
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(text.skip_gram_sample(words, 3, 2))
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(text.skip_gram_sample(words, -3, -2))
+
+
+def test_samples_leave_frequent_words_out(tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("often,1000000\nrare,1\n")
+    words = tf.constant(["often", "rare"] * 50)
+    found = text.skip_gram_sample_with_text_vocab(words, str(path), vocab_subsampling=1e-5, seed=3)
+    with tf.Session() as session:
+        session.run(tf.tables_initializer())
+        tokens, _ = session.run(found)
+    assert np.mean(tokens == b"rare") > 0.8
+    with pytest.raises(ValueError, match="both must be provided"):
+        text.skip_gram_sample(words, vocab_freq_table=1, corpus_size=3)
+    with pytest.raises(ValueError, match="vocab_freq_table is not provided"):
+        text.skip_gram_sample(words, vocab_min_count=3)
+    with pytest.raises(ValueError, match="should be different"):
+        text.skip_gram_sample_with_text_vocab(words, str(path), vocab_freq_index=0)
+    with pytest.raises(ValueError, match="must be greater than or equal"):
+        text.skip_gram_sample_with_text_vocab(words, str(path), corpus_size=3)
+
+
+def test_samples_come_in_batches():
+    tokens, labels = text.skip_gram_sample(tf.constant([1, 2, 3]), 1, 1, batch_size=3)
+    assert tokens.shape.as_list() == labels.shape.as_list() == [3]
+
+
+@pytest.mark.parametrize("shape", [[3, 2, 4], [3, 3, 2, 3], [2, 2, 2, 2, 3]])
+def test_orthogonal_convolutions_keep_the_norm(shape):
+    names = {3: "1d", 4: "2d", 5: "3d"}
+    kernel = getattr(made, f"convolutional_orthogonal_{names[len(shape)]}")(seed=2)(shape)
+    with tf.Session() as session:
+        values = session.run(kernel)
+    # A circular convolution: the product of the transforms is an isometry at each frequency.
+    padded = np.zeros([5] * (len(shape) - 2) + shape[-2:])
+    padded[tuple(slice(0, size) for size in shape[:-2])] = values
+    at_frequencies = np.fft.fftn(padded, axes=range(len(shape) - 2)).reshape(-1, *shape[-2:])
+    products = at_frequencies @ np.conj(at_frequencies.swapaxes(1, 2))
+    np.testing.assert_allclose(products, np.broadcast_to(np.eye(shape[-2]), products.shape), atol=1e-5)
+
+
+def test_initializers_refuse_shapes_that_do_not_fit():
+    with pytest.raises(ValueError, match="must be four-dimensional"):
+        made.convolutional_orthogonal_2d()([3, 3, 2])
+    with pytest.raises(ValueError, match="Kernel sizes must be equal"):
+        made.convolutional_orthogonal_2d()([3, 2, 2, 2])
+    with pytest.raises(ValueError, match="In_filters cannot be greater"):
+        made.convolutional_delta_orthogonal()([3, 4, 2])
+
+
+def test_bounded_specs_can_be_pickled():
+    spec = made.BoundedTensorSpec([2], tf.int64, 0, [1, 2], "s")
+    copy = pickle.loads(pickle.dumps(spec))
+    assert copy == spec
+    with pytest.raises(ValueError, match="read-only"):
+        copy.minimum[...] = 1
+
+
+def test_grid_cells_refuse_what_does_not_fit():
+    with pytest.raises(ValueError, match="dims must be >= 1"):
+        grid.GridRNNCell(2, 0)
+    with pytest.raises(ValueError, match=r"Must be in \[0, 2\)"):
+        grid.GridRNNCell(2, 2, input_dims=3)
+    with pytest.raises(TypeError, match="must return an RNNCell"):
+        grid.GridRNNCell(2, cell_fn=lambda size: size)
+    with pytest.raises(ValueError, match="tuple of 2 element"):
+        grid.Grid2LSTMCell(2)(tf.zeros([1, 2]), ((1, 2),))

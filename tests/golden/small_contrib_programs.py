@@ -1,0 +1,170 @@
+"""Programs of grid cells, initializers, specs and samples of `tf.contrib`, alike on TensorFlow 1.15 and ferroflow."""
+
+import importlib
+import os
+
+import numpy as np
+
+X = np.linspace(-1.0, 1.0, 12, dtype=np.float32).reshape(2, 6)
+
+
+def _module(tf, name):
+    return importlib.import_module(f"{tf.__name__.partition('.')[0]}.contrib.{name}")
+
+
+def _plain(value):
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, bytes):
+        return value.decode()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _run(tf, fetches):
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run(tf.tables_initializer())
+        return _plain(session.run(fetches))
+
+
+def _cell(tf, make):
+    """Returns the outputs and states of two steps of a cell, and its variables."""
+    with tf.Graph().as_default(), tf.variable_scope("root", initializer=tf.constant_initializer(0.3)):
+        cell = make(_module(tf, "grid_rnn"))
+        state = cell.zero_state(2, tf.float32)
+        found = []
+        for i in range(2):
+            if i:
+                tf.get_variable_scope().reuse_variables()
+            output, state = cell(tf.constant(X[:, 3 * i : 3 * i + 3]), state)
+            found += [list(tf.contrib.framework.nest.flatten(output)), list(tf.contrib.framework.nest.flatten(state))]
+        values = _run(tf, found)
+        return {
+            "values": values,
+            "variables": [f"{v.op.name} {v.shape.as_list()}" for v in tf.global_variables()],
+            "outputs": [value.op.name for value in tf.contrib.framework.nest.flatten(output)],
+            "sizes": [str(cell.output_size), str(cell.state_size)],
+        }
+
+
+def _unrolled(tf):
+    """Returns the results of a grid cell that `dynamic_rnn` runs."""
+    with tf.Graph().as_default(), tf.variable_scope("root", initializer=tf.constant_initializer(0.3)):
+        cell = _module(tf, "grid_rnn").Grid2LSTMCell(2, use_peepholes=True)
+        inputs = tf.constant(X.reshape(2, 3, 2))
+        outputs, state = tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32)
+        flat = [*tf.contrib.framework.nest.flatten(outputs), *tf.contrib.framework.nest.flatten(state)]
+        return {"values": _run(tf, flat), "variables": [v.op.name for v in tf.global_variables()]}
+
+
+def cells(tf):
+    """Returns the programs of grid cells by name."""
+    relu = tf.nn.relu
+    kinds = {
+        "one basic": lambda m: m.Grid1BasicRNNCell(2),
+        "two basic": lambda m: m.Grid2BasicRNNCell(2),
+        "two basic tied": lambda m: m.Grid2BasicRNNCell(2, tied=True),
+        "two basic without a state": lambda m: m.Grid2BasicRNNCell(2, non_recurrent_fn=relu),
+        "one basic memory": lambda m: m.Grid1BasicLSTMCell(2, forget_bias=0.5),
+        "two basic memories": lambda m: m.Grid2BasicLSTMCell(2, non_recurrent_fn=relu),
+        "one memory": lambda m: m.Grid1LSTMCell(2, use_peepholes=True),
+        "two memories": lambda m: m.Grid2LSTMCell(2, tied=False, forget_bias=2.0),
+        "two memories in one": lambda m: m.Grid2LSTMCell(2, output_is_tuple=False),
+        "three memories": lambda m: m.Grid3LSTMCell(2, tied=True),
+        "two gates": lambda m: m.Grid2GRUCell(2),
+        "own": lambda m: m.GridRNNCell(2, 3, input_dims=[0, 1, 2], output_dims=[0, 2], priority_dims=1),
+    }
+    programs = {f"cell: {name}": lambda make=make: _cell(tf, make) for name, make in kinds.items()}
+    programs["cell: unrolled"] = lambda: _unrolled(tf)
+    return programs
+
+
+def _initializers(tf):
+    made = tf.contrib.framework
+    cases = {
+        "delta of 1": (made.convolutional_delta_orthogonal(2.0, seed=3), [3, 2, 4]),
+        "delta of 3": (made.convolutional_delta_orthogonal(seed=3), [2, 3, 3, 3, 3]),
+        "one": (made.convolutional_orthogonal_1d(1.5, seed=5), [4, 2, 3]),
+        "two": (made.convolutional_orthogonal_2d(seed=5), [3, 3, 2, 3]),
+        "two of size 1": (made.convolutional_orthogonal_2d(seed=5), [1, 1, 2, 3]),
+        "three": (made.convolutional_orthogonal_3d(seed=5), [3, 3, 3, 2, 2]),
+    }
+    with tf.Graph().as_default():
+        tf.set_random_seed(7)
+        return _run(tf, [initializer(shape) for initializer, shape in cases.values()])
+
+
+def _embedding(tf, folder):
+    """Returns a table of embeddings whose words have moved."""
+    path = os.path.join(folder, "model")
+    with tf.Graph().as_default(), tf.Session() as session:
+        table = tf.get_variable("table", initializer=tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+        session.run(table.initializer)
+        tf.train.Saver().save(session, path)
+    for name, words in (("old", "a\nb\n"), ("new", "b\nc\na\n")):
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(words)
+    with tf.Graph().as_default():
+        initializer = tf.contrib.framework.load_embedding_initializer(
+            path,
+            "table",
+            3,
+            2,
+            os.path.join(folder, "old"),
+            os.path.join(folder, "new"),
+            initializer=lambda shape, **_: tf.fill(shape, 9.0),
+        )
+        return _run(tf, tf.get_variable("table", [3, 2], initializer=initializer))
+
+
+def _specs(tf):
+    spec = tf.contrib.framework.BoundedTensorSpec
+    one = spec([2, 3], tf.float32, 0, [1.0, 2.0, 3.0], "a")
+    found = [repr(one), one == spec([2, 3], tf.float32, 0, [1.0, 2.0, 3.0], "a"), one == spec([2, 3], tf.float32, 0, 1)]
+    found.append(repr(spec.from_spec(tf.contrib.framework.TensorSpec([1], tf.int32))))
+    for least, greatest in ((None, 1), (0, [1.0, 2.0])):
+        try:
+            spec([2, 3], tf.float32, least, greatest)
+        except ValueError as error:
+            found.append(str(error)[:40])
+    return found
+
+
+def _skip_grams(tf, folder):
+    sample = _module(tf, "text").skip_gram_sample
+    words = ["the", "quick", "brown", "fox", "jumps"]
+    path = os.path.join(folder, "words.csv")
+    with open(path, "w") as file:
+        file.write("the,30\nquick,10\nfox,2\njumps,1\n")
+    with tf.Graph().as_default():
+        text = tf.constant(words)
+        with_file = _module(tf, "text").skip_gram_sample_with_text_vocab
+        return _run(
+            tf,
+            [
+                sample(text, 2, 2),
+                sample(text, 1, 1, start=1, limit=3),
+                sample(text, 1, 1, emit_self_as_target=True),
+                sample(tf.constant([4, 5, 6]), 5, 5, limit=10),
+                with_file(text, path, min_skips=1, max_skips=1),
+                with_file(text, path, vocab_min_count=2, min_skips=1, max_skips=1),
+            ],
+        )
+
+
+def programs(tf, folder):
+    """Returns the programs by name.
+
+    Args:
+        tf: the module, TensorFlow's or ferroflow.
+        folder: str, an empty folder.
+    """
+    return {
+        **cells(tf),
+        "initializers": lambda: {"values": _initializers(tf)},
+        "embedding": lambda: {"values": _embedding(tf, folder)},
+        "specs": lambda: {"values": [str(value) for value in _specs(tf)]},
+        "skip grams": lambda: {"values": _skip_grams(tf, folder)},
+    }
