@@ -365,6 +365,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.checkpoint.python.visualize": ("ferroflow._src.contrib.checkpoint.inspection",),
     "python.ops.inplace_ops": ("ferroflow._src.internals.inplace",),
     "python.ops.linalg.linear_operator_addition": ("ferroflow._src.linear_operator.addition",),
+    "python.ops.boosted_trees_ops": (
+        "ferroflow._src.estimator.tree_ensemble",
+        "ferroflow._src.estimator.tree_quantiles",
+    ),
     "python.ops.critical_section_ops": ("ferroflow._src.control_flow.critical_section",),
     "python.ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),

@@ -5,6 +5,7 @@
 
 mod array;
 mod audio;
+mod boosted_trees;
 mod calls;
 mod checkpoint;
 mod construction;
@@ -37,6 +38,7 @@ use ferroflow_graph::Registry;
 pub fn register(r: &mut Registry) {
     array::register(r);
     audio::register(r);
+    boosted_trees::register(r);
     calls::register(r);
     checkpoint::register(r);
     construction::register(r);
