@@ -19,6 +19,7 @@ mod math;
 mod nn;
 mod quantization;
 mod random;
+mod random_forest;
 mod rnn;
 pub mod script;
 mod sparse;
@@ -52,6 +53,7 @@ pub fn register(r: &mut Registry) {
     nn::register(r);
     quantization::register(r);
     random::register(r);
+    random_forest::register(r);
     rnn::register(r);
     script::register(r);
     sparse::register(r);

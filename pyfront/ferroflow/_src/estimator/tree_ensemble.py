@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import add_to_collection, control_dependencies, name_scope
@@ -21,7 +21,7 @@ class PruningMode:
     """The numbers of the pruning modes."""
 
     NO_PRUNING, PRE_PRUNING, POST_PRUNING = range(3)
-    _map = {"none": NO_PRUNING, "pre": PRE_PRUNING, "post": POST_PRUNING}
+    _map: ClassVar = {"none": NO_PRUNING, "pre": PRE_PRUNING, "post": POST_PRUNING}
 
     @classmethod
     def from_str(cls, mode: str) -> int:

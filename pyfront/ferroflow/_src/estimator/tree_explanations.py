@@ -62,7 +62,9 @@ def importances(serialized: bytes, names: Sequence[str], normalize: bool) -> Ord
     return sums_by_name(names, found)
 
 
-def contributions(serialized: bytes, names: Sequence[str], is_classification: bool) -> tuple[Any, OrderedDict[str, Any]]:
+def contributions(
+    serialized: bytes, names: Sequence[str], is_classification: bool
+) -> tuple[Any, OrderedDict[str, Any]]:
     """Returns the prediction without features, and the change of it that each feature makes.
 
     Args:

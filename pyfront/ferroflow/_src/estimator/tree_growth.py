@@ -20,8 +20,12 @@ from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.ops.math.comparison import greater_equal
 from ferroflow._src.ops.math.reduction import reduce_mean, reduce_min
 from ferroflow._src.ops.state.accumulating import ConditionalAccumulator
-from ferroflow._src.supervision.session_run_hook import SessionRunContext, SessionRunHook, SessionRunValues
-from ferroflow._src.supervision.session_run_hook import SessionRunArgs
+from ferroflow._src.supervision.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
 
 
 class Grower(abc.ABC):

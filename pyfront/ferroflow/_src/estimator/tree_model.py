@@ -39,9 +39,8 @@ from ferroflow._src.framework.default_graph import control_dependencies, device,
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.flow.grouping import group, no_op
-from ferroflow._src.ops.math.arithmetic import reciprocal
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.elementwise import exp
+from ferroflow._src.ops.math.elementwise import exp, reciprocal
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.summary.values import scalar
 from ferroflow._src.training.global_step import get_or_create_global_step

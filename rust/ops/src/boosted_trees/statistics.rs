@@ -82,11 +82,16 @@ impl<'a> Examples<'a> {
     }
 
     /// Adds the statistics of an example to `sums`.
-    fn add(&self, example: usize, sums: &mut [f32]) {
+    fn add(&self, example: usize, sums: &mut [f64]) {
         let [g, h] = self.widths;
         let numbers = self.gradients[example * g..][..g].iter().chain(&self.hessians[example * h..][..h]);
-        sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+        sums.iter_mut().zip(numbers).for_each(|(sum, &number)| *sum += f64::from(number));
     }
+}
+
+/// Writes sums, which TF 1.x adds in double precision.
+fn write(out: &mut [f32], sums: &[f64]) {
+    out.iter_mut().zip(sums).for_each(|(out, &sum)| *out = sum as f32);
 }
 
 fn summary(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
@@ -94,22 +99,22 @@ fn summary(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
     let features = buckets(ctx, 3, ctx.num_inputs() - 3)?;
     ensure!(examples.widths == [1, 1], InvalidArgument, "gradients and hessians must have one column");
     for bucket in features.iter().copied().flatten() {
-        ensure!(
-            usize::try_from(*bucket).is_ok_and(|b| b < sizes.buckets),
-            InvalidArgument,
-            "Buckets must be in [0, {}), got {bucket}",
-            sizes.buckets
-        );
+        ensure!(*bucket >= 0, InvalidArgument, "Buckets must not be negative, got {bucket}");
     }
     let batch = features.first().map_or(0, |f| f.len());
     ensure!(batch == examples.nodes.len(), InvalidArgument, "Each feature needs a bucket for each example");
     let mut out = Tensor::zeros(DType::F32, [features.len(), sizes.splits, sizes.buckets, 2])?;
     let block = sizes.splits * sizes.buckets * 2;
-    try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, block, |start, sums| {
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, block, |start, out| {
+        let mut sums = vec![0.0f64; block];
         for (i, (&node, &bucket)) in examples.nodes.iter().zip(features[start / block]).enumerate() {
-            let at = (node * sizes.buckets + bucket as usize) * 2;
-            examples.add(i, &mut sums[at..at + 2]);
+            // TF 1.x: a bucket beyond the last one is that of the next node. Quantiles make one such bucket.
+            let at = (node * sizes.buckets).saturating_add(bucket as usize).saturating_mul(2);
+            if let Some(sums) = sums.get_mut(at..at.saturating_add(2)) {
+                examples.add(i, sums);
+            }
         }
+        write(out, &sums);
     })?;
     ctx.set_output(0, out);
     Ok(())
@@ -129,7 +134,7 @@ fn aggregate(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
     let (dimensions, width) = (feature.shape()[1], examples.widths[0] + examples.widths[1]);
     let feature = feature.slice::<i32>()?;
     let mut out = Tensor::zeros(DType::F32, [sizes.splits, dimensions, sizes.buckets + 1, width])?;
-    let sums = out.slice_mut::<f32>()?;
+    let mut sums = vec![0.0f64; out.elements()];
     for (i, &node) in examples.nodes.iter().enumerate() {
         for dimension in 0..dimensions {
             let bucket = match feature[i * dimensions + dimension] {
@@ -141,6 +146,7 @@ fn aggregate(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
             examples.add(i, &mut sums[at..at + width]);
         }
     }
+    write(out.slice_mut()?, &sums);
     ctx.set_output(0, out);
     Ok(())
 }
@@ -173,4 +179,34 @@ pub(super) fn register(r: &mut Registry) {
             .shape(aggregate_shape)
             .kernel(|init| sized(init, aggregate)),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Arg, run_args};
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::Tensor;
+
+    fn summary(buckets: &[i32]) -> Vec<f32> {
+        let column = |values: &[f32]| Arg::One(Tensor::from_slice([3, 1], values).unwrap());
+        let args = vec![
+            Arg::One(Tensor::from_slice([3], &[0, 1, 0]).unwrap()),
+            column(&[1.0, 2.0, 4.0]),
+            column(&[10.0, 20.0, 40.0]),
+            Arg::List(vec![Tensor::from_slice([3], buckets).unwrap()]),
+        ];
+        let attrs = [("max_splits", AttrValue::Int(2)), ("num_buckets", AttrValue::Int(2))];
+        let outcome = run_args("BoostedTreesMakeStatsSummary", args, &attrs, 1).unwrap();
+        outcome.values[0].slice::<f32>().unwrap().to_vec()
+    }
+
+    #[test]
+    fn sums_are_by_node_and_bucket() {
+        assert_eq!(summary(&[0, 1, 1]), [1.0, 10.0, 4.0, 40.0, 0.0, 0.0, 2.0, 20.0]);
+    }
+
+    #[test]
+    fn a_bucket_beyond_the_last_is_that_of_the_next_node() {
+        assert_eq!(summary(&[0, 2, 2]), [1.0, 10.0, 0.0, 0.0, 4.0, 40.0, 0.0, 0.0]);
+    }
 }
