@@ -60,9 +60,7 @@ def growth(tf, session, seed):
     random = np.random.RandomState(seed)
     raw = tf.raw_ops
     handle = _ensemble(tf, f"ensemble_{seed}")
-    session.run(
-        raw.BoostedTreesCreateEnsemble(tree_ensemble_handle=handle, stamp_token=3, tree_ensemble_serialized="")
-    )
+    session.run(raw.BoostedTreesCreateEnsemble(tree_ensemble_handle=handle, stamp_token=3, tree_ensemble_serialized=""))
     depth, features, buckets, batch = int(random.randint(1, 4)), 2, 4, 12
     splits = (1 << depth) - 1
     pruning = int(random.randint(0, 3))

@@ -168,5 +168,28 @@ def result_of(tf, case, ensemble_class, folder=None):
     return found
 
 
+CONTINUED = "classifier in memory"
+
+
+def begun(tf, folder):
+    """Trains half of the trees of a case."""
+    case = CASES[CONTINUED]
+    estimator_of(tf, case, folder).train(whole(tf, case.labels), max_steps=3)
+
+
+def continued(tf, folder):
+    """Returns predictions and metrics of what `begun` trained, and after the rest of the training."""
+    case = CASES[CONTINUED]
+    found = []
+    for steps in (3, 100):
+        estimator = estimator_of(tf, case, folder)
+        if steps > 3:
+            estimator.train(whole(tf, case.labels), max_steps=steps)
+        metrics = estimator.evaluate(whole(tf, case.labels), steps=1)
+        found.append({name: float(metrics[name]) for name in ("loss", "global_step")})
+        found.append({"predictions": _values(next_of(estimator.predict(whole(tf, case.labels)), 5))})
+    return found
+
+
 def next_of(iterator, count):
     return [next(iterator) for _ in range(count)]

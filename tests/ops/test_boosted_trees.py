@@ -21,6 +21,12 @@ _nodes[1].leaf.scalar = 0.5
 _nodes.add().leaf.scalar = -0.25
 
 
+@pytest.fixture
+def session():
+    with tf.Graph().as_default(), tf.Session() as opened:
+        yield opened
+
+
 @pytest.fixture(scope="module")
 def found():
     return json.loads(json.dumps(results(tf)))

@@ -113,8 +113,8 @@ class TreeEnsemble(Trackable):
         """Returns the numbers that describe the growth.
 
         Returns:
-            The stamp, int64 []; the numbers of trees, of complete trees and of layers, int32 []; and the first node of
-            the last layer with the node after it, int32 [2].
+            The stamp, int64 []. The numbers of trees, of complete trees and of layers, int32 []. The first node of the
+            last layer and the node after it, int32 [2].
         """
         states = apply_op("BoostedTreesGetEnsembleStates", [self._resource_handle]).outputs
         return tuple(identity(state, name=name) for state, name in zip(states, _STATES, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base.proto import boosted_trees as messages
+from ferroflow._src.base import proto
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.estimator.tree_model import TreeInputs
@@ -42,7 +42,7 @@ def importances(serialized: bytes, names: Sequence[str], normalize: bool) -> Ord
     Raises:
         AssertionError: if importances that are to be normalized contain a negative one, or are all 0.
     """
-    ensemble = messages.message("TreeEnsemble").FromString(serialized)
+    ensemble = proto.TreeEnsemble.FromString(serialized)
     found = np.zeros(len(names))
     for tree, weight in zip(ensemble.trees, ensemble.tree_weights, strict=True):
         of_tree = np.zeros(len(names))
@@ -75,7 +75,7 @@ def contributions(
     Returns:
         float, and an OrderedDict from names to float, the greatest absolute value first.
     """
-    path = messages.message("DebugOutput").FromString(serialized)
+    path = proto.DebugOutput.FromString(serialized)
     predictions = np.array(path.logits_path)
     if is_classification:
         predictions = 1 / (1 + np.exp(-predictions))

@@ -30,8 +30,8 @@ impl Sums {
         }
     }
 
-    /// Returns the impurity times the weight: of a regression the squared error, else the Gini impurity of the counts,
-    /// with one more example of each class.
+    /// Returns the impurity times the weight: the squared error of a regression, or the Gini impurity of classes. The
+    /// latter counts one more example of each class.
     fn impurity(&self, settings: &Settings) -> f32 {
         if self.weight <= 0.0 {
             return 0.0;

@@ -1,4 +1,5 @@
 //! RandomTreeHandle, RandomTreeCreate, RandomTreeTrain, RandomTreePredict, RandomTreeSize and the other ops of a tree.
+//!
 //! TensorFlow has other ops for these trees, in a library of its own.
 
 use super::bytes::{decode, encode};

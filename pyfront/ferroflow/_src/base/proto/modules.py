@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ferroflow._src.base.proto import boosted_trees
 from ferroflow._src.base.proto.descriptor_set import load_descriptors
 from ferroflow._src.base.proto.symbols import all_symbols
 from ferroflow._src.base.virtual_modules import Family
@@ -44,12 +43,6 @@ def _is_module(path: str) -> bool:
     return path in _folders() or (file.endswith(_END) and file.removesuffix(_END) in _FILES.get(folder, ()))
 
 
-def _tree_messages() -> dict[str, Any]:
-    file = boosted_trees.descriptor()
-    values = {value.name: value.number for enum in file.enum_types_by_name.values() for value in enum.values}
-    return {"DESCRIPTOR": file, **{name: boosted_trees.message(name) for name in file.message_types_by_name}, **values}
-
-
 class MessageModules(Family):
     """The modules of messages and enums below `core`; protobuf is imported when a name is used."""
 
@@ -81,8 +74,6 @@ class MessageModules(Family):
         if not path.endswith(_END):
             return {}
         stem = path.rpartition(".")[2].removesuffix(_END)
-        if stem == "boosted_trees":
-            return _tree_messages()
         (file,) = (f for f in load_descriptors().files if f.name == f"tensorflow/{stem}.proto")
         names = [*file.message_types_by_name]
         for enum in file.enum_types_by_name.values():

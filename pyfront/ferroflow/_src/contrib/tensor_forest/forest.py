@@ -318,8 +318,8 @@ class RandomForestGraphs:
             **inference_args: arguments of `RandomTreeGraphs.inference_graph`.
 
         Returns:
-            The means of the trees' class shares, or of their outputs, float32 Tensor of shape [batch, classes]; an
-            empty string Tensor; and the variances over the trees, float32 Tensor of shape [batch, classes].
+            The means of the trees' class shares, or of their outputs, a float32 Tensor of shape [batch, classes]. An
+            empty string Tensor. The variances over the trees, a float32 Tensor of shape [batch, classes].
 
         Raises:
             NotImplementedError: if a feature is sparse or text.
