@@ -77,8 +77,8 @@ CASES = {
     "classifier that prunes before": Case(
         "Classifier", ALL, CLASSES, pruning_mode="pre", tree_complexity=0.02, n_trees=2, max_depth=3
     ),
-    "classifier that prunes after": Case(
-        "Classifier", ALL, CLASSES, pruning_mode="post", tree_complexity=0.02, n_trees=3, max_depth=3
+    "regression that prunes after": Case(
+        "Regressor", ALL, NUMBERS, pruning_mode="post", tree_complexity=0.3, n_trees=3, max_depth=3
     ),
     "classifier in memory": Case("Classifier", ALL, CLASSES, train_in_memory=True, center_bias=True, **SMALL),
     "pruned classifier in memory": Case(
