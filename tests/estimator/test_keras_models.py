@@ -52,10 +52,3 @@ def test_arguments_are_checked(tmp_path):
     estimator = make(compiled(), model_dir=str(tmp_path))
     with pytest.raises(ValueError, match="but the model expects"):
         estimator.train(lambda: ({"other": tf.constant(X)}, tf.constant(Y)), steps=1)
-
-
-def test_trees_say_what_to_use():
-    with pytest.raises(NotImplementedError, match="XGBoost"):
-        tf.estimator.BoostedTreesClassifier([], 1)
-    with pytest.raises(NotImplementedError, match="XGBoost"):
-        tf.estimator.BoostedTreesRegressor([], 1)

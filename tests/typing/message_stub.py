@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 
 STUB = Path(ferroflow.__file__).parent / "_src" / "base" / "proto" / "__init__.pyi"
-_PACKAGES = ("tensorflow", "tensorflow.error", "tensorflow.tfprof")
+_PACKAGES = ("tensorflow", "tensorflow.boosted_trees", "tensorflow.error", "tensorflow.tfprof")
 _HEAD = '''"""The types of the messages and enums: written by tests/typing/message_stub.py, not by hand."""
 
 import builtins

@@ -8,6 +8,7 @@ from ferroflow._src.estimator.baseline import (
 )
 from ferroflow._src.estimator.boosted_trees import (
     BoostedTreesClassifier as BoostedTreesClassifier,
+    BoostedTreesEstimator as BoostedTreesEstimator,
     BoostedTreesRegressor as BoostedTreesRegressor,
 )
 from ferroflow._src.estimator.composed_head import Head as Head

@@ -460,6 +460,16 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.checkpoint.python.visualize": ("ferroflow._src.contrib.checkpoint.inspection",),
     "python.ops.inplace_ops": ("ferroflow._src.internals.inplace",),
     "python.ops.linalg.linear_operator_addition": ("ferroflow._src.linear_operator.addition",),
+    "python.ops.boosted_trees_ops": (
+        "ferroflow._src.estimator.tree_ensemble",
+        "ferroflow._src.estimator.tree_quantiles",
+    ),
+    "contrib.tensor_forest.client.eval_metrics": ("ferroflow._src.contrib.tensor_forest.eval_metrics",),
+    "contrib.tensor_forest.client.random_forest": ("ferroflow._src.contrib.tensor_forest.estimator",),
+    "contrib.tensor_forest.python.tensor_forest": (
+        "ferroflow._src.contrib.tensor_forest.hparams",
+        "ferroflow._src.contrib.tensor_forest.forest",
+    ),
     "python.ops.critical_section_ops": ("ferroflow._src.control_flow.critical_section",),
     "python.ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),

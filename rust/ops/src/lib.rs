@@ -5,6 +5,7 @@
 
 mod array;
 mod audio;
+mod boosted_trees;
 mod calls;
 mod checkpoint;
 mod construction;
@@ -18,6 +19,7 @@ mod math;
 mod nn;
 mod quantization;
 mod random;
+mod random_forest;
 mod rnn;
 pub mod script;
 mod sparse;
@@ -37,6 +39,7 @@ use ferroflow_graph::Registry;
 pub fn register(r: &mut Registry) {
     array::register(r);
     audio::register(r);
+    boosted_trees::register(r);
     calls::register(r);
     checkpoint::register(r);
     construction::register(r);
@@ -50,6 +53,7 @@ pub fn register(r: &mut Registry) {
     nn::register(r);
     quantization::register(r);
     random::register(r);
+    random_forest::register(r);
     rnn::register(r);
     script::register(r);
     sparse::register(r);

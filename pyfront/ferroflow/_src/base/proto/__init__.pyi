@@ -189,6 +189,156 @@ class NameAttrList(Message):
         self, *, name: str | bytes | None = None, attr: Mapping[str, AttrValue | Mapping[str, Any]] | None = None
     ) -> None: ...
 
+class Node(Message):
+    leaf: Leaf
+    bucketized_split: BucketizedSplit
+    categorical_split: CategoricalSplit
+    dense_split: DenseSplit
+    metadata: NodeMetadata
+    def __init__(
+        self,
+        *,
+        leaf: Leaf | Mapping[str, Any] | None = None,
+        bucketized_split: BucketizedSplit | Mapping[str, Any] | None = None,
+        categorical_split: CategoricalSplit | Mapping[str, Any] | None = None,
+        dense_split: DenseSplit | Mapping[str, Any] | None = None,
+        metadata: NodeMetadata | Mapping[str, Any] | None = None,
+    ) -> None: ...
+
+class NodeMetadata(Message):
+    gain: float
+    original_leaf: Leaf
+    def __init__(
+        self, *, gain: _Float | None = None, original_leaf: Leaf | Mapping[str, Any] | None = None
+    ) -> None: ...
+
+class Leaf(Message):
+    vector: Vector
+    sparse_vector: SparseVector
+    scalar: float
+    def __init__(
+        self,
+        *,
+        vector: Vector | Mapping[str, Any] | None = None,
+        sparse_vector: SparseVector | Mapping[str, Any] | None = None,
+        scalar: _Float | None = None,
+    ) -> None: ...
+
+class Vector(Message):
+    value: RepeatedScalarFieldContainer[float]
+    def __init__(self, *, value: Iterable[_Float] | None = None) -> None: ...
+
+class SparseVector(Message):
+    index: RepeatedScalarFieldContainer[int]
+    value: RepeatedScalarFieldContainer[float]
+    def __init__(self, *, index: Iterable[_Int] | None = None, value: Iterable[_Float] | None = None) -> None: ...
+
+class BucketizedSplit(Message):
+    feature_id: int
+    threshold: int
+    dimension_id: int
+    default_direction: int
+    left_id: int
+    right_id: int
+    def __init__(
+        self,
+        *,
+        feature_id: _Int | None = None,
+        threshold: _Int | None = None,
+        dimension_id: _Int | None = None,
+        default_direction: _Int | str | None = None,
+        left_id: _Int | None = None,
+        right_id: _Int | None = None,
+    ) -> None: ...
+
+class CategoricalSplit(Message):
+    feature_id: int
+    value: int
+    dimension_id: int
+    left_id: int
+    right_id: int
+    def __init__(
+        self,
+        *,
+        feature_id: _Int | None = None,
+        value: _Int | None = None,
+        dimension_id: _Int | None = None,
+        left_id: _Int | None = None,
+        right_id: _Int | None = None,
+    ) -> None: ...
+
+class DenseSplit(Message):
+    feature_id: int
+    threshold: float
+    left_id: int
+    right_id: int
+    def __init__(
+        self,
+        *,
+        feature_id: _Int | None = None,
+        threshold: _Float | None = None,
+        left_id: _Int | None = None,
+        right_id: _Int | None = None,
+    ) -> None: ...
+
+class Tree(Message):
+    nodes: RepeatedCompositeFieldContainer[Node]
+    def __init__(self, *, nodes: Iterable[Node | Mapping[str, Any]] | None = None) -> None: ...
+
+class TreeMetadata(Message):
+    class PostPruneNodeUpdate(Message):
+        new_node_id: int
+        logit_change: RepeatedScalarFieldContainer[float]
+        def __init__(
+            self, *, new_node_id: _Int | None = None, logit_change: Iterable[_Float] | None = None
+        ) -> None: ...
+
+    num_layers_grown: int
+    is_finalized: bool
+    post_pruned_nodes_meta: RepeatedCompositeFieldContainer[TreeMetadata.PostPruneNodeUpdate]
+    def __init__(
+        self,
+        *,
+        num_layers_grown: _Int | None = None,
+        is_finalized: bool | _Int | None = None,
+        post_pruned_nodes_meta: Iterable[TreeMetadata.PostPruneNodeUpdate | Mapping[str, Any]] | None = None,
+    ) -> None: ...
+
+class GrowingMetadata(Message):
+    num_trees_attempted: int
+    num_layers_attempted: int
+    last_layer_node_start: int
+    last_layer_node_end: int
+    def __init__(
+        self,
+        *,
+        num_trees_attempted: _Int | None = None,
+        num_layers_attempted: _Int | None = None,
+        last_layer_node_start: _Int | None = None,
+        last_layer_node_end: _Int | None = None,
+    ) -> None: ...
+
+class TreeEnsemble(Message):
+    trees: RepeatedCompositeFieldContainer[Tree]
+    tree_weights: RepeatedScalarFieldContainer[float]
+    tree_metadata: RepeatedCompositeFieldContainer[TreeMetadata]
+    growing_metadata: GrowingMetadata
+    def __init__(
+        self,
+        *,
+        trees: Iterable[Tree | Mapping[str, Any]] | None = None,
+        tree_weights: Iterable[_Float] | None = None,
+        tree_metadata: Iterable[TreeMetadata | Mapping[str, Any]] | None = None,
+        growing_metadata: GrowingMetadata | Mapping[str, Any] | None = None,
+    ) -> None: ...
+
+class DebugOutput(Message):
+    feature_ids: RepeatedScalarFieldContainer[int]
+    logits_path: RepeatedScalarFieldContainer[float]
+    def __init__(
+        self, *, feature_ids: Iterable[_Int] | None = None, logits_path: Iterable[_Float] | None = None
+    ) -> None: ...
+
 class CheckpointState(Message):
     model_checkpoint_path: str
     all_model_checkpoint_paths: RepeatedScalarFieldContainer[str]
@@ -2512,6 +2662,13 @@ DT_UINT4_REF: int
 DT_INT2_REF: int
 DT_UINT2_REF: int
 DT_FLOAT4_E2M1FN_REF: int
+SplitTypeWithDefault: EnumTypeWrapper
+INEQUALITY_DEFAULT_LEFT: int
+INEQUALITY_DEFAULT_RIGHT: int
+EQUALITY_DEFAULT_RIGHT: int
+DefaultDirection: EnumTypeWrapper
+DEFAULT_LEFT: int
+DEFAULT_RIGHT: int
 FullTypeId: EnumTypeWrapper
 TFT_UNSET: int
 TFT_VAR: int

@@ -26,6 +26,7 @@ _FILES = {
         *("error_codes", "meta_graph", "named_tensor", "queue_runner", "rewriter_config", "saved_model", "saver"),
         *("tensor_bundle", "tensorflow_server", "verifier_config"),
     ),
+    "kernels.boosted_trees": ("boosted_trees",),
     "util": ("event", "saved_tensor_slice"),
 }
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
     from google.protobuf.message import Message
 
-_PACKAGES = ("tensorflow", "tensorflow.error", "tensorflow.tfprof")
+_PACKAGES = ("tensorflow", "tensorflow.boosted_trees", "tensorflow.error", "tensorflow.tfprof")
 _PUBLIC_MODULE = __package__
 
 _lock = RenewedLock()

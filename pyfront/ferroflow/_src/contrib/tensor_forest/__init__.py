@@ -1,0 +1,1 @@
+"""`tf.contrib.tensor_forest`: extremely randomized forests that are trained in a graph."""
