@@ -135,9 +135,9 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.solvers.python.ops.least_squares": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.linear_equations": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.util": ("ferroflow._src.contrib.solvers.operators",),
-    "contrib.feature_column": ("ferroflow._src.feature_column.sequences",),
     "contrib.feature_column.python.feature_column.sequence_feature_column": (
-        "ferroflow._src.feature_column.sequences",
+        "ferroflow._src.contrib.feature_column.sequence_input",
+        "ferroflow._src.feature_column.sequence",
     ),
     "contrib.grid_rnn": ("ferroflow._src.contrib.grid_rnn.cells",),
     "contrib.grid_rnn.python.ops.grid_rnn_cell": ("ferroflow._src.contrib.grid_rnn.cells",),

@@ -47,11 +47,7 @@ fn betainc<const BITS: i32>(a: f64, b: f64, x: f64) -> f64 {
         return x;
     }
     let y = 1.0 - x;
-    if x < (a + 1.0) / (a + b + 2.0) {
-        below_mean::<BITS>(a, b, x, y)
-    } else {
-        1.0 - below_mean::<BITS>(b, a, y, x)
-    }
+    if x < (a + 1.0) / (a + b + 2.0) { below_mean::<BITS>(a, b, x, y) } else { 1.0 - below_mean::<BITS>(b, a, y, x) }
 }
 
 /// Sets the one shape of the arguments that are not scalars.

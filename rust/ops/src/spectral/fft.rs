@@ -91,8 +91,7 @@ fn transform<T: Pair>(rows: &ComplexRows<T>, data: &mut [Complex<T>], direction:
         let zero = T::scale(0.0);
         if data.iter().all(|x| T::is_finite(x.re) & T::is_finite(x.im)) {
             // Equal to `scaled`, without its test for each number.
-            data.iter_mut()
-                .for_each(|x| *x = Complex::new(x.re * factor - x.im * zero, x.re * zero + x.im * factor));
+            data.iter_mut().for_each(|x| *x = Complex::new(x.re * factor - x.im * zero, x.re * zero + x.im * factor));
         } else {
             data.iter_mut().for_each(|x| *x = scaled(*x, factor));
         }

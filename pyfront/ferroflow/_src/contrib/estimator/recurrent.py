@@ -8,12 +8,12 @@ from typing import Any, Final
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.contrib.estimator.extenders import clip_gradients_by_norm
+from ferroflow._src.contrib.feature_column.sequence_input import concatenate_context_input, sequence_input_layer
 from ferroflow._src.estimator.classification_heads import binary_head_of, multi_class_head_of
 from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.optimizers import optimizer_of
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.feature_column.models import input_layer
-from ferroflow._src.feature_column.sequences import concatenate_context_input, sequence_input_layer
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.layers.dense import dense
 from ferroflow._src.losses.weighting import Reduction

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import Collections, DictLike
 from ferroflow._src.feature_column.column import (
     TransformedFeatures,
@@ -14,8 +15,10 @@ from ferroflow._src.feature_column.column import (
     shape_of_numbers,
 )
 from ferroflow._src.feature_column.sequence import SequenceDenseColumn, equal_lengths, sequence_tensor
+from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.flow.checking import assert_rank, assert_type
 from ferroflow._src.variables.scope import variable_scope
 
 
@@ -62,3 +65,29 @@ def sequence_input_layer(
         check_batch_sizes(lengths, columns)
         steps = equal_lengths(lengths)
         return joining.concat(parts, -1), steps
+
+
+def concatenate_context_input(context_input: Tensor, sequence_input: Tensor) -> Tensor:
+    """Returns sequences with the context of each joined to all its steps.
+
+    Args:
+        context_input: Tensor of float32, of shape [batch, size of the context].
+        sequence_input: Tensor of float32, of shape [batch, steps, size].
+
+    Returns:
+        Tensor of float32, of shape [batch, steps, size + size of the context].
+
+    Raises:
+        ValueError: if a rank is wrong.
+        TypeError: if a dtype is wrong.
+    """
+    checks = []
+    for name, tensor, rank in (("sequence_input", sequence_input, 3), ("context_input", context_input, 2)):
+        checks += [
+            assert_rank(tensor, rank, message=f"{name} must have rank {rank}", data=[shaping.shape(tensor)]),
+            assert_type(tensor, dtypes.float32, message=f"{name} must have dtype float32; got {tensor.dtype}."),
+        ]
+    with control_dependencies(checks):
+        steps = shaping.shape(sequence_input)[1]
+        repeated = shaping.tile(shaping.expand_dims(context_input, 1), joining.concat([[1], [steps], [1]], 0))
+    return joining.concat([sequence_input, repeated], 2)

@@ -9,6 +9,7 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.contrib.kernel_methods.mappers import DenseKernelMapper
 from ferroflow._src.contrib.layers.feature_columns import real_valued_column
 from ferroflow._src.contrib.layers.number_columns import _RealValuedColumn
+from ferroflow._src.contrib.learn.canned import only
 from ferroflow._src.contrib.learn.canned_linear import LinearClassifier
 from ferroflow._src.contrib.learn.estimator import BaseEstimator
 from ferroflow._src.contrib.learn.model_ops import PredictionKey
@@ -119,7 +120,7 @@ class KernelLinearClassifier(LinearClassifier):
         Returns:
             Iterator of int64.
         """
-        return self._only(PredictionKey.CLASSES, None, input_fn, None, True)
+        return only(self, PredictionKey.CLASSES, None, input_fn, None, True)
 
     def predict_proba(self, input_fn: Callable[..., Any] | None = None) -> Any:  # type: ignore[override]  # as in TF 1.x
         """Predicts the probabilities of the classes for each example.
@@ -130,7 +131,7 @@ class KernelLinearClassifier(LinearClassifier):
         Returns:
             Iterator of float32 arrays of shape [classes].
         """
-        return self._only(PredictionKey.PROBABILITIES, None, input_fn, None, True)
+        return only(self, PredictionKey.PROBABILITIES, None, input_fn, None, True)
 
 
 def _with_mapped(mappers: Mapping[Any, list[DenseKernelMapper]]) -> Callable[..., tuple[Any, Any]]:

@@ -47,7 +47,7 @@ def infer_real_valued_columns_from_input(x: Any) -> list[Any]:
     return infer_real_valued_columns_from_input_fn(input_fn_of(x, None, None, 1))
 
 
-def _only(model: Estimator, key: str, x: Any, input_fn: Any, batch_size: int | None, as_iterable: bool) -> Any:
+def only(model: Estimator, key: str, x: Any, input_fn: Any, batch_size: int | None, as_iterable: bool) -> Any:
     """Returns the predictions of one key."""
     found = Estimator.predict(model, x, input_fn, batch_size, [key], as_iterable)
     return (one[key] for one in found) if as_iterable else found[key]
@@ -107,7 +107,7 @@ class Classifier(Estimator):
         Returns:
             iterator of int64, or an array.
         """
-        return _only(self, PredictionKey.CLASSES, x, input_fn, batch_size, as_iterable)
+        return only(self, PredictionKey.CLASSES, x, input_fn, batch_size, as_iterable)
 
     def predict_proba(
         self, x: Any = None, input_fn: Any = None, batch_size: int | None = None, as_iterable: bool = True
@@ -123,7 +123,7 @@ class Classifier(Estimator):
         Returns:
             iterator of arrays of shape [n_classes], or an array.
         """
-        return _only(self, PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
+        return only(self, PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
 
 
 class Regressor(Estimator):
@@ -217,4 +217,4 @@ class Regressor(Estimator):
         Returns:
             iterator of float32, or an array.
         """
-        return _only(self, PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
+        return only(self, PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)

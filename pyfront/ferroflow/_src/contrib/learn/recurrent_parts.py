@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.contrib.feature_column.sequence_input import concatenate_context_input
 from ferroflow._src.contrib.layers.column_models import (
     input_from_feature_columns,
     sequence_input_from_feature_columns,
     transform_features,
 )
 from ferroflow._src.contrib.learn.model_ops import PredictionKey, ProblemType
-from ferroflow._src.feature_column.sequences import concatenate_context_input
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making, shaping
