@@ -30,7 +30,6 @@ def test_every_golden_program_is_compared():
     assert set(PROGRAMS) == set(EXPECTED)
 
 
-@pytest.mark.filterwarnings("ignore:tf.data static optimizations")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_results_are_tensorflows(name):
     found = json.loads(json.dumps(result_of(tf, PROGRAMS[name])))

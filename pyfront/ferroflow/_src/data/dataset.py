@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -220,18 +219,12 @@ def _tuned(dataset: Dataset) -> Dataset:
     """Returns the dataset behind the operations by which TensorFlow tunes a pipeline, as its options require."""
     options = dataset.options()
     structure = structure_of(dataset)
-    if names := named_rewrites(options):
-        if _reads_reference(dataset):
-            warnings.warn(
-                "tf.data static optimizations are not compatible with tf.Variable. The following optimizations will "
-                f"be disabled: {', '.join(names)}. To enable optimizations, use resource variables instead by calling "
-                "`tf.enable_resource_variables()` at the start of the program.",
-                stacklevel=3,
-            )
-        else:
-            attrs = {"optimization_configs": rewrite_settings(options)}
-            inputs = [dataset, convert_to_tensor(names, dtype=dtypes.string, name="optimizations")]
-            dataset = OpDataset("OptimizeDataset", inputs, structure, attrs)
+    names = named_rewrites(options)
+    # As in TensorFlow, a pipeline that reads variables by reference is not rewritten.
+    if names and not _reads_reference(dataset):
+        attrs = {"optimization_configs": rewrite_settings(options)}
+        inputs = [dataset, convert_to_tensor(names, dtype=dtypes.string, name="optimizations")]
+        dataset = OpDataset("OptimizeDataset", inputs, structure, attrs)
     tuning = options.experimental_optimization
     if tuning.autotune is False:
         return dataset
