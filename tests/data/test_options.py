@@ -51,11 +51,14 @@ def test_merging_is_idempotent_and_has_a_neutral_element(values):
     assert merge_options(options, options) == merge_options(tf.data.Options(), options) == options
 
 
-def test_a_variable_by_reference_warns_that_rewrites_are_off():
-    variable = tf.Variable(3, dtype=tf.int64)
-    dataset = tf.data.Dataset.range(4).map(lambda x: x + variable).batch(2)
-    with pytest.warns(UserWarning, match="not compatible with tf.Variable"):
-        tf.compat.v1.data.make_initializable_iterator(dataset)
+def test_a_pipeline_that_reads_a_variable_by_reference_is_not_rewritten():
+    for use_resource in (False, True):
+        with tf.Graph().as_default() as graph:
+            variable = tf.Variable(3, dtype=tf.int64, use_resource=use_resource)
+            dataset = tf.data.Dataset.range(4).map(lambda x, variable=variable: x + variable).batch(2)
+            tf.compat.v1.data.make_initializable_iterator(dataset)
+            types = {op.type for op in graph.get_operations()}
+        assert ("OptimizeDataset" in types) == use_resource
 
 
 def test_statistics_are_refused():

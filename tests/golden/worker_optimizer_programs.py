@@ -4,6 +4,7 @@ A program of one worker returns all variables by name after some steps. A progra
 parameter server in one process, and returns the variables of both after their steps in turn.
 """
 
+import random
 import socket
 import threading
 
@@ -67,9 +68,12 @@ def alone(tf, kind):
 
 
 def _free_port():
-    with socket.socket() as found:
-        found.bind(("localhost", 0))
-        return found.getsockname()[1]
+    """Returns a port below those that the system gives to clients, which may take one between this call and its use."""
+    while True:
+        port = random.SystemRandom().randrange(15_000, 30_000)
+        with socket.socket() as found:
+            if found.connect_ex(("localhost", port)):
+                return port
 
 
 def cluster(tf, kind):
