@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::path::Path;
 
+use ferroflow_proto::tensorflow::boosted_trees::*;
 use ferroflow_proto::tensorflow::tfprof::*;
 use ferroflow_proto::tensorflow::*;
 use ferroflow_proto::{Message, Name};
@@ -74,5 +75,7 @@ fn rust_keeps_every_byte_of_tensorflows_messages() {
         VariantTensorDataProto VerifierConfig VersionDef WatchdogConfig WhileContextDef
         WorkerHeartbeatRequest WorkerHeartbeatResponse
         CodeDef OpLogEntry OpLogProto ProfileProto ProfileNode ExecProfile ExecTime ExecMemory Tuple Memory TfProfTensorProto GraphNodeProto MultiGraphNodeProto AdviceProto
+        BucketizedSplit CategoricalSplit DebugOutput DenseSplit GrowingMetadata Leaf Node NodeMetadata SparseVector
+        Tree TreeEnsemble TreeMetadata Vector
     );
 }
