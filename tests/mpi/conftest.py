@@ -33,23 +33,43 @@ class Job:
         return self.ranks
 
 
-@pytest.fixture(scope="session")
-def launcher() -> str:
+def _command(name: str, brand: str, *options: str) -> list[str] | None:
+    """Returns a launcher with its options; None where the machine has no launcher of this brand and name."""
+    found = shutil.which(name, path=_BESIDE)
+    if found is None:
+        return None
+    version = subprocess.run([found, "--version"], capture_output=True, text=True)
+    return [found, *options] if brand in version.stdout else None
+
+
+def _mpich() -> list[str] | None:
+    return _command("mpiexec", "HYDRA")
+
+
+def _open_mpi() -> list[str] | None:
+    # As root, the launcher refuses to run; with fewer cores than ranks, too.
+    options = ["--oversubscribe", "--bind-to", "none", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+    names = ("mpiexec.openmpi", "mpiexec")
+    return next(filter(None, (_command(name, "OpenRTE", *options) for name in names)), None)
+
+
+@pytest.fixture(scope="session", params=["MPICH", "Open MPI"])
+def launcher(request) -> list[str]:
+    """The command that starts ranks, of each MPI library that the machine has."""
     if importlib.util.find_spec("mpi4py") is None:
         pytest.skip("mpi4py is not installed: pip install 'ferroflow[mpi]'")
-    found = shutil.which("mpiexec", path=_BESIDE)
-    if found is None:
-        pytest.skip("there is no mpiexec: pip install 'ferroflow[mpi]'")
-    version = subprocess.run([found, "--version"], capture_output=True, text=True)
-    if "HYDRA" not in version.stdout:
-        pytest.skip("mpiexec is not MPICH's, whose options these tests use")
-    return found
+    command = {"MPICH": _mpich, "Open MPI": _open_mpi}[request.param]()
+    if command is None:
+        pytest.skip(f"there is no mpiexec of {request.param}")
+    return command
 
 
-def _started(launcher: str, program: str, ranks: int, arguments: tuple[str, ...], folder: Path, **environment: str):
+def _started(
+    launcher: list[str], program: str, ranks: int, arguments: tuple[str, ...], folder: Path, **environment: str
+):
     """Returns the arguments of `subprocess.Popen` that start the ranks of a job."""
     env = {**os.environ, "PYTHONPATH": ROOT, "OMP_NUM_THREADS": "1", "REPORTS": str(folder), **environment}
-    command = [launcher, "-n", str(ranks), sys.executable, "-m", "ferroflow", "run", str(FOLDER / program)]
+    command = [*launcher, "-n", str(ranks), sys.executable, "-m", "ferroflow", "run", str(FOLDER / program)]
     return {"args": [*command, *arguments], "env": env, "text": True}
 
 
@@ -78,7 +98,7 @@ def start(launcher, tmp_path):
         def start(program: str, ranks: int, *arguments: str) -> subprocess.Popen[str]:
             job = subprocess.Popen(**_started(launcher, program, ranks, arguments, tmp_path), stdout=subprocess.PIPE)
             stack.enter_context(job)
-            # MPICH's launcher ends its ranks when it is asked to end; killed, it would leave them.
+            # A launcher ends its ranks when it is asked to end; killed, it would leave them.
             stack.callback(job.terminate)
             return job
 

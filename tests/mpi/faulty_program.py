@@ -11,7 +11,7 @@ import tensorflow as tf
 from reports import failure, report
 
 kind = sys.argv[1]
-if kind == "options" and os.environ["PMI_RANK"] == "1":
+if kind == "options" and os.environ.get("PMI_RANK", os.environ.get("OMPI_COMM_WORLD_RANK")) == "1":
     os.environ["FERROFLOW_MPI_PIECE_BYTES"] = "1000"
     os.environ["FERROFLOW_MPI_SUM"] = "mpi"
 hvd.init()

@@ -7,7 +7,7 @@ import ferroflow as tf
 import ferroflow.horovod.keras as keras_hvd
 import ferroflow.horovod.tensorflow as hvd
 from ferroflow._src.horovod import process_group
-from ferroflow._src.horovod.launchers import launched_size
+from ferroflow._src.horovod.launchers import choose_library_of_launcher, launched_size
 
 
 @pytest.fixture
@@ -111,6 +111,20 @@ def test_launchers_are_seen_in_the_environment():
     assert launched_size({"OMPI_COMM_WORLD_SIZE": "2", "SLURM_STEP_NUM_TASKS": "1"}) == (2, "mpirun of Open MPI")
     assert launched_size({"SLURM_STEP_NUM_TASKS": "8"}) == (8, "srun")
     assert launched_size({"PMI_SIZE": "many"}) == (1, "no launcher")
+
+
+@pytest.mark.parametrize(
+    ("environment", "library"),
+    [
+        ({"OMPI_COMM_WORLD_SIZE": "2"}, "libmpi.so.40"),
+        ({"OMPI_COMM_WORLD_SIZE": "2", "MPI4PY_LIBMPI": "/opt/libmpi.so"}, "/opt/libmpi.so"),
+        ({"OMPI_COMM_WORLD_SIZE": "2", "MPI4PY_MPIABI": "openmpi"}, None),
+        ({"PMI_SIZE": "2"}, None),
+    ],
+)
+def test_mpi4py_loads_the_library_of_the_launcher(environment, library):
+    choose_library_of_launcher(environment)
+    assert environment.get("MPI4PY_LIBMPI") == library
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ def _launch(*arguments, **environment):
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=100)
 
 
+@pytest.mark.parametrize("launcher", ["MPICH"], indirect=True)
 def test_the_ranks_run_the_program_and_their_lines_carry_the_rank(launcher, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ferroflow._alias.finders import HorovodFinder, KerasFinder, TensorFlowFinder
+from ferroflow._src.horovod.launchers import choose_library_of_launcher
 
 _FOLDER: Final = Path(__file__).parent
 # Entries for sys.path, which are no packages themselves. Each holds packages that call `install_as_tensorflow`.
@@ -39,6 +40,8 @@ def install_as_tensorflow(keras: bool = True) -> None:
             "ferroflow.install_as_tensorflow() before the first `import tensorflow`; in a notebook, restart the kernel."
         )
     sys.modules["tensorflow"] = root
+    # The program may import mpi4py before it calls `hvd.init`.
+    choose_library_of_launcher()
     for finder in (HorovodFinder, TensorFlowFinder):
         if finder not in sys.meta_path:
             sys.meta_path.insert(0, finder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Final
 
 # Variables with the number of processes, and the launchers that set them.
@@ -13,6 +13,22 @@ _SIZES: Final[Mapping[str, str]] = {
     "SLURM_STEP_NUM_TASKS": "srun",
     "PALS_NRANKS": "aprun",
 }
+
+
+# Open MPI's library; this name holds for its versions 4 and 5.
+_OPEN_MPI: Final = "libmpi.so.40"
+
+
+def choose_library_of_launcher(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Makes mpi4py load Open MPI's library in a process that Open MPI started, unless the user chose one.
+
+    mpi4py takes MPICH's library wherever the package mpich is installed.
+
+    Args:
+        environment: mapping from names of environment variables to their values, which is changed.
+    """
+    if "OMPI_COMM_WORLD_SIZE" in environment and "MPI4PY_MPIABI" not in environment:
+        environment.setdefault("MPI4PY_LIBMPI", _OPEN_MPI)
 
 
 def launched_size(environment: Mapping[str, str] = os.environ) -> tuple[int, str]:

@@ -16,14 +16,13 @@ from typing import Any, Final
 from ferroflow import _core
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.engine_errors import engine_errors
-from ferroflow._src.horovod.launchers import launched_size
+from ferroflow._src.horovod.launchers import choose_library_of_launcher, launched_size
 from ferroflow._src.horovod.mpi_transport import MpiTransport
 from ferroflow._src.horovod.rendezvous import connect_group, split_address
 from ferroflow._src.horovod.socket_transport import SocketTransport
 
 # Seconds that the communication thread has to end. Then this process's rank is in an exchange with a lost one.
 _PATIENCE: Final = 5.0
-_OPEN_MPI: Final = "libmpi.so.40"
 _ORDERS: Final = {"rank": True, "mpi": False}
 # The variable of `ferroflow launch --ray ADDRESS --mpi N`: {"addresses": [...], "rank": 0}.
 GROUP: Final = "FERROFLOW_GROUP"
@@ -191,9 +190,7 @@ def _mpi_module(launched: int, launcher: str, needed: bool) -> Any:
     """Returns mpi4py's module; None if one process needs none."""
     if launched == 1 and not needed and "mpi4py.MPI" not in sys.modules:
         return None
-    if "OMPI_COMM_WORLD_SIZE" in os.environ and "MPI4PY_MPIABI" not in os.environ:
-        # mpi4py would take MPICH's library, if the package mpich is installed.
-        os.environ.setdefault("MPI4PY_LIBMPI", _OPEN_MPI)
+    choose_library_of_launcher()
     try:
         return importlib.import_module("mpi4py.MPI")
     except ModuleNotFoundError as missing:
