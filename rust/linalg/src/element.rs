@@ -5,7 +5,6 @@ use crate::complex::norm;
 use faer::traits::ComplexField;
 use faer::{MatMut, MatRef};
 use num_complex::{Complex, ComplexFloat};
-use std::borrow::Cow;
 
 /// float64 or complex128.
 pub trait Field:
@@ -75,14 +74,12 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
     /// The distance from 1 to the next number of this precision.
     const EPSILON: f64;
 
-    /// Returns the elements in double precision.
-    fn widen(from: &[Self]) -> Cow<'_, [Self::Wide]>;
-
-    /// Lets `f` write to elements of double precision, and rounds them to `outputs`. `scratch` may be used again.
-    fn narrowed<R, const N: usize>(
-        outputs: [&mut [Self]; N],
+    /// Calls `f` with the inputs in double precision, and rounds what it writes to `outputs`. `scratch` may be used again.
+    fn widened<R, const I: usize, const O: usize>(
+        inputs: [&[Self]; I],
+        outputs: [&mut [Self]; O],
         scratch: &mut Vec<Self::Wide>,
-        f: impl FnOnce([&mut [Self::Wide]; N]) -> R,
+        f: impl FnOnce([&[Self::Wide]; I], [&mut [Self::Wide]; O]) -> R,
     ) -> R;
 }
 
@@ -95,15 +92,13 @@ macro_rules! double {
             type Wide = $t;
             const EPSILON: f64 = f64::EPSILON;
 
-            fn widen(from: &[$t]) -> Cow<'_, [$t]> {
-                Cow::Borrowed(from)
-            }
-            fn narrowed<R, const N: usize>(
-                outputs: [&mut [$t]; N],
+            fn widened<R, const I: usize, const O: usize>(
+                inputs: [&[$t]; I],
+                outputs: [&mut [$t]; O],
                 _: &mut Vec<$t>,
-                f: impl FnOnce([&mut [$t]; N]) -> R,
+                f: impl FnOnce([&[$t]; I], [&mut [$t]; O]) -> R,
             ) -> R {
-                f(outputs)
+                f(inputs, outputs)
             }
         }
     )*};
@@ -116,24 +111,28 @@ macro_rules! single {
             type Wide = $wide;
             const EPSILON: f64 = $epsilon;
 
-            fn widen(from: &[$t]) -> Cow<'_, [$wide]> {
-                Cow::Owned(from.iter().map(|&x| $widen(x)).collect())
-            }
-            fn narrowed<R, const N: usize>(
-                outputs: [&mut [$t]; N],
+            fn widened<R, const I: usize, const O: usize>(
+                inputs: [&[$t]; I],
+                outputs: [&mut [$t]; O],
                 scratch: &mut Vec<$wide>,
-                f: impl FnOnce([&mut [$wide]; N]) -> R,
+                f: impl FnOnce([&[$wide]; I], [&mut [$wide]; O]) -> R,
             ) -> R {
                 scratch.clear();
-                scratch.resize(outputs.iter().map(|out| out.len()).sum(), <$wide>::default());
-                let mut rest = scratch.as_mut_slice();
-                let result = f(outputs.each_ref().map(|out| {
-                    let (wide, others) = std::mem::take(&mut rest).split_at_mut(out.len());
-                    rest = others;
-                    wide
-                }));
-                for (out, &x) in outputs.into_iter().flatten().zip(&*scratch) {
-                    *out = $narrow(x);
+                for input in inputs {
+                    scratch.extend(input.iter().map(|&x| $widen(x)));
+                }
+                let read = scratch.len();
+                scratch.resize(read + outputs.iter().map(|out| out.len()).sum::<usize>(), <$wide>::default());
+                let (from, mut to) = scratch.split_at_mut(read);
+                let mut from = &*from;
+                let result = f(
+                    inputs.map(|input| from.split_off(..input.len()).unwrap_or_default()),
+                    outputs.each_ref().map(|out| to.split_off_mut(..out.len()).unwrap_or_default()),
+                );
+                let mut written = &scratch[read..];
+                for out in outputs {
+                    let wide = written.split_off(..out.len()).unwrap_or_default();
+                    out.iter_mut().zip(wide).for_each(|(out, &x)| *out = $narrow(x));
                 }
                 result
             }

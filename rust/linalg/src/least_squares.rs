@@ -1,7 +1,7 @@
 //! Least-squares solutions: by normal equations, and by singular values.
 
 use crate::element::{Failure, Field, view, view_mut};
-use faer::linalg::solvers::{Llt, Solve, Svd};
+use faer::linalg::solvers::{ColPivQr, Llt, Solve, SolveLstsq, Svd};
 use faer::{Mat, Side};
 
 /// The sizes of a system A X = B.
@@ -37,6 +37,26 @@ pub(crate) fn least_squares_fast<T: Field>(a: &[T], b: &[T], system: System, out
     Ok(())
 }
 
+/// The least pivot of a matrix that has full rank beyond doubt, in units of that which may count as zero.
+const CLEAR: f64 = 10.0;
+
+/// Computes the only X of least |A X - B| for a tall A of full rank. Returns false where only singular values show the
+/// rank.
+fn least_squares_of_full_rank<T: Field>(a: &[T], b: &[T], system: System, out: &mut [T]) -> bool {
+    let System { rows, columns, right, epsilon, .. } = system;
+    let qr = ColPivQr::new(view(a, rows, columns));
+    let upper = qr.thin_R();
+    let smallest = upper[(0, 0)].magnitude() * epsilon * (rows * columns) as f64 * CLEAR;
+    // A pivot that is no number fails, too.
+    if !(0..columns).all(|i| upper[(i, i)].magnitude() > smallest) {
+        return false;
+    }
+    let mut x = Mat::from_fn(rows, right, |i, j| b[i * right + j]);
+    qr.solve_lstsq_in_place(x.as_mut());
+    view_mut(out, columns, right).copy_from(x.subrows(0, columns));
+    true
+}
+
 /// Returns the X of least norm among those of least |A X - B|, whatever the rank of A; the regularizer is not used.
 pub(crate) fn least_squares_by_norm<T: Field>(a: &[T], b: &[T], system: System, out: &mut [T]) -> Result<(), Failure> {
     let System { rows, columns, right, epsilon, .. } = system;
@@ -45,6 +65,9 @@ pub(crate) fn least_squares_by_norm<T: Field>(a: &[T], b: &[T], system: System, 
     }
     if !a.iter().all(|x| x.magnitude().is_finite()) {
         return Err(Failure::NoConvergence);
+    }
+    if rows >= columns && least_squares_of_full_rank(a, b, system, out) {
+        return Ok(());
     }
     let svd = Svd::new_thin(view(a, rows, columns)).map_err(|_| Failure::NoConvergence)?;
     let values = svd.S();

@@ -205,11 +205,21 @@ fn substitute<T: Field>(
             subtract(row, at(i, j), other);
         }
         if !ones_on_diagonal {
-            let pivot = at(i, i);
-            for x in &mut x[i * k..(i + 1) * k] {
-                *x /= pivot;
-            }
+            divide(&mut x[i * k..(i + 1) * k], at(i, i));
         }
+    }
+}
+
+/// Columns from which on a product by the inverse, once computed, is worth its rounding.
+const MANY: usize = 8;
+
+#[inline(always)]
+fn divide<T: Field>(row: &mut [T], pivot: T) {
+    let inverse = T::from_real(1.0) / pivot;
+    if row.len() >= MANY && inverse.magnitude().is_normal() {
+        row.iter_mut().for_each(|x| *x = *x * inverse);
+    } else {
+        row.iter_mut().for_each(|x| *x /= pivot);
     }
 }
 

@@ -1,7 +1,9 @@
-//! The QR factorization of small real matrices by reflections, row by row.
+//! The QR factorization of real matrices that fit a core's cache, by reflections, row by row.
 
-use crate::small::SMALL;
 use pulp::{Arch, Simd, WithSimd};
+
+/// Matrices up to this side are small: half a megabyte.
+const SMALL: usize = 256;
 
 /// Elements beyond these sizes have squares that are no numbers.
 const LEAST: f64 = 1e-140;
@@ -30,10 +32,9 @@ struct Reflect<'a> {
 }
 
 /// Subtracts from a row and those below it, from a column on, their reflection: `x -= tau v (v' x)`. Here `v` has 1 in
-/// the row and `below` in the others.
+/// the row and `below` in the others. `sums` is scratch.
 #[inline(always)]
-fn reflect(row: &mut [f64], rest: &mut [f64], width: usize, from: usize, tau: f64, below: &[f64]) {
-    let mut sums = [0.0; SMALL];
+fn reflect(row: &mut [f64], rest: &mut [f64], width: usize, from: usize, tau: f64, below: &[f64], sums: &mut [f64]) {
     let sums = &mut sums[..row.len()];
     sums.copy_from_slice(row);
     for (x, &v) in rest.chunks_exact(width).zip(below) {
@@ -60,13 +61,14 @@ impl WithSimd for Reflect<'_> {
         let Reflect { a, rows, columns, inner, q, r } = self;
         let shortest = rows.min(columns);
         let mut a = a.to_vec();
-        let mut taus = [0.0; SMALL];
+        let mut taus = vec![0.0; shortest];
         // Row k: what the k-th reflection has below its 1.
-        let mut vectors = [[0.0; SMALL]; SMALL];
+        let mut vectors = vec![0.0; shortest * rows];
+        let mut sums = vec![0.0; columns.max(inner)];
         for k in 0..shortest {
             let (top, rest) = a.split_at_mut((k + 1) * columns);
             let row = &mut top[k * columns + k..];
-            let vector = &mut vectors[k][..rows - k - 1];
+            let vector = &mut vectors[k * rows..(k + 1) * rows - k - 1];
             let mut squares = 0.0;
             for (v, x) in vector.iter_mut().zip(rest.chunks_exact(columns)) {
                 *v = x[k];
@@ -84,7 +86,7 @@ impl WithSimd for Reflect<'_> {
             }
             taus[k] = (diagonal - first) / diagonal;
             row[0] = diagonal;
-            reflect(&mut row[1..], rest, columns, k + 1, taus[k], vector);
+            reflect(&mut row[1..], rest, columns, k + 1, taus[k], vector, &mut sums);
         }
         for k in 0..shortest {
             r[k * columns + k..(k + 1) * columns].copy_from_slice(&a[k * columns + k..(k + 1) * columns]);
@@ -95,7 +97,15 @@ impl WithSimd for Reflect<'_> {
         }
         for k in (0..shortest).rev() {
             let (top, rest) = q.split_at_mut((k + 1) * inner);
-            reflect(&mut top[k * inner + k..], rest, inner, k, taus[k], &vectors[k][..rows - k - 1]);
+            reflect(
+                &mut top[k * inner + k..],
+                rest,
+                inner,
+                k,
+                taus[k],
+                &vectors[k * rows..(k + 1) * rows - k - 1],
+                &mut sums,
+            );
         }
     }
 }
@@ -135,7 +145,9 @@ mod tests {
 
     #[test]
     fn factors_are_orthogonal_and_triangular_and_have_the_product() {
-        for (rows, columns) in [(1, 1), (2, 2), (4, 4), (31, 31), (32, 32), (7, 3), (3, 7), (32, 5), (1, 9), (9, 1)] {
+        for (rows, columns) in
+            [(1, 1), (2, 2), (4, 4), (31, 31), (32, 32), (7, 3), (3, 7), (32, 5), (1, 9), (9, 1), (90, 70), (70, 90)]
+        {
             let a = values(rows * columns);
             for inner in [rows.min(columns), rows] {
                 check(&a, (rows, columns), inner);
@@ -151,8 +163,8 @@ mod tests {
 
     #[test]
     fn large_tiny_and_huge_matrices_are_for_others() {
-        assert!(!is_for(&[1.0; 33], (33, 1)));
-        assert!(!is_for(&[1.0; 33], (1, 33)));
+        assert!(!is_for(&[1.0; 257], (257, 1)));
+        assert!(!is_for(&[1.0; 257], (1, 257)));
         for bad in [1e-150, 1e150, f64::NAN, f64::INFINITY] {
             assert!(!is_for(&[bad, 0.0], (2, 1)));
             assert!(!is_for(&[0.0, bad], (2, 1)));

@@ -51,16 +51,17 @@ impl Batch {
         Shape::checked(&self.dims.iter().chain(one).map(|&d| d as i64).collect::<Vec<_>>())
     }
 
-    /// Calls `f` for each matrix with its number and its part of each output. `work` is the multiplications that one matrix
+    /// Calls `f` for each matrix with its part of each input and output. `work` is the multiplications that one matrix
     /// takes.
     ///
     /// Errors: that of the first matrix that failed.
-    pub fn for_each<T: Element, const N: usize>(
+    pub fn for_each<T: Element, const I: usize, const O: usize>(
         &self,
         threads: Threads,
         work: usize,
-        outputs: [&mut [T]; N],
-        f: impl Fn(usize, [&mut [Wide<T>]; N]) -> Result<()> + Sync,
+        inputs: [&[T]; I],
+        outputs: [&mut [T]; O],
+        f: impl Fn([&[Wide<T>]; I], [&mut [Wide<T>]; O]) -> Result<()> + Sync,
     ) -> Result<()> {
         if self.count == 0 {
             return Ok(());
@@ -76,7 +77,11 @@ impl Batch {
                     *rest = after;
                     part
                 });
-                if let Err(error) = T::narrowed(parts, &mut scratch, |parts| f(i, parts)) {
+                let inputs = inputs.map(|input| {
+                    let size = input.len() / self.count;
+                    &input[i * size..(i + 1) * size]
+                });
+                if let Err(error) = T::widened(inputs, parts, &mut scratch, &f) {
                     let mut first = failure.lock();
                     if first.as_ref().is_none_or(|(at, _)| i < *at) {
                         *first = Some((i, error));
@@ -103,20 +108,22 @@ mod tests {
         let t = Tensor::zeros(ferroflow_tensor::DType::F32, [2, 50, 3, 2]).unwrap();
         let batch = Batch::of(&t, 0).unwrap();
         assert_eq!((batch.count, batch.size()), (100, 6));
+        let numbers: Vec<f32> = (0u8..100).map(f32::from).collect();
         for threads in [1, 2, 4] {
             let (mut a, mut b) = (vec![0.0f32; 100], vec![0.0; 300]);
             batch
-                .for_each(Threads::new(threads), 1 << 14, [&mut a[..], &mut b[..]], |i, [a, b]| {
-                    a[0] = i as f64;
-                    b.fill(2.0 * i as f64);
+                .for_each(Threads::new(threads), 1 << 14, [&numbers], [&mut a[..], &mut b[..]], |[i], [a, b]| {
+                    a[0] = i[0];
+                    b.fill(2.0 * i[0]);
                     Ok(())
                 })
                 .unwrap();
             assert!((0..100).all(|i| a[i] == i as f32 && b[3 * i..3 * i + 3] == [2.0 * i as f32; 3]));
-            let failed = batch.for_each(Threads::new(threads), 1 << 20, [&mut a[..]], |i, _| match i {
-                17 | 40 => Err(Status::invalid_argument(i.to_string())),
-                _ => Ok(()),
-            });
+            let failed =
+                batch.for_each(Threads::new(threads), 1 << 20, [&numbers], [&mut a[..]], |[i], _| match i[0] {
+                    17.0 | 40.0 => Err(Status::invalid_argument(i[0].to_string())),
+                    _ => Ok(()),
+                });
             assert_eq!(failed.unwrap_err().message(), "17");
         }
     }

@@ -3,7 +3,7 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::unchanged_square;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 
 const NOT_POSITIVE: &str = "Cholesky decomposition was not successful. The input might not be valid.";
@@ -16,9 +16,8 @@ fn cholesky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, a.shape().clone())?;
-            let from = T::widen(a.slice::<T>()?);
-            batch.for_each(ctx.threads(), n * size / 3, [out.slice_mut::<T>()?], |i, [out]| {
-                Wide::<T>::cholesky(&from[i * size..(i + 1) * size], n, out).map_err(refused(NOT_POSITIVE))
+            batch.for_each(ctx.threads(), n * size / 3, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
+                Wide::<T>::cholesky(a, n, out).map_err(refused(NOT_POSITIVE))
             })?;
             ctx.set_output(0, out);
             Ok(())
@@ -41,10 +40,9 @@ fn cholesky_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ensure!(batch.rows == batch.columns, InvalidArgument, "Inputs must be a square matrices.");
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, l.shape().clone())?;
-            let (l, g) = (T::widen(l.slice()?), T::widen(g.slice()?));
-            batch.for_each(ctx.threads(), 3 * n * size, [out.slice_mut::<T>()?], |i, [out]| {
-                let part = i * size..(i + 1) * size;
-                Wide::<T>::cholesky_gradient(&l[part.clone()], &g[part], n, out);
+            let inputs = [l.slice()?, g.slice()?];
+            batch.for_each(ctx.threads(), 3 * n * size, inputs, [out.slice_mut::<T>()?], |[l, g], [out]| {
+                Wide::<T>::cholesky_gradient(l, g, n, out);
                 Ok(())
             })?;
             ctx.set_output(0, out);

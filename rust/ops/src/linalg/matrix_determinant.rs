@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::matrix_shape::squares;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{Result, Tensor, dispatch};
 
 fn matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -14,9 +14,8 @@ fn matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, batch.shape_of(&[])?)?;
-            let from = T::widen(a.slice::<T>()?);
-            batch.for_each(ctx.threads(), n * size, [out.slice_mut::<T>()?], |i, [out]| {
-                out.fill(Wide::<T>::determinant(&from[i * size..(i + 1) * size], n));
+            batch.for_each(ctx.threads(), n * size, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
+                out.fill(Wide::<T>::determinant(a, n));
                 Ok(())
             })?;
             ctx.set_output(0, out);
@@ -34,10 +33,9 @@ fn log_matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (n, size) = (batch.rows, batch.size());
             let mut sign = Tensor::new(dtype, batch.shape_of(&[])?)?;
             let mut log = Tensor::new(dtype, batch.shape_of(&[])?)?;
-            let from = T::widen(a.slice::<T>()?);
             let outputs = [sign.slice_mut::<T>()?, log.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), n * size, outputs, |i, [sign, log]| {
-                let (phase, logarithm) = Wide::<T>::log_determinant(&from[i * size..(i + 1) * size], n);
+            batch.for_each(ctx.threads(), n * size, [a.slice()?], outputs, |[a], [sign, log]| {
+                let (phase, logarithm) = Wide::<T>::log_determinant(a, n);
                 sign.fill(phase);
                 log.fill(logarithm);
                 Ok(())

@@ -3,7 +3,7 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::unchanged_square;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{Result, Tensor, dispatch};
 
 fn matrix_inverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -15,10 +15,8 @@ fn matrix_inverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, a.shape().clone())?;
-            let from = T::widen(a.slice::<T>()?);
-            batch.for_each(ctx.threads(), 2 * n * size, [out.slice_mut::<T>()?], |i, [out]| {
-                Wide::<T>::inverse(&from[i * size..(i + 1) * size], n, adjoint, out)
-                    .map_err(refused("Input is not invertible."))
+            batch.for_each(ctx.threads(), 2 * n * size, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
+                Wide::<T>::inverse(a, n, adjoint, out).map_err(refused("Input is not invertible."))
             })?;
             ctx.set_output(0, out);
             Ok(())

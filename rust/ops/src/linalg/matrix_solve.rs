@@ -3,7 +3,7 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::square_solution;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_linalg::{Algorithms, Element, Triangle, Wide};
+use ferroflow_linalg::{Algorithms, Triangle, Wide};
 use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 
 const SINGULAR: &str = "Input matrix is not invertible.";
@@ -25,9 +25,8 @@ fn matrix_solve(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
             let (left, right, mut out) = system(ctx)?;
             let (n, k) = (left.rows, right.columns);
-            let (a, b) = (T::widen(ctx.input(0)?.slice()?), T::widen(ctx.input(1)?.slice()?));
-            left.for_each(ctx.threads(), n * n * (n + k), [out.slice_mut::<T>()?], |i, [x]| {
-                let (a, b) = (&a[i * n * n..(i + 1) * n * n], &b[i * n * k..(i + 1) * n * k]);
+            let inputs = [ctx.input(0)?.slice()?, ctx.input(1)?.slice()?];
+            left.for_each(ctx.threads(), n * n * (n + k), inputs, [out.slice_mut::<T>()?], |[a, b], [x]| {
                 Wide::<T>::solve(a, n, b, k, adjoint, x).map_err(refused(SINGULAR))
             })?;
             ctx.set_output(0, out);
@@ -44,9 +43,8 @@ fn matrix_triangular_solve(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
             let (left, right, mut out) = system(ctx)?;
             let (n, k) = (left.rows, right.columns);
-            let (a, b) = (T::widen(ctx.input(0)?.slice()?), T::widen(ctx.input(1)?.slice()?));
-            left.for_each(ctx.threads(), n * n * k, [out.slice_mut::<T>()?], |i, [x]| {
-                let (a, b) = (&a[i * n * n..(i + 1) * n * n], &b[i * n * k..(i + 1) * n * k]);
+            let inputs = [ctx.input(0)?.slice()?, ctx.input(1)?.slice()?];
+            left.for_each(ctx.threads(), n * n * k, inputs, [out.slice_mut::<T>()?], |[a, b], [x]| {
                 Wide::<T>::solve_triangular(a, n, triangle, b, k, adjoint, x).map_err(refused(SINGULAR))
             })?;
             ctx.set_output(0, out);

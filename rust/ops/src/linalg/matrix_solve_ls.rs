@@ -29,11 +29,9 @@ fn matrix_solve_ls(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ensure!(regularizer >= 0.0, InvalidArgument, "l2_regularizer must be >= 0.");
             let (rows, columns, k) = (left.rows, left.columns, right.columns);
             let mut out = Tensor::zeros(dtype, left.shape_of(&[columns, k])?)?;
-            let (a, b) = (T::widen(a.slice()?), T::widen(b.slice()?));
             let system = System { rows, columns, right: k, regularizer, epsilon: <T as Element>::EPSILON };
             let work = left.size() * (rows.min(columns) + k);
-            left.for_each(ctx.threads(), work, [out.slice_mut::<T>()?], |i, [x]| {
-                let (a, b) = (&a[i * left.size()..(i + 1) * left.size()], &b[i * right.size()..(i + 1) * right.size()]);
+            left.for_each(ctx.threads(), work, [a.slice()?, b.slice()?], [out.slice_mut::<T>()?], |[a, b], [x]| {
                 if fast {
                     Wide::<T>::least_squares_fast(a, b, system, x).map_err(refused(DEFICIENT))
                 } else {

@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::matrix_shape::{batch_of, smaller, split};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
 use num_complex::{Complex, ComplexFloat};
 
@@ -109,10 +109,9 @@ fn qr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let inner = if full { sides.0 } else { shortest };
             let mut q = Tensor::zeros(dtype, batch.shape_of(&[sides.0, inner])?)?;
             let mut r = Tensor::zeros(dtype, batch.shape_of(&[inner, sides.1])?)?;
-            let (from, size) = (T::widen(a.slice::<T>()?), batch.size());
+            let size = batch.size();
             let outputs = [q.slice_mut::<T>()?, r.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), WORK * size * shortest, outputs, |i, [q, r]| {
-                let a = &from[i * size..(i + 1) * size];
+            batch.for_each(ctx.threads(), WORK * size * shortest, [a.slice()?], outputs, |[a], [q, r]| {
                 if shortest >= BLOCKED {
                     Wide::<T>::qr(a, sides, inner, q, r);
                 } else {

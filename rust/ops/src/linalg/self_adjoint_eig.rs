@@ -3,7 +3,7 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::{batch_of, squares};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch};
 
 const FAILED: &str = "Self-adjoint eigen decomposition was not successful. The input might not be valid.";
@@ -21,10 +21,8 @@ fn with_vectors(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let mut values = Tensor::new(dtype, batch.shape_of(&[n])?)?;
             let mut vectors =
                 if wants_vectors { Tensor::new(dtype, a.shape().clone())? } else { Tensor::new(dtype, [0])? };
-            let from = T::widen(a.slice::<T>()?);
             let outputs = [values.slice_mut::<T>()?, vectors.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), WORK * n * size, outputs, |i, [values, vectors]| {
-                let a = &from[i * size..(i + 1) * size];
+            batch.for_each(ctx.threads(), WORK * n * size, [a.slice()?], outputs, |[a], [values, vectors]| {
                 if wants_vectors {
                     Wide::<T>::self_adjoint_eigen(a, n, values, vectors).map_err(refused(FAILED))
                 } else {
@@ -47,10 +45,9 @@ fn stacked(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, batch.shape_of(&[n + 1, n])?)?;
-            let from = T::widen(a.slice::<T>()?);
-            batch.for_each(ctx.threads(), WORK * n * size, [out.slice_mut::<T>()?], |i, [out]| {
+            batch.for_each(ctx.threads(), WORK * n * size, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
                 let (values, vectors) = out.split_at_mut(n);
-                Wide::<T>::self_adjoint_eigen(&from[i * size..(i + 1) * size], n, values, vectors).map_err(refused(FAILED))
+                Wide::<T>::self_adjoint_eigen(a, n, values, vectors).map_err(refused(FAILED))
             })?;
             ctx.set_output(0, out);
             Ok(())

@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::matrix_shape::unchanged_square;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{Result, Tensor, dispatch};
 
 /// Multiplications for one element of a matrix's cube.
@@ -19,9 +19,9 @@ macro_rules! square_function {
                 let batch = Batch::of_squares(a)?;
                 let (n, size) = (batch.rows, batch.size());
                 let mut out = Tensor::new(dtype, a.shape().clone())?;
-                let from = T::widen(a.slice::<T>()?);
-                batch.for_each(ctx.threads(), WORK * n * size, [out.slice_mut::<T>()?], |i, [out]| {
-                    Wide::<T>::$f(&from[i * size..(i + 1) * size], n, out);
+                let outputs = [out.slice_mut::<T>()?];
+                batch.for_each(ctx.threads(), WORK * n * size, [a.slice::<T>()?], outputs, |[a], [out]| {
+                    Wide::<T>::$f(a, n, out);
                     Ok(())
                 })?;
                 ctx.set_output(0, out);

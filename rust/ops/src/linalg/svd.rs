@@ -3,7 +3,7 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::{batch_of, smaller, split};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch};
 
 const FAILED: &str = "SVD was not successful. The input might not be valid.";
@@ -26,10 +26,8 @@ fn svd(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             };
             let mut s = Tensor::new(dtype, batch.shape_of(&[shortest])?)?;
             let (mut u, mut v) = (vectors(rows)?, vectors(columns)?);
-            let from = T::widen(a.slice::<T>()?);
             let outputs = [s.slice_mut::<T>()?, u.slice_mut::<T>()?, v.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), WORK * size * shortest, outputs, |i, [s, u, v]| {
-                let a = &from[i * size..(i + 1) * size];
+            batch.for_each(ctx.threads(), WORK * size * shortest, [a.slice()?], outputs, |[a], [s, u, v]| {
                 if wants_vectors {
                     Wide::<T>::svd(a, (rows, columns), full, s, u, v).map_err(refused(FAILED))
                 } else {

@@ -3,8 +3,9 @@
 //! Source: the series and the continued fraction of DLMF 8.7 and 8.9 (as in Cephes `igam`), N. Temme's uniform
 //! expansion (DLMF 8.12) for large `a`.
 
+use super::lanes::{Formulas, LANES, Lanes, groups, groups_mut, zip_lanes};
 use super::pairwise::zip_numbers;
-use super::saddle_point::{gamma_factor, log_excess};
+use super::saddle_point::{gamma_factor, log_excess, single_gamma_factor};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::vector::scalar::exp;
 use ferroflow_tensor::{DType, Result};
@@ -19,23 +20,24 @@ pub(super) const STEPS: usize = 20_000;
 /// Keeps the denominators of continued fractions from zero.
 pub(super) const TINY: f64 = 1e-300;
 
-/// Bits of the last term that counts. The rest of a series is up to 200 times its last term.
-pub(super) const SINGLE: i32 = 36;
-pub(super) const DOUBLE: i32 = 54;
+/// The least term that counts, relative to the sum. The rest of a series is up to 200 times its last term.
+pub(super) const SINGLE: f64 = power_of_half(36);
+pub(super) const DOUBLE: f64 = power_of_half(54);
+/// As `SINGLE`, where a hundredth of the result counts as much.
+pub(super) const FINE: f64 = power_of_half(46);
 
-/// Returns 2^-bits.
-pub(super) const fn unit(bits: i32) -> f64 {
+const fn power_of_half(bits: i32) -> f64 {
     1.0 / (1u64 << bits) as f64
 }
 
 /// Returns the lower function P for 0 < x <= a + 1.
-fn series<const BITS: i32>(a: f64, x: f64) -> f64 {
+fn series(a: f64, x: f64) -> f64 {
     let (mut term, mut sum, mut n) = (1.0, 1.0, a);
     for _ in 0..STEPS {
         n += 1.0;
         term *= x / n;
         sum += term;
-        if term <= sum * unit(BITS) {
+        if term <= sum * DOUBLE {
             break;
         }
     }
@@ -43,7 +45,7 @@ fn series<const BITS: i32>(a: f64, x: f64) -> f64 {
 }
 
 /// Returns the upper function Q for x > a, by Lentz's method.
-fn fraction<const BITS: i32>(a: f64, x: f64) -> f64 {
+fn fraction(a: f64, x: f64) -> f64 {
     let mut b = x + 1.0 - a;
     let mut c = 1.0 / TINY;
     let mut d = 1.0 / if b == 0.0 { TINY } else { b };
@@ -55,7 +57,7 @@ fn fraction<const BITS: i32>(a: f64, x: f64) -> f64 {
         c = guarded(b + numerator / c);
         let factor = c * d;
         h *= factor;
-        if (factor - 1.0).abs() <= 2.0 * unit(BITS) {
+        if (factor - 1.0).abs() <= 2.0 * DOUBLE {
             break;
         }
     }
@@ -84,7 +86,7 @@ fn uniform(a: f64, x: f64) -> (f64, f64) {
 }
 
 /// Returns (P, Q) for 0 < x.
-fn both<const BITS: i32>(a: f64, x: f64) -> (f64, f64) {
+fn both(a: f64, x: f64) -> (f64, f64) {
     if a.is_infinite() {
         // TF 1.x: both functions are zero where both arguments are infinite.
         return if x.is_infinite() { (0.0, 0.0) } else { (0.0, 1.0) };
@@ -95,16 +97,11 @@ fn both<const BITS: i32>(a: f64, x: f64) -> (f64, f64) {
     if a >= LARGE {
         return uniform(a, x);
     }
-    if x <= a {
-        let p = series::<BITS>(a, x);
+    if x <= a || x <= 1.0 {
+        let p = series(a, x);
         return (p, 1.0 - p);
     }
-    if x <= 1.0 {
-        // The upper function may be small: all digits of its difference from one count.
-        let p = series::<DOUBLE>(a, x);
-        return (p, 1.0 - p);
-    }
-    let q = fraction::<BITS>(a, x);
+    let q = fraction(a, x);
     (1.0 - q, q)
 }
 
@@ -112,46 +109,128 @@ pub(super) fn is_outside(a: f64, x: f64) -> bool {
     a.is_nan() || x.is_nan() || x < 0.0 || a <= 0.0
 }
 
-fn igamma<const BITS: i32>(a: f64, x: f64) -> f64 {
+fn igamma(a: f64, x: f64) -> f64 {
     // TF 1.x: zero at x = 0 even where `a` is not positive.
     if x == 0.0 && !a.is_nan() {
         return 0.0;
     }
-    if is_outside(a, x) { f64::NAN } else { both::<BITS>(a, x).0 }
+    if is_outside(a, x) { f64::NAN } else { both(a, x).0 }
 }
 
-fn igammac<const BITS: i32>(a: f64, x: f64) -> f64 {
+fn igammac(a: f64, x: f64) -> f64 {
     if is_outside(a, x) {
         return f64::NAN;
     }
-    if x == 0.0 { 1.0 } else { both::<BITS>(a, x).1 }
+    if x == 0.0 { 1.0 } else { both(a, x).1 }
+}
+
+/// Igamma (`UPPER` is false) and Igammac with the digits of float32.
+struct Single<const UPPER: bool>;
+
+/// Returns the lower function for groups of elements with x <= a + 1.
+#[inline(always)]
+fn single_series(a: &Lanes, x: &Lanes, out: &mut Lanes) {
+    let (mut term, mut sum, mut n) = ([1.0; LANES], [1.0; LANES], *a);
+    for _ in 0..STEPS {
+        for i in 0..LANES {
+            n[i] += 1.0;
+            term[i] *= x[i] / n[i];
+            sum[i] += term[i];
+            let least = if x[i] <= a[i] { SINGLE } else { FINE };
+            term[i] = if term[i] <= sum[i] * least { 0.0 } else { term[i] };
+        }
+        if term.iter().sum::<f64>() == 0.0 {
+            break;
+        }
+    }
+    *out = sum;
+}
+
+/// Returns the continued fraction for groups of elements with x > a + 1, by Lentz's method with one division a step.
+#[inline(always)]
+fn single_fraction(a: &Lanes, x: &Lanes, out: &mut Lanes) {
+    // More than any denominator, and a square that is finite.
+    let mut c = [1e30; LANES];
+    let mut b: Lanes = std::array::from_fn(|i| x[i] + 1.0 - a[i]);
+    let mut d: Lanes = b.map(|b| 1.0 / b);
+    let (mut h, mut change) = (d, [1.0; LANES]);
+    for step in 1..STEPS {
+        let step = step as f64;
+        for i in 0..LANES {
+            let numerator = step * (a[i] - step);
+            b[i] += 2.0;
+            let below = numerator * d[i] + b[i];
+            let inverse = 1.0 / (below * c[i]);
+            d[i] = c[i] * inverse;
+            c[i] = b[i] + numerator * below * inverse;
+            let factor = if change[i] <= 2.0 * SINGLE { 1.0 } else { c[i] * d[i] };
+            h[i] *= factor;
+            change[i] = (factor - 1.0).abs();
+        }
+        if change.iter().all(|change| *change <= 2.0 * SINGLE) {
+            break;
+        }
+    }
+    *out = h;
+}
+
+impl<const UPPER: bool> Formulas<2> for Single<UPPER> {
+    const COUNT: usize = 2;
+
+    #[inline(always)]
+    fn choose([a, x]: [f64; 2]) -> usize {
+        let is_regular = a > 0.0 && a < LARGE && x > 0.0 && x < f64::INFINITY;
+        if !is_regular || x > a && x <= 1.0 && a < 0.01 { 2 } else { usize::from(x > a + 1.0) }
+    }
+
+    #[inline(always)]
+    fn compute(index: usize, [a, x]: [&[f64]; 2], out: &mut [f64]) {
+        for ((a, x), out) in groups(a).zip(groups(x)).zip(groups_mut(out)) {
+            if index == 0 { single_series(a, x, out) } else { single_fraction(a, x, out) }
+        }
+        for ((a, x), out) in a.iter().zip(x).zip(out) {
+            let factor = single_gamma_factor(*a, *x);
+            *out *= if index == 0 { factor / a } else { factor };
+            *out = if UPPER == (index == 1) { *out } else { 1.0 - *out };
+        }
+    }
+
+    fn alone([a, x]: [f64; 2]) -> f64 {
+        if UPPER { igammac(a, x) } else { igamma(a, x) }
+    }
 }
 
 /// Returns the kernel of a function of two numbers that is computed in double precision.
 pub(crate) fn double_kernel(init: &KernelInit<'_>, f: fn(f64, f64) -> f64) -> Result<Box<dyn Kernel>> {
-    kernel_to_precision(init, f, f)
-}
-
-/// Returns the kernel of a function that computes as many digits of double precision as its result needs.
-pub(super) fn kernel_to_precision(
-    init: &KernelInit<'_>,
-    single: fn(f64, f64) -> f64,
-    double: fn(f64, f64) -> f64,
-) -> Result<Box<dyn Kernel>> {
     match init.input_type(0)? {
         DType::F64 => kernel(move |ctx| {
-            let z = zip_numbers::<f64>(ctx.input(0)?, ctx.input(1)?, ctx.threads(), BLOCK, double)?;
+            let z = zip_numbers::<f64>(ctx.input(0)?, ctx.input(1)?, ctx.threads(), BLOCK, f)?;
             ctx.set_output(0, z);
             Ok(())
         }),
         DType::F32 => kernel(move |ctx| {
-            let f = |x: f32, y: f32| single(x.into(), y.into()) as f32;
+            let f = |x: f32, y: f32| f(x.into(), y.into()) as f32;
             let z = zip_numbers::<f32>(ctx.input(0)?, ctx.input(1)?, ctx.threads(), BLOCK, f)?;
             ctx.set_output(0, z);
             Ok(())
         }),
         _ => Err(init.unsupported()),
     }
+}
+
+/// Returns the kernel of a function that has formulas for float32; `double` is that of float64.
+pub(crate) fn kernel_with_formulas<F: Formulas<2>>(
+    init: &KernelInit<'_>,
+    double: fn(f64, f64) -> f64,
+) -> Result<Box<dyn Kernel>> {
+    if init.input_type(0)? != DType::F32 {
+        return double_kernel(init, double);
+    }
+    kernel(|ctx| {
+        let z = zip_lanes::<F>(ctx.input(0)?, ctx.input(1)?, ctx.threads())?;
+        ctx.set_output(0, z);
+        Ok(())
+    })
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -161,27 +240,20 @@ pub(super) fn register(r: &mut Registry) {
     };
     r.add(
         op("Igamma", "Returns the integral of t^(a-1) e^-t from 0 to x, over gamma(a).")
-            .kernel(|init| kernel_to_precision(init, igamma::<SINGLE>, igamma::<DOUBLE>)),
+            .kernel(|init| kernel_with_formulas::<Single<false>>(init, igamma)),
     );
     r.add(
         op("Igammac", "Returns the integral of t^(a-1) e^-t from x to infinity, over gamma(a).")
-            .kernel(|init| kernel_to_precision(init, igammac::<SINGLE>, igammac::<DOUBLE>)),
+            .kernel(|init| kernel_with_formulas::<Single<true>>(init, igammac)),
     );
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DOUBLE, SINGLE};
+    use super::super::lanes::one_by_one;
+    use super::{Single, igamma, igammac};
     use crate::testing::{Arg, run, run_args};
     use ferroflow_tensor::Tensor;
-
-    fn igamma(a: f64, x: f64) -> f64 {
-        super::igamma::<DOUBLE>(a, x)
-    }
-
-    fn igammac(a: f64, x: f64) -> f64 {
-        super::igammac::<DOUBLE>(a, x)
-    }
 
     /// (a, x, P, Q) by mpmath with 60 digits.
     const GOLDEN: [(f64, f64, f64, f64); 20] = [
@@ -214,11 +286,26 @@ mod tests {
             let tolerance = 4e-15 * (1.0 + (x - a).abs() / a.sqrt());
             // One of the two is one minus the other.
             let close = |got: f64, expected: f64| (got - expected).abs() <= tolerance * expected.abs() + 6e-16;
-            let single = (super::igamma::<SINGLE>(a, x), super::igammac::<SINGLE>(a, x));
+            let single = (one_by_one::<Single<false>, 2>([a, x]), one_by_one::<Single<true>, 2>([a, x]));
             let near = |got: f64, expected: f64| (got - expected).abs() <= 4e-9 * expected + 6e-16;
             assert!(near(single.0, p) && near(single.1, q), "{single:?} for ({a}, {x})");
             assert!(close(igamma(a, x), p), "P({a}, {x}) = {} not {p}", igamma(a, x));
             assert!(close(igammac(a, x), q), "Q({a}, {x}) = {} not {q}", igammac(a, x));
+        }
+    }
+
+    #[test]
+    fn single_precision_has_its_digits_everywhere() {
+        for a in (0..60).map(|i| 1e-3 * 1.41f64.powi(i)) {
+            for x in (0..80).map(|i| 1e-3 * 1.31f64.powi(i)).chain([0.9 * a, a, 1.01 * a, a + 1.0, a + 1.5]) {
+                for (single, double) in [
+                    (one_by_one::<Single<false>, 2>([a, x]), igamma(a, x)),
+                    (one_by_one::<Single<true>, 2>([a, x]), igammac(a, x)),
+                ] {
+                    let agree = (single - double).abs() <= 8e-9 * double + f64::from(f32::MIN_POSITIVE);
+                    assert!(agree, "{single} not {double} for ({a}, {x})");
+                }
+            }
         }
     }
 

@@ -5,8 +5,9 @@
 //! Source: the series, the continued fraction and N. Temme's expansion of `incomplete_gamma`, differentiated term by term;
 //! Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018, for samples.
 
-use super::incomplete_gamma::{LARGE, STEPS, TINY, double_kernel, guarded, is_outside};
-use super::saddle_point::{gamma_factor, log_excess};
+use super::incomplete_gamma::{FINE, LARGE, STEPS, TINY, guarded, is_outside, kernel_with_formulas};
+use super::lanes::{Formulas, LANES, Lanes, groups, groups_mut};
+use super::saddle_point::{gamma_factor, log_excess, single_digamma, single_gamma_factor};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::vector::digamma_f64;
 use ferroflow_tensor::vector::scalar::{log, log1p};
@@ -122,6 +123,102 @@ fn igamma_grad_a(a: f64, x: f64) -> f64 {
     -gamma_factor(a, x) / x * gamma_sample_derivative(a, x)
 }
 
+/// The derivative of P (`OF_INTEGRAL`) or of a sample, with the digits of float32.
+pub(crate) struct SingleDerivative<const OF_INTEGRAL: bool>;
+
+/// Computes the two sums of `by_series` for groups of elements.
+#[inline(always)]
+fn single_series(a: &Lanes, x: &Lanes) -> (Lanes, Lanes) {
+    let mut n = *a;
+    let mut term = a.map(|a| 1.0 / a);
+    let mut falling = term;
+    let mut sum = term;
+    let mut change: Lanes = std::array::from_fn(|i| -term[i] * falling[i]);
+    for _ in 0..STEPS {
+        for i in 0..LANES {
+            n[i] += 1.0;
+            let inverse = 1.0 / n[i];
+            term[i] *= x[i] * inverse;
+            falling[i] += inverse;
+            sum[i] += term[i];
+            let by_term = term[i] * falling[i];
+            change[i] -= by_term;
+            let is_settled = (term[i] <= sum[i] * FINE) & (by_term <= change[i].abs() * FINE);
+            term[i] = if is_settled { 0.0 } else { term[i] };
+        }
+        if term.iter().sum::<f64>() == 0.0 {
+            break;
+        }
+    }
+    (sum, change)
+}
+
+/// Computes the fraction of `by_fraction` and its derivative for groups of elements, with one division a step.
+#[inline(always)]
+fn single_fraction(a: &Lanes, x: &Lanes) -> (Lanes, Lanes) {
+    let mut b: Lanes = std::array::from_fn(|i| x[i] + 1.0 - a[i]);
+    // More than any denominator, and a square that is finite.
+    let (mut c, mut c_change) = ([1e30; LANES], [0.0; LANES]);
+    let mut d = b.map(|b| 1.0 / b);
+    let mut d_change = d.map(|d| d * d);
+    let (mut h, mut h_change) = (d, d_change);
+    let mut left = [1.0; LANES];
+    for step in 1..STEPS {
+        let step = step as f64;
+        for i in 0..LANES {
+            let numerator = step * (a[i] - step);
+            b[i] += 2.0;
+            let below = numerator * d[i] + b[i];
+            let inverse = 1.0 / (below * c[i]);
+            let (next, over_c) = (c[i] * inverse, below * inverse);
+            d_change[i] = -next * next * (step * d[i] + numerator * d_change[i] - 1.0);
+            d[i] = next;
+            c_change[i] = step * over_c - numerator * c_change[i] * over_c * over_c - 1.0;
+            c[i] = b[i] + numerator * over_c;
+            let factor = if left[i] == 0.0 { 1.0 } else { c[i] * d[i] };
+            let change = if left[i] == 0.0 { 0.0 } else { c_change[i] * d[i] + c[i] * d_change[i] };
+            h_change[i] = h_change[i] * factor + h[i] * change;
+            h[i] *= factor;
+            let is_settled = ((factor - 1.0).abs() <= FINE) & ((h[i] * change).abs() <= h_change[i].abs() * FINE);
+            left[i] = if is_settled { 0.0 } else { 1.0 };
+        }
+        if left.iter().sum::<f64>() == 0.0 {
+            break;
+        }
+    }
+    (h, h_change)
+}
+
+impl<const OF_INTEGRAL: bool> Formulas<2> for SingleDerivative<OF_INTEGRAL> {
+    const COUNT: usize = 2;
+
+    #[inline(always)]
+    fn choose([a, x]: [f64; 2]) -> usize {
+        if !(a > 0.0 && a < LARGE && x > 0.0 && x < f64::INFINITY) {
+            return 2;
+        }
+        usize::from(!(x <= 1.0 || x <= a))
+    }
+
+    #[inline(always)]
+    fn compute(index: usize, [a, x]: [&[f64]; 2], out: &mut [f64]) {
+        for ((a, x), out) in groups(a).zip(groups(x)).zip(groups_mut(out)) {
+            let (value, change) = if index == 0 { single_series(a, x) } else { single_fraction(a, x) };
+            for i in 0..LANES {
+                out[i] = x[i] * ((log(x[i]) - single_digamma(a[i])) * value[i] + change[i]);
+            }
+        }
+        for ((a, x), out) in a.iter().zip(x).zip(out) {
+            *out = if index == 0 { -*out } else { *out };
+            *out *= if OF_INTEGRAL { -single_gamma_factor(*a, *x) / x } else { 1.0 };
+        }
+    }
+
+    fn alone([a, x]: [f64; 2]) -> f64 {
+        if OF_INTEGRAL { igamma_grad_a(a, x) } else { gamma_sample_derivative(a, x) }
+    }
+}
+
 pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("IgammaGradA")
@@ -131,12 +228,13 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double}")
             .doc("Returns the derivative of `Igamma` by `a`.")
             .shape(shape_rules::broadcast_binary)
-            .kernel(|init| double_kernel(init, igamma_grad_a)),
+            .kernel(|init| kernel_with_formulas::<SingleDerivative<true>>(init, igamma_grad_a)),
     );
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::lanes::one_by_one;
     use super::*;
 
     /// (a, x, change of a sample, derivative of P) by TensorFlow 2.21.
@@ -165,6 +263,21 @@ mod tests {
             let close = |got: f64, expected: f64| (got / expected - 1.0).abs() <= 4e-12;
             assert!(close(gamma_sample_derivative(a, x), sample), "{a} {x}: {}", gamma_sample_derivative(a, x));
             assert!(close(igamma_grad_a(a, x), p), "{a} {x}: {}", igamma_grad_a(a, x));
+        }
+    }
+
+    #[test]
+    fn single_precision_has_its_digits_everywhere() {
+        for a in (0..60).map(|i| 1e-3 * 1.41f64.powi(i)) {
+            for x in (0..80).map(|i| 1e-3 * 1.31f64.powi(i)).chain([0.9 * a, a, 1.01 * a, a + 1.0, a + 1.5]) {
+                for (single, double) in [
+                    (one_by_one::<SingleDerivative<false>, 2>([a, x]), gamma_sample_derivative(a, x)),
+                    (one_by_one::<SingleDerivative<true>, 2>([a, x]), igamma_grad_a(a, x)),
+                ] {
+                    let agree = (single - double).abs() <= 2e-8 * double.abs() + f64::from(f32::MIN_POSITIVE);
+                    assert!(agree, "{single} not {double} for ({a}, {x})");
+                }
+            }
         }
     }
 

@@ -17,6 +17,7 @@ mod histogram_fixed_width;
 mod incomplete_beta;
 pub(crate) mod incomplete_gamma;
 pub(crate) mod incomplete_gamma_derivative;
+mod lanes;
 mod logical;
 mod mat_mul;
 mod mat_mul_slice;

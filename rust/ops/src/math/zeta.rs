@@ -2,15 +2,16 @@
 //!
 //! Source: Euler-Maclaurin summation, DLMF 25.11.43 (as in Cephes `zeta`).
 
-use super::incomplete_gamma::{DOUBLE, SINGLE, kernel_to_precision, unit};
+use super::incomplete_gamma::{DOUBLE, SINGLE, kernel_with_formulas};
+use super::lanes::Formulas;
 use ferroflow_graph::{Op, Registry, shape_rules};
-use ferroflow_tensor::vector::scalar::pow;
+use ferroflow_tensor::vector::scalar::{exp, log, pow};
 use ferroflow_tensor::vector::{Unary, unary};
 
-/// Returns the number of terms that are added one by one.
-const fn terms(bits: i32) -> usize {
-    if bits <= SINGLE { 4 } else { 12 }
-}
+/// Terms that are added one by one in double precision.
+const TERMS: usize = 12;
+/// The same with the digits of float32.
+const SINGLE_TERMS: usize = 4;
 
 /// B(2k) / (2k)! of the Bernoulli numbers.
 const BERNOULLI: [f64; 12] = [
@@ -28,27 +29,38 @@ const BERNOULLI: [f64; 12] = [
     -236_364_091.0 / 1_693_824_136_731_743_669_452_800_000.0,
 ];
 
+/// The largest exponent whose products round less than `pow`.
+const WHOLE: f64 = 8.0;
+
+/// Returns `base^-x`.
+fn inverse_power(base: f64, x: f64) -> f64 {
+    if x > WHOLE || x != x.trunc() {
+        return pow(base, -x);
+    }
+    1.0 / (1..x as usize).fold(base, |power, _| power * base)
+}
+
 /// Returns the sum of `(q + k)^-x` for x > 1 and q > 0.
-fn positive<const BITS: i32>(x: f64, q: f64) -> f64 {
+fn positive(x: f64, q: f64) -> f64 {
     if q.is_infinite() {
         return 0.0;
     }
     let (mut sum, mut at) = (0.0, q);
-    for _ in 0..terms(BITS) {
-        let term = pow(at, -x);
+    for _ in 0..TERMS {
+        let term = inverse_power(at, x);
         sum += term;
-        if sum.is_infinite() || term <= 0.25 * sum * unit(BITS) {
+        if sum.is_infinite() || term <= 0.25 * sum * DOUBLE {
             return sum;
         }
         at += 1.0;
     }
-    let power = pow(at, -x);
+    let power = inverse_power(at, x);
     let mut rest = power * (at / (x - 1.0) + 0.5);
     let mut factor = power * x / at;
     for (k, b) in BERNOULLI.iter().enumerate() {
         let term = factor * b;
         rest += term;
-        if term.abs() <= 0.25 * (sum + rest) * unit(BITS) {
+        if term.abs() <= 0.25 * (sum + rest) * DOUBLE {
             break;
         }
         let k = 2.0 * k as f64;
@@ -57,7 +69,7 @@ fn positive<const BITS: i32>(x: f64, q: f64) -> f64 {
     sum + rest
 }
 
-fn zeta<const BITS: i32>(x: f64, q: f64) -> f64 {
+fn zeta(x: f64, q: f64) -> f64 {
     if x == 1.0 && !q.is_nan() {
         return f64::INFINITY;
     }
@@ -65,7 +77,7 @@ fn zeta<const BITS: i32>(x: f64, q: f64) -> f64 {
         return f64::NAN;
     }
     if q > 0.0 {
-        return positive::<BITS>(x, q);
+        return positive(x, q);
     }
     let is_even = x % 2.0 == 0.0;
     if q == q.floor() {
@@ -77,11 +89,11 @@ fn zeta<const BITS: i32>(x: f64, q: f64) -> f64 {
     }
     // The negative terms are those of a sum from their last one to -q; -q - floor(-q) is exact.
     let last = -q - (-q).floor();
-    let negative = positive::<BITS>(x, last) - positive::<BITS>(x, 1.0 - q);
-    positive::<BITS>(x, 1.0 - last) + if is_even { negative } else { -negative }
+    let negative = positive(x, last) - positive(x, 1.0 - q);
+    positive(x, 1.0 - last) + if is_even { negative } else { -negative }
 }
 
-fn polygamma<const BITS: i32>(n: f64, x: f64) -> f64 {
+fn polygamma(n: f64, x: f64) -> f64 {
     if n == 0.0 {
         let mut y = [0.0];
         unary(Unary::Digamma, &[x], &mut y);
@@ -90,8 +102,98 @@ fn polygamma<const BITS: i32>(n: f64, x: f64) -> f64 {
     if !(n > 0.0 && n == n.floor()) {
         return f64::NAN;
     }
-    let magnitude = libm::tgamma(n + 1.0) * zeta::<BITS>(n + 1.0, x);
+    let magnitude = libm::tgamma(n + 1.0) * zeta(n + 1.0, x);
     if n % 2.0 == 0.0 { -magnitude } else { magnitude }
+}
+
+/// Returns the sum of `(q + k)^-x` with the digits of float32 for finite x > 1 and q > 0, without a branch.
+#[inline(always)]
+fn single_positive(x: f64, q: f64) -> f64 {
+    let power = |base: f64| exp(-x * log(base));
+    let (mut sum, mut last) = (0.0, 0.0);
+    for k in 0..SINGLE_TERMS {
+        last = power(q + k as f64);
+        sum += last;
+    }
+    let at = q + SINGLE_TERMS as f64;
+    let next = power(at);
+    let mut rest = next * (at / (x - 1.0) + 0.5);
+    let inverse = 1.0 / at;
+    let mut factor = next * x * inverse;
+    for (k, b) in BERNOULLI.iter().enumerate() {
+        let term = factor * b;
+        rest += term;
+        // The series diverges in the end: it stops at the first term that does not count.
+        let counts = term.abs() > 0.25 * (sum + rest) * SINGLE;
+        let k = 2.0 * k as f64;
+        let following = factor * ((x + k + 1.0) * inverse * ((x + k + 2.0) * inverse));
+        factor = if counts { following } else { 0.0 };
+    }
+    sum + if last > 0.25 * sum * SINGLE { rest } else { 0.0 }
+}
+
+/// Zeta with the digits of float32.
+struct SingleZeta;
+
+impl Formulas<2> for SingleZeta {
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    fn choose([x, q]: [f64; 2]) -> usize {
+        usize::from(!(x > 1.0 && x < f64::INFINITY && q > 0.0 && q < f64::INFINITY))
+    }
+
+    #[inline(always)]
+    fn compute(_: usize, [x, q]: [&[f64]; 2], out: &mut [f64]) {
+        for ((x, q), out) in x.iter().zip(q).zip(out) {
+            *out = single_positive(*x, *q);
+        }
+    }
+
+    fn alone([x, q]: [f64; 2]) -> f64 {
+        zeta(x, q)
+    }
+}
+
+/// Polygamma with the digits of float32.
+struct SinglePolygamma;
+
+/// The largest whole number with a finite factorial.
+const LARGEST_FACTORIAL: usize = 170;
+
+/// `FACTORIALS[n]` is (-1)^(n + 1) n!.
+const FACTORIALS: [f64; LARGEST_FACTORIAL + 1] = {
+    let mut factorials = [-1.0; LARGEST_FACTORIAL + 1];
+    let mut n = 1;
+    while n <= LARGEST_FACTORIAL {
+        factorials[n] = -factorials[n - 1] * n as f64;
+        n += 1;
+    }
+    factorials
+};
+
+impl Formulas<2> for SinglePolygamma {
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    fn choose([n, x]: [f64; 2]) -> usize {
+        let is_order = n >= 1.0 && n <= LARGEST_FACTORIAL as f64 && n == n.trunc();
+        usize::from(!(is_order && x > 0.0 && x < f64::INFINITY))
+    }
+
+    #[inline(always)]
+    fn compute(_: usize, [n, x]: [&[f64]; 2], out: &mut [f64]) {
+        for ((n, x), out) in n.iter().zip(x).zip(&mut *out) {
+            *out = single_positive(*n + 1.0, *x);
+        }
+        for (n, out) in n.iter().zip(out) {
+            *out *= FACTORIALS[*n as usize];
+        }
+    }
+
+    fn alone([n, x]: [f64; 2]) -> f64 {
+        polygamma(n, x)
+    }
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -103,7 +205,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double}")
             .doc("Returns the sum of (q + k)^-x over k = 0, 1, 2 ...")
             .shape(shape_rules::broadcast_binary)
-            .kernel(|init| kernel_to_precision(init, zeta::<SINGLE>, zeta::<DOUBLE>)),
+            .kernel(|init| kernel_with_formulas::<SingleZeta>(init, zeta)),
     );
     r.add(
         Op::new("Polygamma")
@@ -113,23 +215,16 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double}")
             .doc("Returns the derivative of digamma of order `a`, a whole number, at x.")
             .shape(shape_rules::broadcast_binary)
-            .kernel(|init| kernel_to_precision(init, polygamma::<SINGLE>, polygamma::<DOUBLE>)),
+            .kernel(|init| kernel_with_formulas::<SinglePolygamma>(init, polygamma)),
     );
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DOUBLE, SINGLE};
+    use super::super::lanes::one_by_one;
+    use super::{SinglePolygamma, SingleZeta, polygamma, zeta};
     use crate::testing::run;
     use ferroflow_tensor::Tensor;
-
-    fn zeta(x: f64, q: f64) -> f64 {
-        super::zeta::<DOUBLE>(x, q)
-    }
-
-    fn polygamma(n: f64, x: f64) -> f64 {
-        super::polygamma::<DOUBLE>(n, x)
-    }
 
     /// (x, q, zeta) by mpmath with 60 digits.
     const ZETAS: [(f64, f64, f64); 17] = [
@@ -184,9 +279,15 @@ mod tests {
     fn single_precision_has_its_digits_everywhere() {
         for x in [1.000_001, 1.1, 1.5, 2.0, 3.0, 4.5, 7.0, 10.0, 15.5, 20.0, 33.0, 60.0, 130.0] {
             for q in (0..400).map(|i| 1e-3 * 1.05f64.powi(i)) {
-                let (single, double) = (super::zeta::<SINGLE>(x, q), zeta(x, q));
-                let agree = single == double || (single - double).abs() < 4e-9 * double + f64::MIN_POSITIVE;
-                assert!(agree, "zeta({x}, {q}) = {single} not {double}");
+                let mut pairs = vec![("zeta", one_by_one::<SingleZeta, 2>([x, q]), zeta(x, q))];
+                if x == x.trunc() {
+                    pairs.push(("psi", one_by_one::<SinglePolygamma, 2>([x, q]), polygamma(x, q)));
+                }
+                for (name, single, double) in pairs {
+                    let least = f64::from(f32::MIN_POSITIVE);
+                    let agree = single == double || (single - double).abs() < 4e-9 * double.abs() + least;
+                    assert!(agree, "{name}({x}, {q}) = {single} not {double}");
+                }
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Source: Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018.
 
-use crate::math::incomplete_gamma::double_kernel;
-use crate::math::incomplete_gamma_derivative::gamma_sample_derivative;
+use crate::math::incomplete_gamma::kernel_with_formulas;
+use crate::math::incomplete_gamma_derivative::{SingleDerivative, gamma_sample_derivative};
 use ferroflow_graph::{Op, Registry, shape_rules};
 
 pub(super) fn register(r: &mut Registry) {
@@ -15,7 +15,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {float, double}")
             .doc("Returns the derivatives by `alpha` of samples of Gamma(alpha, 1).")
             .shape(shape_rules::broadcast_binary)
-            .kernel(|init| double_kernel(init, gamma_sample_derivative)),
+            .kernel(|init| kernel_with_formulas::<SingleDerivative<false>>(init, gamma_sample_derivative)),
     );
 }
 

@@ -3,16 +3,16 @@
 use crate::array::strided::{Walk, gathered};
 use ferroflow_fourier::{ComplexRows, Direction, Real, RealInverseRows, RealRows};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
+use ferroflow_tensor::threads::{Columns, Threads, try_for_chunks_mut, try_for_rows_mut};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, bail, ensure};
 use num_complex::Complex;
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 13;
+/// Elements of the columns that are transformed together: they fit the first cache.
+const COLUMN_BLOCK: usize = 1 << 11;
 /// Columns that are transformed together at least: a cache line of each row.
 const COLUMNS: usize = 8;
-/// Matrices from which on each is transformed by one thread.
-const MATRICES: usize = 16;
 
 /// A real type and the complex type over it.
 trait Pair: Real + Scalar {
@@ -77,10 +77,26 @@ fn scaled<T: Pair>(x: Complex<T>, factor: T) -> Complex<T> {
 }
 
 /// Transforms the rows of `n` elements and multiplies them.
-fn along_rows<T: Pair>(threads: Threads, t: &mut Tensor, n: usize, direction: Direction, scale: f64) -> Result<()> {
+fn along_rows<T: Pair>(threads: Threads, t: Tensor, n: usize, direction: Direction, scale: f64) -> Result<Tensor> {
     let rows = ComplexRows::<T>::new(n, direction);
-    try_for_chunks_mut(threads, T::complex_mut(t)?, block(n), |_, chunk| transform(&rows, chunk, direction, scale))?;
-    Ok(())
+    let (from, mut out) = place::<T>(t)?;
+    let from = from.as_ref().map(<T as Pair>::complex).transpose()?;
+    try_for_chunks_mut(threads, T::complex_mut(&mut out)?, block(n), |start, chunk| {
+        if let Some(from) = from {
+            chunk.copy_from_slice(&from[start..start + chunk.len()]);
+        }
+        transform(&rows, chunk, direction, scale);
+    })?;
+    Ok(out)
+}
+
+/// Returns a tensor to write results to; the other one, if there is one, holds the elements.
+fn place<T: Pair>(mut t: Tensor) -> Result<(Option<Tensor>, Tensor)> {
+    if t.is_unique() {
+        return Ok((None, t));
+    }
+    let out = Tensor::new(T::Complex::DTYPE, t.shape().clone())?;
+    Ok((Some(t), out))
 }
 
 /// Transforms whole rows in their place and multiplies them.
@@ -103,53 +119,37 @@ fn transform<T: Pair>(rows: &ComplexRows<T>, data: &mut [Complex<T>], direction:
 /// A few columns at a time are copied to rows that fit the cache.
 fn along_columns<T: Pair>(
     threads: Threads,
-    t: &mut Tensor,
+    t: Tensor,
     (n, columns): (usize, usize),
     direction: Direction,
     scale: f64,
-) -> Result<()> {
+) -> Result<Tensor> {
     let fft = ComplexRows::<T>::new(n, direction);
-    let width = (BLOCK / n).clamp(COLUMNS, columns.max(COLUMNS));
-    try_for_chunks_mut(threads, T::complex_mut(t)?, n * columns, |_, matrices| {
+    let width = (COLUMN_BLOCK / n).clamp(COLUMNS, columns.max(COLUMNS));
+    let (from, mut out) = place::<T>(t)?;
+    let from = from.as_ref().map(<T as Pair>::complex).transpose()?;
+    let groups = Columns::new(T::complex_mut(&mut out)?, (n, columns), width);
+    let block = (BLOCK / (width * n)).max(1);
+    try_for_rows_mut(threads, groups.count(), block, groups, |range, mut groups| {
         let mut scratch = vec![Complex::default(); width * n];
-        for matrix in matrices.chunks_exact_mut(n * columns) {
-            for first in (0..columns).step_by(width) {
-                let count = width.min(columns - first);
-                for (i, row) in matrix.chunks_exact(columns).enumerate() {
-                    for (j, x) in row[first..first + count].iter().enumerate() {
-                        scratch[j * n + i] = *x;
-                    }
+        for number in range {
+            let Some(mut group) = groups.piece(number) else { continue };
+            for i in 0..n {
+                let place = group.place(i);
+                let row = from.map_or_else(|| &*group.row(i), |from| &from[place]);
+                for (j, x) in row.iter().enumerate() {
+                    scratch[j * n + i] = *x;
                 }
-                transform(&fft, &mut scratch[..count * n], direction, scale);
-                for (i, row) in matrix.chunks_exact_mut(columns).enumerate() {
-                    for (j, x) in row[first..first + count].iter_mut().enumerate() {
-                        *x = scratch[j * n + i];
-                    }
+            }
+            transform(&fft, &mut scratch[..group.columns() * n], direction, scale);
+            for i in 0..n {
+                for (j, x) in group.row(i).iter_mut().enumerate() {
+                    *x = scratch[j * n + i];
                 }
             }
         }
     })?;
-    Ok(())
-}
-
-/// Returns `t` with dimension `axis` and the last one exchanged.
-fn exchanged(threads: Threads, t: &Tensor, axis: usize) -> Result<Tensor> {
-    let last = t.rank() - 1;
-    let strides = t.shape().strides();
-    let mut dims = t.shape().to_vec();
-    dims.swap(axis, last);
-    let mut walk = Walk::new(0);
-    for i in 0..=last {
-        let from = if i == axis {
-            last
-        } else if i == last {
-            axis
-        } else {
-            i
-        };
-        walk.push(t.shape()[from], strides[from] as isize);
-    }
-    gathered(threads, t, &walk, Shape::new(&dims))
+    Ok(out)
 }
 
 /// Returns the first `lengths` elements of the last dimensions.
@@ -176,21 +176,15 @@ fn along_axes<T: Pair>(
     direction: Direction,
     scale: f64,
 ) -> Result<Tensor> {
-    let last = t.rank() - 1;
     for axis in (first..end).rev() {
         let n = t.shape()[axis];
         let factor = if axis == first { scale } else { 1.0 };
-        let matrices: usize = t.shape()[..axis].iter().product();
-        if axis == last {
-            along_rows::<T>(threads, &mut t, n, direction, factor)?;
-        } else if matrices >= MATRICES {
-            let columns = t.shape()[axis + 1..].iter().product();
-            along_columns::<T>(threads, &mut t, (n, columns), direction, factor)?;
+        t = if axis + 1 == t.rank() {
+            along_rows::<T>(threads, t, n, direction, factor)?
         } else {
-            let mut transposed = exchanged(threads, &t, axis)?;
-            along_rows::<T>(threads, &mut transposed, n, direction, factor)?;
-            t = exchanged(threads, &transposed, axis)?;
-        }
+            let columns = t.shape()[axis + 1..].iter().product();
+            along_columns::<T>(threads, t, (n, columns), direction, factor)?
+        };
     }
     Ok(t)
 }

@@ -1,9 +1,9 @@
 //! AsString: numbers as text.
 
-use super::each::fill;
+use super::each::texts;
 use super::printf::{Format, Notation};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::{Bytes, Complex32, Complex64, DType, Result, Scalar, Tensor, bf16, dispatch, ensure, f16};
+use ferroflow_tensor::{Complex32, Complex64, DType, Result, Scalar, Tensor, bf16, dispatch, ensure, f16};
 
 /// Widths and precisions above these are refused: each element would be that long.
 const MAX_WIDTH: i64 = 1 << 16;
@@ -50,11 +50,10 @@ fn format_of(init: &KernelInit<'_>, dtype: DType) -> Result<Format> {
     })
 }
 
-fn texts<T: Scalar>(ctx: &mut KernelContext<'_>, f: impl Fn(T) -> String + Sync) -> Result<()> {
+fn compute<T: Scalar>(ctx: &mut KernelContext<'_>, f: impl Fn(T) -> String + Sync) -> Result<()> {
     let input = ctx.input(0)?;
     let values = input.slice::<T>()?;
-    let mut out = vec![Bytes::default(); values.len()];
-    fill(ctx.threads(), &mut out, |i| Ok(f(values[i]).into_bytes().into()))?;
+    let out = texts(ctx.threads(), values.len(), |i| Ok(f(values[i]).into_bytes().into()))?;
     let out = Tensor::from_strings(input.shape().clone(), out)?;
     ctx.set_output(0, out);
     Ok(())
@@ -65,14 +64,14 @@ fn as_string(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let format = format_of(init, dtype)?;
     let pair = move |re: f64, im: f64| format!("({},{})", format.float(re), format.float(im));
     match dtype {
-        DType::F32 => kernel(move |ctx| texts(ctx, |x: f32| format.float(x.into()))),
-        DType::F64 => kernel(move |ctx| texts(ctx, |x: f64| format.float(x))),
-        DType::F16 => kernel(move |ctx| texts(ctx, |x: f16| format.float(x.into()))),
-        DType::BF16 => kernel(move |ctx| texts(ctx, |x: bf16| format.float(x.into()))),
-        DType::Complex64 => kernel(move |ctx| texts(ctx, |z: Complex32| pair(z.re.into(), z.im.into()))),
-        DType::Complex128 => kernel(move |ctx| texts(ctx, |z: Complex64| pair(z.re, z.im))),
-        DType::Bool => kernel(|ctx| texts(ctx, |x: bool| x.to_string())),
-        _ => dispatch!(dtype, T in int, kernel(move |ctx| texts(ctx, |x: T| format.integer(x.into()))),
+        DType::F32 => kernel(move |ctx| compute(ctx, |x: f32| format.float(x.into()))),
+        DType::F64 => kernel(move |ctx| compute(ctx, |x: f64| format.float(x))),
+        DType::F16 => kernel(move |ctx| compute(ctx, |x: f16| format.float(x.into()))),
+        DType::BF16 => kernel(move |ctx| compute(ctx, |x: bf16| format.float(x.into()))),
+        DType::Complex64 => kernel(move |ctx| compute(ctx, |z: Complex32| pair(z.re.into(), z.im.into()))),
+        DType::Complex128 => kernel(move |ctx| compute(ctx, |z: Complex64| pair(z.re, z.im))),
+        DType::Bool => kernel(|ctx| compute(ctx, |x: bool| x.to_string())),
+        _ => dispatch!(dtype, T in int, kernel(move |ctx| compute(ctx, |x: T| format.integer(x.into()))),
             else Err(init.unsupported())),
     }
 }

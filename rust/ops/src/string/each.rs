@@ -9,7 +9,7 @@ use ferroflow_tensor::{Bytes, Result, Scalar, Status, Tensor};
 const BLOCK: usize = 1 << 10;
 
 /// Computes `out[i] = f(i)`; of several failures the first one counts.
-pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -> Result<O> + Sync) -> Result<()> {
+fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -> Result<O> + Sync) -> Result<()> {
     let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
     try_for_chunks_mut(threads, out, BLOCK, |start, chunk| {
         for (k, slot) in chunk.iter_mut().enumerate() {
@@ -31,12 +31,19 @@ pub(super) fn fill<O: Send>(threads: Threads, out: &mut [O], f: impl Fn(usize) -
     }
 }
 
+/// Returns the strings `f` of each number below `count`; of several failures the first one counts.
+pub(super) fn texts(threads: Threads, count: usize, f: impl Fn(usize) -> Result<Bytes> + Sync) -> Result<Vec<Bytes>> {
+    // Made one by one: copies of an empty string take longer than its making.
+    let mut out: Vec<Bytes> = std::iter::repeat_with(Bytes::new).take(count).collect();
+    fill(threads, &mut out, f)?;
+    Ok(out)
+}
+
 /// Sets output 0 to `f` of each string of input 0.
 pub(super) fn to_strings(ctx: &mut KernelContext<'_>, f: impl Fn(&[u8]) -> Result<Bytes> + Sync) -> Result<()> {
     let input = ctx.input(0)?;
-    let mut out = vec![Bytes::default(); input.elements()];
     let strings = input.strings()?;
-    fill(ctx.threads(), &mut out, |i| f(&strings[i]))?;
+    let out = texts(ctx.threads(), input.elements(), |i| f(&strings[i]))?;
     let out = Tensor::from_strings(input.shape().clone(), out)?;
     ctx.set_output(0, out);
     Ok(())

@@ -1,6 +1,6 @@
 //! StringJoin: strings at equal places of several tensors, joined.
 
-use super::each::fill;
+use super::each::texts;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, ensure};
 
@@ -35,10 +35,15 @@ fn join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             );
         }
         let parts = ctx.inputs().iter().map(|t| Ok((t.strings()?, t.rank() == 0))).collect::<Result<Vec<_>>>()?;
-        let mut out = vec![Bytes::default(); shape.elements()];
-        fill(ctx.threads(), &mut out, |i| {
-            let words: Vec<&[u8]> = parts.iter().map(|(s, scalar)| &*s[if *scalar { 0 } else { i }]).collect();
-            Ok(words.join(&separator[..]).into())
+        let out = texts(ctx.threads(), shape.elements(), |i| {
+            let mut text = Bytes::new();
+            for (number, (strings, is_scalar)) in parts.iter().enumerate() {
+                if number > 0 {
+                    text.extend_from_slice(&separator);
+                }
+                text.extend_from_slice(&strings[if *is_scalar { 0 } else { i }]);
+            }
+            Ok(text)
         })?;
         ctx.set_output(0, Tensor::from_strings(shape, out)?);
         Ok(())

@@ -1,9 +1,9 @@
 //! Substr: parts of strings by position and length.
 
-use super::each::fill;
+use super::each::texts;
 use super::length::Unit;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, broadcast, ensure};
+use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, broadcast, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (input, pos, len) = (c.input(0)?, c.input(1)?, c.input(2)?);
@@ -86,11 +86,10 @@ fn substr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             len.shape()
         );
         let shape = broadcast(input.shape(), pos.shape())?;
-        let (texts, places) = (Sources::of(input.shape(), &shape), Sources::of(pos.shape(), &shape));
+        let (sources, places) = (Sources::of(input.shape(), &shape), Sources::of(pos.shape(), &shape));
         let (strings, pos, len) = (input.strings()?, pos.to_i64s()?, len.to_i64s()?);
-        let mut out = vec![Bytes::default(); shape.elements()];
-        fill(ctx.threads(), &mut out, |i| {
-            let (text, at) = (&strings[texts.at(i)], places.at(i));
+        let out = texts(ctx.threads(), shape.elements(), |i| {
+            let (text, at) = (&strings[sources.at(i)], places.at(i));
             let part = part(text, pos[at], len[at], unit);
             ensure!(
                 part.is_some(),

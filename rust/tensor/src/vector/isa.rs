@@ -110,6 +110,36 @@ impl Level {
     }
 }
 
+/// Loops whose `run` is `#[inline(always)]`, as a closure cannot be: a long one would be compiled for the baseline alone.
+pub trait Loops {
+    type Output;
+    fn run(self) -> Self::Output;
+}
+
+/// Runs `loops` as [`on_best_isa`] runs a closure.
+#[inline(always)]
+pub fn loops_on_best_isa<L: Loops>(loops: L) -> L::Output {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2<L: Loops>(loops: L) -> L::Output {
+        loops.run()
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+    fn avx512<L: Loops>(loops: L) -> L::Output {
+        loops.run()
+    }
+    match Isa::current().level() {
+        // SAFETY: an `Isa` exists only for what this machine has.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512(loops) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2(loops) },
+        _ => loops.run(),
+    }
+}
+
 /// Runs `work` as compiled for the best instruction set of this machine.
 ///
 /// Only loops that are inlined into `work` gain, so it should be a loop over slices and call no large function. Bits do

@@ -38,7 +38,7 @@ pub use convert::{CastTo, cast, cast_with};
 pub use element::Element;
 pub use gamma::digamma_f64;
 pub(crate) use isa::Level;
-pub use isa::{Isa, on_best_isa};
+pub use isa::{Isa, Loops, loops_on_best_isa, on_best_isa};
 pub use logical::{Choice, Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
 pub use reduce::{
     LOW, Reduce, Reducible, SHORT_ROW, combine, mean_of_sum, mean_slice, reduce_low_matrices, reduce_low_matrices_with,
