@@ -348,6 +348,12 @@ ACCEPTED = [
         ours="not successful",
     ),
     Accepted("integers have bitwise operators here", "build error", about="arrays, operator", tensorflow="Logical"),
+    Accepted(
+        "TensorFlow takes the shape of the result's gradient for that of the loop's, also where the body changes shapes",
+        "static shape",
+        about="chain",
+        ours="^None$",
+    ),
     Accepted("arrays of second gradients collide there", "error", about="chain", tensorflow="Wrong input container"),
     Accepted(
         "1.15's optimizer joins a shuffle and a repetition of nothing to an op that refuses it",
