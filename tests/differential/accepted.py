@@ -286,7 +286,7 @@ ACCEPTED = [
     Accepted(
         "kernels lack it there",
         "error",
-        tensorflow="only supports (NHWC|the NHWC tensor format)|Unexpected error in binary|to be floating or complex for abs",
+        tensorflow="only supports (the )?NHWC|Unexpected error in binary|to be floating or complex for abs",
     ),
     Accepted(
         "the limit at infinity, which TensorFlow gives as NaN", "value", about="Igammac?|Betainc", tensorflow="nan"
@@ -401,7 +401,7 @@ ACCEPTED = [
         check=lambda tensorflow, ours: _knows_more(ours, tensorflow),
     ),
     Accepted(
-        "a saturating cast to int32 ends at the largest float below 2^31; TensorFlow's ends beyond, and becomes negative",
+        "a saturating cast to int32 ends at the largest float below 2^31; TensorFlow's becomes negative beyond",
         "value",
         about="pictures, brightness",
         tensorflow="-2147483648",
