@@ -121,14 +121,11 @@ class StudentT(ScalarDistribution):
     def _entropy(self) -> Any:
         ones = self._ones()[..., None]
         df = ones * self.df[..., None]
-        beta = log_beta(joining.concat([df, ones], -1) / 2.0)
-        half_next = 0.5 * (self.df + 1.0)
-        return (
-            log(absolute(self.scale))
-            + 0.5 * log(self.df)
-            + beta
-            + half_next * (digamma(half_next) - digamma(0.5 * self.df))
-        )
+        counts = joining.concat([df, ones], -1) / 2.0
+        of_scale_and_df = log(absolute(self.scale)) + 0.5 * log(self.df) + log_beta(counts)
+        # The names of the operations count each of the sums.
+        half_next, same = 0.5 * (self.df + 1.0), 0.5 * (self.df + 1.0)
+        return of_scale_and_df + half_next * (digamma(same) - digamma(0.5 * self.df))
 
     def _mean(self) -> Any:
         return self._where_df_above_one(self.loc * self._ones(), "mean")
