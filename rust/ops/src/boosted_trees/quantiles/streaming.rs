@@ -14,7 +14,7 @@ use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 const WIDTH: usize = 4;
 /// The most streams: as many as a node has outputs.
 const MOST_STREAMS: usize = 1 << 20;
-/// The most quantiles: float32 tells their ranks apart up to this number.
+/// The most quantiles: float32 holds their ranks exactly up to this number.
 const MOST_QUANTILES: i64 = 1 << 24;
 
 fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
