@@ -265,3 +265,13 @@ def test_statistics_of_student_t_have_tensorflows_nodes(method, count, last):
         getattr(distribution, method)()
         names = [op.name for op in graph.get_operations()[before:]]
     assert (len(names), names[-1]) == (count, f"StudentT/{last}")
+
+
+def test_the_mode_of_a_categorical_has_tensorflows_nodes():
+    with tf.Graph().as_default() as graph:
+        distribution = tf.distributions.Categorical(logits=[[0.5, -1.0, 2.0]])
+        before = len(graph.get_operations())
+        mode = distribution.mode()
+        assert [op.type for op in graph.get_operations()[before:]] == ["ArgMax", "Cast"]
+        with tf.Session() as session:
+            assert session.run(mode).tolist() == [2]
