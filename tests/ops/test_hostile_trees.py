@@ -93,7 +93,7 @@ def test_many_quantiles_are_refused(steps):
 
 
 def _tree(outputs):
-    tree = apply_op("RandomTreeHandle", [], {})
+    tree = apply_op("RandomTreeHandle", [], {}).outputs[0]
     sizes = {"max_nodes": 9, "split_after_samples": 1, "num_splits_to_consider": 2}
     return tree, apply_op("RandomTreeCreate", [tree, b""], {"num_outputs": outputs, **sizes})
 
