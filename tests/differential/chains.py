@@ -12,6 +12,8 @@ from differential.writing import Data, Writer, array, at, pair, program as make_
 Shape = tuple[int, ...]
 Value = tuple[Data, Shape]
 
+# What conditions compare sums with. Sums of what is centered are zero but for rounding, which must not decide.
+_BOUND = 0.05
 _SMOOTH = ("tanh", "sigmoid", "sin", "cos", "square", "nn.softplus", "nn.elu", "identity", "negative", "atan", "erf")
 
 
@@ -170,11 +172,11 @@ class _Chain:
         call = writer.call
         if kind in ("cond", "nested"):
             branch = [writer.function(0, lambda w: self._branch(w, value, kind == "nested")) for _ in range(2)]
-            return call("cond", call("greater", call("reduce_sum", x), rng.choice((0.0, -100.0))), *branch), shape
+            return call("cond", call("greater", call("reduce_sum", x), rng.choice((_BOUND, -100.0))), *branch), shape
         if kind == "case":
             function = writer.function(0, lambda w: self._inner(w, value))
             default = writer.function(0, lambda w: self._inner(w, value))
-            condition = call("less", call("reduce_mean", x), 0.0)
+            condition = call("less", call("reduce_mean", x), _BOUND)
             return call("case", [pair(condition, function)], default=default), shape
         if kind == "while":
             times = rng.choice((0, 1, 3))

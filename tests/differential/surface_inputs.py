@@ -49,7 +49,14 @@ class Inputs:
         self.feed.append([fed, data])
         return fed
 
-    def numbers(self, shape: list[int], dtype: str = "float32", low: float = -3, high: float = 4) -> Data:
+    def numbers(
+        self,
+        shape: list[int],
+        dtype: str = "float32",
+        low: float = -3,
+        high: float = 4,
+        specials: tuple[float, ...] = (np.nan, np.inf, -np.inf, -0.0),
+    ) -> Data:
         draw = np.random.RandomState(self.rng.randrange(1 << 30))
         if dtype == "string":
             return self.words(shape)
@@ -62,7 +69,7 @@ class Inputs:
             return self.put((values + 1j * draw.uniform(-1, 1, shape)).astype(dtype), dtype)
         if values.size and self.rng.random() < 0.1:
             values = np.array(values)
-            values.reshape(-1)[0] = self.rng.choice((np.nan, np.inf, -np.inf, -0.0))
+            values.reshape(-1)[0] = self.rng.choice(specials)
         made = self.put(np.asarray(values).astype(dtype), dtype)
         if dtype in ("float32", "float64"):
             self.reals.append(made)

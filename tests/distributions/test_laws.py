@@ -245,3 +245,33 @@ def test_shapes_of_parameters_are_those_of_a_sample():
         assert D.Normal.param_static_shapes([2, 3]) == {"loc": tf.TensorShape([2, 3]), "scale": tf.TensorShape([2, 3])}
         with pytest.raises(ValueError, match="fully"):
             D.Normal.param_static_shapes(tf.TensorShape([None]))
+
+
+# The operations of TensorFlow 1.15, and the last one's name; SelectV2 is Select here.
+@pytest.mark.parametrize(
+    ("method", "count", "last"),
+    [
+        ("entropy", 45, "entropy/add_4"),
+        ("mean", 12, "mean/Select"),
+        ("variance", 31, "variance/Select_2"),
+        ("mode", 1, "mode/Identity"),
+        ("stddev", 32, "stddev/Sqrt"),
+    ],
+)
+def test_statistics_of_student_t_have_tensorflows_nodes(method, count, last):
+    with tf.Graph().as_default() as graph:
+        distribution = tf.distributions.StudentT([3.0, 4.0], [1.0, 2.0], [1.0, 1.0])
+        before = len(graph.get_operations())
+        getattr(distribution, method)()
+        names = [op.name for op in graph.get_operations()[before:]]
+    assert (len(names), names[-1]) == (count, f"StudentT/{last}")
+
+
+def test_the_mode_of_a_categorical_has_tensorflows_nodes():
+    with tf.Graph().as_default() as graph:
+        distribution = tf.distributions.Categorical(logits=[[0.5, -1.0, 2.0]])
+        before = len(graph.get_operations())
+        mode = distribution.mode()
+        assert [op.type for op in graph.get_operations()[before:]] == ["ArgMax", "Cast"]
+        with tf.Session() as session:
+            assert session.run(mode).tolist() == [2]

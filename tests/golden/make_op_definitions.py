@@ -21,18 +21,45 @@ def _types(value: Any) -> list[str]:
     return sorted(tf.as_dtype(number).name for number in value.list.type)
 
 
+def _argument(arg: Any) -> list[Any]:
+    """An argument: its name, whether it is a reference, its dtype or the attribute with it, and its number's."""
+    dtype = tf.as_dtype(arg.type).name if arg.type else arg.type_attr or arg.type_list_attr
+    return [arg.name, arg.is_ref, dtype, arg.number_attr]
+
+
+def _default(attr: Any) -> Any:
+    """The default of an attribute as text; that of a tensor is left out."""
+    if not attr.HasField("default_value") or attr.type == "tensor":
+        return None
+    value = attr.default_value
+    kind = value.WhichOneof("value")
+    if kind == "list":
+        items = [item for _, field in value.list.ListFields() for item in field]
+        return [_text(attr.type[5:-1], item) for item in items]
+    return _text(attr.type, getattr(value, kind))
+
+
+def _text(kind: str, value: Any) -> str:
+    if kind == "type":
+        return str(tf.as_dtype(value).name)
+    if kind == "shape":
+        return str(tf.TensorShape(value).as_list() if not value.unknown_rank else None)
+    return str(value.decode() if isinstance(value, bytes) else value)
+
+
 def described(op: Any) -> dict[str, Any]:
     """The facts of an OpDef that are compared."""
     return {
         "is_stateful": op.is_stateful,
         "is_commutative": op.is_commutative,
         "is_aggregate": op.is_aggregate,
-        "inputs": [[arg.name, arg.is_ref] for arg in op.input_arg],
-        "outputs": [[arg.name, arg.is_ref] for arg in op.output_arg],
+        "inputs": [_argument(arg) for arg in op.input_arg],
+        "outputs": [_argument(arg) for arg in op.output_arg],
         "attrs": {
             attr.name: {
                 "type": attr.type,
                 "has_default": attr.HasField("default_value"),
+                "default": _default(attr),
                 "minimum": attr.minimum if attr.has_minimum else None,
                 "types": _types(attr.allowed_values),
                 "strings": sorted(text.decode() for text in attr.allowed_values.list.s),

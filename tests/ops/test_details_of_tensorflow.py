@@ -91,3 +91,15 @@ def test_matrices_of_half_precision_are_decomposed(decompose):
         half, single = session.run([decompose(tf.constant(a)), decompose(tf.constant(a, tf.float32))])
     assert half.dtype == np.float16
     np.testing.assert_allclose(half, single, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_singular_values_of_a_matrix_that_is_not_finite_are_no_numbers(number, dtype):
+    matrices = np.array([[[1, 2], [3, number]], [[3, 0], [0, 2]]]).astype(dtype)
+    with tf.Graph().as_default(), tf.Session() as session:
+        both, alone = session.run([tf.svd(matrices), tf.svd(matrices, compute_uv=False)])
+    for values in (both[0], alone):
+        assert np.isnan(values[0]).all()
+        np.testing.assert_allclose(values[1], [3, 2], rtol=1e-3)
+    assert np.isfinite(both[1][1]).all()

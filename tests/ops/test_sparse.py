@@ -274,3 +274,15 @@ def test_a_gradient_that_tf_lacks_is_refused(build: Callable[[Any], Any], op_typ
         result = build(tf.SparseTensor([[0, 0]], values, [1, 1]))
         with pytest.raises(NotImplementedError, match=op_type):
             tf.gradients(result.values, values)
+
+
+@pytest.mark.parametrize("axis", [-1, 0, -2])
+def test_an_expanded_concat_has_tensorflows_nodes(axis):
+    with tf.Graph().as_default() as graph:
+        part = tf.SparseTensor(tf.placeholder(tf.int64, [1, 2]), [1.0], tf.placeholder(tf.int64, [2]))
+        before = len(graph.get_operations())
+        tf.sparse_concat(axis, [part, part], expand_nonconcat_dim=True)
+        types = {op.name: op.type for op in graph.get_operations()[before:]}
+    # TF 1.15: the part after the last dimension is an empty constant.
+    assert types.get("concat_1/values_2", "none") == ("Const" if axis == -1 else "none")
+    assert len([kind for kind in types.values() if kind == "StridedSlice"]) == (4 if axis == -1 else 6)

@@ -210,3 +210,12 @@ def test_a_block_wrapper_sets_the_outputs_past_a_sequence_to_zero_whatever_its_c
     assert values[:, 0].tolist() == [[7.0, 7.0], [0.0, 0.0], [0.0, 0.0]]
     assert (values[:, 1] == 7.0).all()
     assert (last.c == 7.0).all()
+
+
+def test_a_cell_inside_attention_has_tensorflows_scope():
+    inputs = [tf.zeros([2, 4])] * 2
+    cell = tf.contrib.rnn.AttentionCellWrapper(tf.contrib.rnn.LayerNormBasicLSTMCell(3, layer_norm=False), 2)
+    _, state = tf.nn.static_rnn(cell, inputs, dtype=tf.float32)
+    # TF 1.15: the projection of the inputs enters the scope before the cell does.
+    scope = "rnn/rnn/attention_cell_wrapper/attention_cell_wrapper_1/layer_norm_basic_lstm_cell/"
+    assert state[0].h.op.name.startswith(scope)

@@ -31,41 +31,49 @@ class Interrupts:
 
     Attributes:
         count: int, the calls that were interrupted.
+        where: str, the place at which the last `call_at` interrupted; empty if it did not.
     """
 
     def __init__(self, seed: int) -> None:
         self._choose = random.Random(seed)
         self.count = 0
+        self.where = ""
         signal.signal(signal.SIGALRM, self._raise)
 
     @staticmethod
     def _raise(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    def call_at(self, function: Callable[[], Any], moment: int) -> list[Any]:
+    def call_at(self, function: Callable[[], Any], moment: int, sources: tuple[str, ...] = _WRITERS) -> list[Any]:
         """The function's value in a list, or nothing if it was interrupted at a line of the code that writes files.
 
         Args:
             function: what is called.
             moment: how many lines, calls and returns of that code come before the interrupt.
+            sources: the prefixes of the files with that code.
         """
         passed = 0
 
         def local(frame: Any, event: str, argument: Any) -> Any:
             nonlocal passed
-            # Where a `with` statement ends, Python delivers no signal before `__exit__` is called.
+            # Python delivers no signal at a `try`, nor where a `with` statement ends before `__exit__` is called.
             line = linecache.getline(frame.f_code.co_filename, frame.f_lineno) if event == "line" else ""
-            if line.lstrip().startswith("with "):
+            if line.lstrip().startswith(("with ", "try:", "finally:")):
                 return local
             passed += 1
             if passed == moment:
+                self.where = f"{event} at {frame.f_code.co_filename}:{frame.f_lineno}"
                 raise KeyboardInterrupt
             return local
 
         def each_call(frame: Any, event: str, argument: Any) -> Any:
-            return local(frame, event, argument) if frame.f_code.co_filename.startswith(_WRITERS) else None
+            # An error while a generator is closed is lost.
+            if frame.f_code.co_name == "<genexpr>":
+                return None
+            return local(frame, event, argument) if frame.f_code.co_filename.startswith(sources) else None
 
         value: list[Any] = []
+        self.where = ""
         before = sys.gettrace()
         try:
             sys.settrace(each_call)

@@ -83,3 +83,13 @@ def test_the_norm_of_several_tasks_leaves_zeros_out():
 def test_arguments_are_checked(make, error, reason):
     with pytest.raises(error, match=reason):
         make(tf.contrib.opt)
+
+
+@pytest.mark.parametrize("use_resource", [True, False])
+def test_ggts_own_variables_are_those_of_the_scope(use_resource):
+    with tf.Graph().as_default():
+        trained = tf.get_variable("trained", [2, 2], use_resource=use_resource)
+        tf.contrib.opt.GGTOptimizer(0.1, window=2).minimize(tf.reduce_sum(tf.square(trained)))
+        own = [v for v in tf.global_variables() if v.op.name != "trained"]
+    assert sorted(v.op.name for v in own) == ["flat_grad", "global_step", "grad_buffer", "moment1"]
+    assert {v.op.type for v in own} == {"VariableV2"}

@@ -339,6 +339,7 @@ impl Graph {
             }
             attrs.set(n, v);
         }
+        def.check_paired_types(&attrs)?;
         Ok((attrs, flat))
     }
 

@@ -1,6 +1,7 @@
 //! `OpDef`: all that is known of an op (schema, doc, shape rule, kernel), and `Op`, its builder.
 
 use crate::attr::{AttrMap, AttrValue};
+use crate::error::BuildError;
 use crate::facts::{Fusion, Role};
 use crate::kernel::{Kernel, KernelFactory, KernelInit};
 use crate::node::HandleType;
@@ -198,6 +199,8 @@ pub struct OpDef {
     pub is_unbounded: bool,
     /// Allows GraphDefs of older TensorFlow, which lack the last input. It is then the first input.
     pub last_input_may_be_first: bool,
+    /// The attributes of a real type and of the complex type over it, which must fit each other.
+    pub paired_types: Option<[&'static str; 2]>,
     /// The op that does the same with values in place of references.
     pub value_form: Option<Arc<str>>,
     pub doc: &'static str,
@@ -224,6 +227,27 @@ impl OpDef {
 
     pub fn attr(&self, name: &str) -> Option<&AttrDef> {
         self.attrs.iter().find(|a| &*a.name == name)
+    }
+
+    /// Checks that the real type and the complex type of a node fit each other.
+    pub(crate) fn check_paired_types(&self, attrs: &AttrMap) -> Result<(), BuildError> {
+        let Some([real, complex]) = self.paired_types else { return Ok(()) };
+        let (r, c) = (attrs.dtype(real)?, attrs.dtype(complex)?);
+        if r.complex() == Some(c) {
+            return Ok(());
+        }
+        let has_type = |arg: &&ArgDef, name: &str| matches!(&arg.ty, ArgType::Attr(attr) if **attr == *name);
+        let (arg, got, expected) = match self.inputs.iter().find(|a| has_type(a, real)) {
+            Some(arg) => (Some(arg), r, Some(c.real())),
+            None => (self.inputs.iter().find(|a| has_type(a, complex)), c, r.complex()),
+        };
+        Err(BuildError::type_error(format!(
+            "Input '{}' of '{}' Op has type {} that does not match expected type of {}.",
+            arg.map_or("", |a| &a.name),
+            self.name,
+            got.name(),
+            expected.map_or("none", DType::name)
+        )))
     }
 }
 
@@ -264,6 +288,7 @@ impl Op {
                 only_checks: false,
                 is_unbounded: false,
                 last_input_may_be_first: false,
+                paired_types: None,
                 value_form: None,
                 doc: "",
                 shape: None,
@@ -469,6 +494,13 @@ impl Op {
     #[must_use]
     pub fn unbounded(mut self) -> Op {
         self.def.is_unbounded = true;
+        self
+    }
+
+    /// Declares that attribute `complex` must be the complex type over the type of attribute `real`.
+    #[must_use]
+    pub fn paired_types(mut self, real: &'static str, complex: &'static str) -> Op {
+        self.def.paired_types = Some([real, complex]);
         self
     }
 

@@ -78,9 +78,9 @@ pub trait Algorithms: Field {
     fn self_adjoint_eigenvalues(a: &[Self], n: usize, values: &mut [Self]) -> Result<(), Failure>;
 
     /// Returns the singular values in descending order, and the left and right singular vectors, as columns. There are
-    /// as many vectors as values, or all of them if `full`.
+    /// as many vectors as values, or all of them if `full`. All are NaN for a matrix that is not finite.
     ///
-    /// Errors: `NoConvergence`, as for elements that are not finite.
+    /// Errors: `NoConvergence`.
     fn svd(
         a: &[Self],
         sides: (usize, usize),
@@ -90,9 +90,9 @@ pub trait Algorithms: Field {
         right: &mut [Self],
     ) -> Result<(), Failure>;
 
-    /// Returns the singular values, in descending order.
+    /// Returns the singular values, in descending order; NaN for a matrix that is not finite.
     ///
-    /// Errors: `NoConvergence`, as for elements that are not finite.
+    /// Errors: `NoConvergence`.
     fn singular_values(a: &[Self], sides: (usize, usize), values: &mut [Self]) -> Result<(), Failure>;
 
     /// Computes the factors of a matrix: a unitary Q of `inner` columns, and R of `inner` rows. The part of R below the

@@ -7,7 +7,7 @@ fn is_finite<T: Field>(a: &[T]) -> bool {
     a.iter().all(|x| x.magnitude().is_finite())
 }
 
-/// Returns the singular values of a `rows` by `columns` matrix, in descending order.
+/// Returns the singular values of a `rows` by `columns` matrix, in descending order; NaN for one that is not finite.
 pub(crate) fn singular_values<T: Field>(
     a: &[T],
     (rows, columns): (usize, usize),
@@ -17,7 +17,8 @@ pub(crate) fn singular_values<T: Field>(
         return Ok(());
     }
     if !is_finite(a) {
-        return Err(Failure::NoConvergence);
+        values.fill(T::from_real(f64::NAN));
+        return Ok(());
     }
     let found = view(a, rows, columns).singular_values().map_err(|_| Failure::NoConvergence)?;
     for (value, found) in values.iter_mut().zip(found) {
@@ -27,7 +28,7 @@ pub(crate) fn singular_values<T: Field>(
 }
 
 /// Returns the singular values in descending order, and the left and right singular vectors, as columns. There are as
-/// many vectors as values, or all of them if `full`.
+/// many vectors as values, or all of them if `full`. All are NaN for a matrix that is not finite.
 pub(crate) fn svd<T: Field>(
     a: &[T],
     (rows, columns): (usize, usize),
@@ -37,7 +38,8 @@ pub(crate) fn svd<T: Field>(
     right: &mut [T],
 ) -> Result<(), Failure> {
     if !is_finite(a) {
-        return Err(Failure::NoConvergence);
+        [values, left, right].into_iter().for_each(|out| out.fill(T::from_real(f64::NAN)));
+        return Ok(());
     }
     let shortest = rows.min(columns);
     let (left_count, right_count) = if full { (rows, columns) } else { (shortest, shortest) };

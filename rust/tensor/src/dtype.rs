@@ -109,6 +109,24 @@ impl DType {
         matches!(self, DType::Complex64 | DType::Complex128)
     }
 
+    /// Returns the complex type with real and imaginary parts of this type.
+    pub fn complex(self) -> Option<DType> {
+        match self {
+            DType::F32 => Some(DType::Complex64),
+            DType::F64 => Some(DType::Complex128),
+            _ => None,
+        }
+    }
+
+    /// Returns the type of the real part; the type itself if it is not complex.
+    pub fn real(self) -> DType {
+        match self {
+            DType::Complex64 => DType::F32,
+            DType::Complex128 => DType::F64,
+            other => other,
+        }
+    }
+
     pub fn is_integer(self) -> bool {
         use DType::*;
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)

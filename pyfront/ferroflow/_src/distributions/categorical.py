@@ -57,14 +57,14 @@ class Categorical(ScalarDistribution):
             static = self._logits.get_shape().with_rank_at_least(1)
             if static.ndims is None:
                 with name_scope("batch_rank"):
-                    last = shaping.rank(self._logits) - 1
+                    self._last_axis = shaping.rank(self._logits) - 1
             else:
-                last = constant(static.ndims - 1, dtype=dtypes.int32, name="batch_rank")
+                self._last_axis = constant(static.ndims - 1, dtype=dtypes.int32, name="batch_rank")
             shape = shaping.shape(self._logits, name="logits_shape")
             known_size = static[-1].value if static.ndims is not None else None
             if known_size is None:
                 with name_scope("event_size"):
-                    self._event_size = shape[last]
+                    self._event_size = shape[self._last_axis]
             else:
                 self._event_size = constant(known_size, dtype=dtypes.int32, name="event_size")
             known_batch = static[:-1]
@@ -150,7 +150,7 @@ class Categorical(ScalarDistribution):
         return -reduce_sum(log_softmax(self.logits) * self.probs, axis=-1)
 
     def _mode(self) -> Any:
-        mode = cast(argmax(self.logits, axis=-1), self.dtype)
+        mode = cast(argmax(self.logits, axis=self._last_axis), self.dtype)
         mode.set_shape(self.batch_shape)
         return mode
 

@@ -121,24 +121,21 @@ class StudentT(ScalarDistribution):
     def _entropy(self) -> Any:
         ones = self._ones()[..., None]
         df = ones * self.df[..., None]
-        beta = log_beta(joining.concat([df, ones], -1) / 2.0)
-        half_next = 0.5 * (self.df + 1.0)
-        return (
-            log(absolute(self.scale))
-            + 0.5 * log(self.df)
-            + beta
-            + half_next * (digamma(half_next) - digamma(0.5 * self.df))
-        )
+        counts = joining.concat([df, ones], -1) / 2.0
+        of_scale_and_df = log(absolute(self.scale)) + 0.5 * log(self.df) + log_beta(counts)
+        # The names of the operations count each of the sums.
+        half_next, same = 0.5 * (self.df + 1.0), 0.5 * (self.df + 1.0)
+        return of_scale_and_df + half_next * (digamma(same) - digamma(0.5 * self.df))
 
     def _mean(self) -> Any:
         return self._where_df_above_one(self.loc * self._ones(), "mean")
 
     def _variance(self) -> Any:
-        ones = self._ones()
         denominator = where(greater(self.df, 2.0), self.df - 2.0, making.ones_like(self.df))
-        variance = ones * square(self.scale) * self.df / denominator
+        variance = self._ones() * square(self.scale) * self.df / denominator
+        is_finite = greater(self.df, making.fill(self.batch_shape_tensor(), self.dtype.as_numpy_dtype(2)))
         infinity = making.fill(self.batch_shape_tensor(), self.dtype.as_numpy_dtype(np.inf), name="inf")
-        return self._where_df_above_one(where(self.df * ones > 2.0, variance, infinity), "variance")
+        return self._where_df_above_one(where(is_finite, variance, infinity), "variance")
 
     def _mode(self) -> Any:
         return identity(self.loc)
@@ -150,8 +147,9 @@ class StudentT(ScalarDistribution):
         if not self.allow_nan_stats:
             check = validation.above_one(self.df, f"{what} not defined for components of df <= 1")
             return with_dependencies([check], statistic)
+        is_defined = greater(self.df, self._ones())
         nan = making.fill(self.batch_shape_tensor(), self.dtype.as_numpy_dtype(np.nan), name="nan")
-        return where(self.df * self._ones() > 1.0, statistic, nan)
+        return where(is_defined, statistic, nan)
 
 
 class StudentTWithAbsDfSoftplusScale(StudentT):

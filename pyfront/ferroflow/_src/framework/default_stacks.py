@@ -57,11 +57,19 @@ class DefaultStack(threading.local):
         Raises:
             AssertionError: on leaving, if `enforce_nesting` is set and another object is on top.
         """
+        depth = 0
         self.push(default)
         try:
             yield default
         finally:
-            self.pop(default)
+            try:
+                depth = len(self.stack)
+                self.pop(default)
+            except BaseException:
+                # An interrupt may have come before the removal.
+                if depth in (0, len(self.stack)):
+                    self.pop(default)
+                raise
 
 
 class DefaultGraphStack(DefaultStack):

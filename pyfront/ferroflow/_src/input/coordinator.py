@@ -97,11 +97,16 @@ class Coordinator:
                 raise failure[1].with_traceback(failure[2])
             if self._stop_event.is_set():
                 return
+            self._exc_info_to_raise = failure
+            try:
+                self._stop_event.set()
+            except BaseException:
+                # An interrupt may have come before all threads were woken.
+                self._stop_event.set()
+                raise
             if failure is not None:
                 kind, exception, _ = failure
                 tf_logging.info("Error reported to Coordinator: %s, %s", kind, exception, exc_info=failure)
-                self._exc_info_to_raise = failure
-            self._stop_event.set()
 
     def clear_stop(self) -> None:
         """Clears the request to stop and its exception."""

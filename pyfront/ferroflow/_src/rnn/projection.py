@@ -70,8 +70,10 @@ class Projection:
                 raise ValueError(f"linear expects shape[1] to be provided for shape {shape}, but saw {shape[1]}")
         rows = sum(shape[1].value for shape in shapes)
         dtype = inputs[0].dtype
-        self._kernel = get_variable("kernel", [rows, output_size], dtype=dtype, initializer=kernel_initializer)
-        self._bias = whole_bias(output_size, dtype, bias_initializer) if build_bias else None
+        # The scope is entered again: names of later scopes inside count it.
+        with variable_scope(get_variable_scope()):
+            self._kernel = get_variable("kernel", [rows, output_size], dtype=dtype, initializer=kernel_initializer)
+            self._bias = whole_bias(output_size, dtype, bias_initializer) if build_bias else None
 
     def __call__(self, inputs: Any) -> Any:
         """Computes the product.

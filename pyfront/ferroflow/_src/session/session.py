@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -476,10 +476,10 @@ class Session(BaseSession):
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: proto.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config=config)
-        self._contexts: tuple[Any, Any] | None = None
+        self._contexts: list[Any] = []
 
     def __enter__(self) -> Session:
-        if self._contexts is not None:
+        if self._contexts:
             raise RuntimeError(
                 "Session context managers are not re-entrant. Use `Session.as_default()` to enter a session repeatedly."
             )
@@ -487,20 +487,25 @@ class Session(BaseSession):
         graph.__enter__()
         session = self.as_default()
         session.__enter__()
-        self._contexts = graph, session
+        self._contexts = [graph, session]
         return self
 
     def __exit__(self, exc_type: Any, exc: Any, tb: Any) -> None:
-        assert self._contexts is not None
-        graph, session = self._contexts
-        self._contexts = None
         try:
-            session.__exit__(exc_type, exc, tb)
+            self._leave()
+        except BaseException:
+            # An interrupt may have cut it short.
+            self._leave()
+            raise
+
+    def _leave(self) -> None:
+        """Closes the session, which is then no default one; a second call completes one that was interrupted."""
+        try:
+            while self._contexts:
+                self._contexts[-1].__exit__(None, None, None)
+                self._contexts.pop()
         finally:
-            try:
-                graph.__exit__(exc_type, exc, tb)
-            finally:
-                self.close()
+            self.close()
 
     @staticmethod
     def reset(target: str, containers: ListLike | None = None, config: proto.ConfigProto | None = None) -> None:
@@ -545,43 +550,40 @@ class InteractiveSession(BaseSession):
     """
 
     _count_lock = RenewedLock()
-    _active_count = 0
+    # A mark of each session that is open.
+    _active: ClassVar[set[object]] = set()
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: proto.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config=config)
         with InteractiveSession._count_lock:
-            if InteractiveSession._active_count > 0:
+            if InteractiveSession._active:
                 warnings.warn(
                     "An interactive session is already active. This can cause out-of-memory errors in some cases. "
                     "You must "
                     "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).",
                     stacklevel=2,
                 )
-            InteractiveSession._active_count += 1
-        self._explicitly_closed = False
-        self._default_session = self.as_default()
+            self._mark = object()
+            InteractiveSession._active.add(self._mark)
         # Closing need not follow the order of opening.
         default_stacks.default_session_stack.enforce_nesting = False
-        self._default_session.__enter__()
+        self._contexts = [self.as_default()]
         self._explicit_graph = graph
-        self._default_graph: Any = None
         if graph is not None:
             default_stacks.default_graph_stack.enforce_nesting = False
-            self._default_graph = graph.as_default()
-            self._default_graph.__enter__()
+            self._contexts.append(graph.as_default())
+        for context in self._contexts:
+            context.__enter__()
 
     def close(self) -> None:
         """Closes the session, which is then no longer the default session."""
         super().close()
         with InteractiveSession._count_lock:
-            if self._explicitly_closed:
-                return
-            InteractiveSession._active_count -= 1
-            self._explicitly_closed = True
-        if self._default_graph is not None:
-            self._default_graph.__exit__(None, None, None)
-            self._default_graph = None
-        self._default_session.__exit__(None, None, None)
+            InteractiveSession._active.discard(self._mark)
+        # A second call completes one that was interrupted.
+        while self._contexts:
+            self._contexts[-1].__exit__(None, None, None)
+            self._contexts.pop()
 
 
 def _session_for(what: str, graph: Graph, session: Any) -> Any:

@@ -147,7 +147,7 @@ class _MonitoredSession:
             RuntimeError: if the session is already closed.
             BaseException: if a thread reported an exception; that exception.
         """
-        self._close_internal()
+        self.__exit__(None, None, None)
 
     def __enter__(self) -> Any:
         return self
@@ -155,10 +155,20 @@ class _MonitoredSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
-        # The end of input, and a step function that requested a stop, end the training as planned.
-        if kind in (errors.OutOfRangeError, StopIteration):
-            kind = None
-        self._close_internal(kind)
+        try:
+            # The end of input, and a step function that requested a stop, end the training as planned.
+            if kind in (errors.OutOfRangeError, StopIteration):
+                kind = None
+            self._close_internal(kind)
+        except KeyboardInterrupt:
+            self._close_at_once()
+            raise
+        finally:
+            try:
+                self._forget()
+            except KeyboardInterrupt:
+                self._forget()
+                raise
         return kind is None
 
     def _close_internal(self, exception_type: type[BaseException] | None = None) -> None:
@@ -167,16 +177,24 @@ class _MonitoredSession:
                 for hook in self._hooks:
                     hook.end(self._coordinated_creator.tf_sess)
         finally:
-            try:
-                if self._sess is None:
-                    raise RuntimeError("Session is already closed.")
-                self._sess.close()
-            finally:
-                self._sess = None
-                self._coordinated_creator.tf_sess = None
-                self._coordinated_creator.coord = None
-                if not self._graph_was_finalized:
-                    get_default_graph()._unsafe_unfinalize()
+            if self._sess is None:
+                raise RuntimeError("Session is already closed.")
+            self._sess.close()
+
+    def _close_at_once(self) -> None:
+        """Completes an interrupted `close`, without waiting for threads."""
+        creator = self._coordinated_creator
+        if creator.coord is not None:
+            creator.coord.request_stop()
+        if creator.tf_sess is not None:
+            creator.tf_sess.close()
+
+    def _forget(self) -> None:
+        self._sess = None
+        self._coordinated_creator.tf_sess = None
+        self._coordinated_creator.coord = None
+        if not self._graph_was_finalized:
+            get_default_graph()._unsafe_unfinalize()
 
     def _check_open(self) -> None:
         if self._sess is None:

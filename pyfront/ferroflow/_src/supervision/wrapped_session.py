@@ -229,8 +229,8 @@ class CoordinatedSession(WrappedSession):
         Raises:
             BaseException: if a thread reported an exception to the coordinator; that exception.
         """
-        self._coord.request_stop()
         try:
+            self._coord.request_stop()
             self._coord.join(stop_grace_period_secs=self._stop_grace_period_secs, ignore_live_threads=True)
         finally:
             try:

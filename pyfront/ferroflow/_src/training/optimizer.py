@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.autodiff.gating import gate_together
 from ferroflow._src.autodiff.gradients import gradients
@@ -448,14 +448,16 @@ class Optimizer(Trackable):
         found = super()._lookup_dependency(name)
         return self._get_non_slot_variable(name, graph=get_default_graph()) if found is None else found
 
+    # True if variables that belong to no trained variable are of the kind of the trained ones, not of the scope's.
+    _non_slots_follow_trained: ClassVar[bool] = True
+
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
         """Returns a variable of the optimizer that belongs to no trained variable, one for each name and graph."""
         key = (name, colocate_with.graph)
         if key not in self._non_slot_dict:
+            use_resource = is_resource_variable(colocate_with) if self._non_slots_follow_trained else None
             with colocate_with.graph.colocate_with(colocate_with):
-                made = Variable(
-                    initial_value, name=name, trainable=False, use_resource=is_resource_variable(colocate_with)
-                )
+                made = Variable(initial_value, name=name, trainable=False, use_resource=use_resource)
             # Without an edge: the default graph decides which of the variables of that name is the edge's.
             self._handle_deferred_dependencies(name, made)
             self._non_slot_dict[key] = made

@@ -55,10 +55,13 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 /// Returns the requested shape, with its -1 computed.
-fn resolve(dims: &[i64], elements: usize) -> Result<Shape> {
+///
+/// TF 1.15: where a size is 0, the -1 stands for what the other sizes leave of the input's dimensions that are not 0.
+fn resolve(dims: &[i64], input: &Shape) -> Result<Shape> {
     let mut dims = dims.to_vec();
     let mut unknown = None;
-    let mut product = 1i64;
+    let mut product = Some(1i64);
+    let has_zero = dims.contains(&0);
     for (i, &d) in dims.iter().enumerate() {
         if d == -1 {
             if let Some(first) = unknown {
@@ -68,20 +71,16 @@ fn resolve(dims: &[i64], elements: usize) -> Result<Shape> {
             continue;
         }
         ensure!(d >= 0, InvalidArgument, "Size {i} must be non-negative, not {d}");
-        product = match product.checked_mul(d) {
-            Some(p) => p,
-            None => bail!(InvalidArgument, "Shape {dims:?} would have more than 2**63 - 1 elements"),
-        };
+        product = product.and_then(|p| p.checked_mul(d.max(i64::from(d == 0))));
     }
+    let Some(product) = product.or((has_zero && unknown.is_none()).then_some(0)) else {
+        bail!(InvalidArgument, "Shape {dims:?} would have more than 2**63 - 1 elements")
+    };
     if let Some(i) = unknown {
+        let counted = input.iter().map(|&d| d as i64).filter(|&d| d > 0 || !has_zero);
+        let elements = counted.fold(1i64, i64::saturating_mul);
         ensure!(
-            product > 0,
-            InvalidArgument,
-            "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero"
-        );
-        let elements = elements as i64;
-        ensure!(
-            elements % product == 0,
+            elements % product == 0 || (has_zero && input.contains(&0)),
             InvalidArgument,
             "Input to reshape is a tensor with {elements} values, but the requested shape requires a multiple of {product}"
         );
@@ -104,7 +103,7 @@ pub(super) fn register(r: &mut Registry) {
                 kernel(|ctx| {
                     let sizes = ctx.input(1)?;
                     ensure!(sizes.rank() == 1, InvalidArgument, "sizes input must be 1-D, not {}", sizes.shape());
-                    let target = resolve(&sizes.to_i64s()?, ctx.input(0)?.elements())?;
+                    let target = resolve(&sizes.to_i64s()?, ctx.input(0)?.shape())?;
                     let value = ctx.take(0)?.reshaped(target)?;
                     ctx.set_output(0, value);
                     Ok(())
@@ -135,6 +134,19 @@ mod tests {
     }
 
     #[test]
+    fn a_size_beside_zero_is_what_the_other_dimensions_leave() {
+        for (from, to, found) in [
+            (&[0usize, 3][..], &[0, -1][..], &[0usize, 3][..]),
+            (&[3, 0, 2], &[-1, 0], &[6, 0]),
+            (&[0], &[0, -1, 2], &[0, 0, 2]),
+            (&[0, 4, 5], &[-1, 0, 7], &[2, 0, 7]),
+        ] {
+            assert_eq!(reshape(from, to).unwrap(), found);
+        }
+        assert!(reshape(&[2, 3], &[0, -1]).is_err());
+    }
+
+    #[test]
     fn elements_are_shared_not_copied() {
         let x = Tensor::from_slice([100], &[1f32; 100]).unwrap();
         let to = Tensor::from_slice([2], &[10i64, 10]).unwrap();
@@ -146,10 +158,9 @@ mod tests {
         for (from, to) in [(&[2usize, 3][..], &[4][..]), (&[2, 3], &[-1, 4]), (&[2, 3], &[-1, -1]), (&[6], &[-2, -3])] {
             assert!(reshape(from, to).is_err(), "{from:?} {to:?}");
         }
-        let message = |dims: &[i64], n| resolve(dims, n).unwrap_err().message().to_owned();
+        let message = |dims: &[i64], n: usize| resolve(dims, &Shape::new(&[n])).unwrap_err().message().to_owned();
         assert!(message(&[-1, 4], 6).contains("requested shape requires a multiple of 4"));
-        assert!(message(&[-1, 0], 0).contains("cannot infer the missing input size"));
-        assert!(resolve(&[1 << 40, 1 << 40], 6).is_err());
+        assert!(resolve(&[1 << 40, 1 << 40], &Shape::new(&[6])).is_err());
         let mismatch = Tensor::zeros(DType::F32, [6]).unwrap().reshaped([4]).unwrap_err();
         assert_eq!(mismatch.message(), "Input to reshape is a tensor with 6 values, but the requested shape has 4");
     }

@@ -124,6 +124,11 @@ impl Ensemble {
         }
     }
 
+    /// Counts a change.
+    pub fn raise_stamp(&mut self) {
+        self.stamp = self.stamp.wrapping_add(1);
+    }
+
     pub fn growth(&self) -> GrowingMetadata {
         self.message.growing_metadata.unwrap_or_default()
     }
@@ -155,8 +160,8 @@ impl Ensemble {
         let last_is_new = self.message.trees.last().is_none_or(|t| t.nodes.len() == 1);
         let is_first_layer = trees == 0 || (last_is_new && (trees == 1 || self.is_finalized(trees - 2)));
         let growth = self.growth_mut();
-        growth.num_layers_attempted += 1;
-        growth.num_trees_attempted += i64::from(is_first_layer);
+        growth.num_layers_attempted = growth.num_layers_attempted.saturating_add(1);
+        growth.num_trees_attempted = growth.num_trees_attempted.saturating_add(i64::from(is_first_layer));
     }
 
     /// Splits leaves of the last tree. A tree that has all its layers is finalized, and a new one is begun.
@@ -182,7 +187,7 @@ impl Ensemble {
         }
         ensure!(tree < self.message.tree_metadata.len(), InvalidArgument, "The ensemble lacks its trees' metadata");
         let metadata = &mut self.message.tree_metadata[tree];
-        metadata.num_layers_grown += 1;
+        metadata.num_layers_grown = metadata.num_layers_grown.saturating_add(1);
         if metadata.num_layers_grown >= max_depth {
             (start, end) = (0, 1);
             metadata.is_finalized = true;

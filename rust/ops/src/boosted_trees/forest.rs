@@ -1,6 +1,7 @@
 //! `Forest`: an ensemble in the form that examples run through, checked.
 
 use super::ensemble::{Ensemble, children, leaf_behind, logit};
+use super::inputs::room;
 use ferroflow_proto::tensorflow::boosted_trees::{Node, node};
 use ferroflow_tensor::{Result, bail, ensure};
 
@@ -98,7 +99,8 @@ impl Forest {
             let steps = steps?;
             check_paths(&steps)?;
             let of_node = |n| (0..dimension).map(move |d| leaf_behind(n).map_or(0.0, |leaf| logit(leaf, d)));
-            let logits = nodes.iter().flat_map(of_node).collect();
+            let mut logits = room(nodes.len().saturating_mul(dimension), "logits")?;
+            logits.extend(nodes.iter().flat_map(of_node));
             let metadata = message.tree_metadata.get(i).filter(|m| m.is_finalized);
             let updates = metadata.map_or(&[][..], |m| &m.post_pruned_nodes_meta);
             let corrections = updates.iter().map(|update| {

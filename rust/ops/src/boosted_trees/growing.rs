@@ -141,7 +141,7 @@ impl Lists {
             best.retain(|_, split| !matches!(split.gain.partial_cmp(&0.0), Some(std::cmp::Ordering::Less)));
         }
         EnsembleResource::write(ctx, |ensemble| {
-            ensemble.stamp += 1;
+            ensemble.raise_stamp();
             ensemble.grow(best.into_iter().collect(), 1, max_depth, pruning == Pruning::Post)
         })
     }
@@ -174,7 +174,7 @@ fn center_bias(ctx: &mut KernelContext<'_>) -> Result<()> {
     };
     let (change, _) = penalty.weight_and_gain(gradient, hessian);
     let goes_on = EnsembleResource::write(ctx, |ensemble| {
-        ensemble.stamp += 1;
+        ensemble.raise_stamp();
         let Some(first) = ensemble.message.trees.first_mut() else {
             ensemble.add_tree(vec![change]);
             return Ok(true);

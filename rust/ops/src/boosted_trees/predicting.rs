@@ -11,6 +11,8 @@ use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, ensure};
 
 /// Examples of one parallel block.
 const BLOCK: usize = 256;
+/// The most logits of an example.
+const MOST_LOGITS: usize = 1 << 24;
 
 fn logits_shape(c: &ShapeContext<'_>, batch: Option<usize>) -> Result<PartialShape> {
     Ok(PartialShape::from_dims(&[batch, Some(count(c.int("logits_dimension")?, "logits_dimension")?)]))
@@ -53,7 +55,11 @@ impl Sizes {
     fn of(init: &KernelInit<'_>) -> Result<Sizes> {
         let features = count(init.int("num_bucketized_features")?, "num_bucketized_features")?;
         let dimension = count(init.int("logits_dimension")?, "logits_dimension")?;
-        ensure!(dimension > 0, InvalidArgument, "logits_dimension must be positive");
+        ensure!(
+            (1..=MOST_LOGITS).contains(&dimension),
+            InvalidArgument,
+            "logits_dimension must be in [1, {MOST_LOGITS}], got {dimension}"
+        );
         Ok(Sizes { features, dimension })
     }
 }

@@ -1,6 +1,6 @@
 //! BoostedTreesMakeStatsSummary, BoostedTreesAggregateStats: sums of gradients and hessians by node and bucket.
 
-use super::inputs::{buckets, count, vector};
+use super::inputs::{buckets, count, room, vector};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
@@ -105,8 +105,9 @@ fn summary(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
     ensure!(batch == examples.nodes.len(), InvalidArgument, "Each feature needs a bucket for each example");
     let mut out = Tensor::zeros(DType::F32, [features.len(), sizes.splits, sizes.buckets, 2])?;
     let block = sizes.splits * sizes.buckets * 2;
-    try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, block, |start, out| {
-        let mut sums = vec![0.0f64; block];
+    let mut sums = room(out.elements(), "sums")?;
+    sums.resize(out.elements(), 0.0f64);
+    try_for_chunks_mut(ctx.threads(), &mut sums, block, |start, sums| {
         for (i, (&node, &bucket)) in examples.nodes.iter().zip(features[start / block]).enumerate() {
             // TF 1.x: a bucket beyond the last one is that of the next node. Quantiles make one such bucket.
             let at = (node * sizes.buckets).saturating_add(bucket as usize).saturating_mul(2);
@@ -114,8 +115,8 @@ fn summary(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
                 examples.add(i, sums);
             }
         }
-        write(out, &sums);
     })?;
+    write(out.slice_mut()?, &sums);
     ctx.set_output(0, out);
     Ok(())
 }
@@ -134,7 +135,8 @@ fn aggregate(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
     let (dimensions, width) = (feature.shape()[1], examples.widths[0] + examples.widths[1]);
     let feature = feature.slice::<i32>()?;
     let mut out = Tensor::zeros(DType::F32, [sizes.splits, dimensions, sizes.buckets + 1, width])?;
-    let mut sums = vec![0.0f64; out.elements()];
+    let mut sums = room(out.elements(), "sums")?;
+    sums.resize(out.elements(), 0.0f64);
     for (i, &node) in examples.nodes.iter().enumerate() {
         for dimension in 0..dimensions {
             let bucket = match feature[i * dimensions + dimension] {
@@ -142,8 +144,10 @@ fn aggregate(ctx: &mut KernelContext<'_>, sizes: Sizes) -> Result<()> {
                 bucket => bucket as usize,
             };
             ensure!(bucket <= sizes.buckets, InvalidArgument, "Buckets must be below {}, got {bucket}", sizes.buckets);
-            let at = ((node * dimensions + dimension) * (sizes.buckets + 1) + bucket) * width;
-            examples.add(i, &mut sums[at..at + width]);
+            let row = (node * dimensions + dimension).saturating_mul(sizes.buckets + 1).saturating_add(bucket);
+            if let Some(sums) = sums.get_mut(row.saturating_mul(width)..).and_then(|rest| rest.get_mut(..width)) {
+                examples.add(i, sums);
+            }
         }
     }
     write(out.slice_mut()?, &sums);

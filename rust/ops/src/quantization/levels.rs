@@ -4,6 +4,12 @@ use super::range::{Steps, bound};
 use ferroflow_graph::{KernelContext, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Tensor, dispatch, elementwise};
 
+/// Returns an integer as C converts numbers on x86-64: the least one for NaN and those beyond the type.
+pub(super) fn converted(x: f64) -> i64 {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    if (-END..END).contains(&x) { x as i64 } else { i64::MIN }
+}
+
 /// The levels of one quantized tensor and the range that they divide.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
@@ -30,7 +36,8 @@ impl Range {
         let count = self.steps.count();
         let range = f64::from(self.max - self.min) * (count / (count - 1.0));
         let scale = count / range;
-        ((f64::from(number) * scale).round() - (f64::from(self.min) * scale).round()) as i64 + self.steps.lowest as i64
+        let steps = (f64::from(number) * scale).round() - (f64::from(self.min) * scale).round();
+        converted(steps).wrapping_add(self.steps.lowest as i64)
     }
 
     pub fn level(&self, number: f32) -> i64 {

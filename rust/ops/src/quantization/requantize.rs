@@ -1,6 +1,6 @@
 //! QuantizeDownAndShrinkRange, RequantizationRange, Requantize: 32-bit levels in fewer bits.
 
-use super::levels::{Range, narrowed, scalar_bounds, scalar_inputs, set_outputs};
+use super::levels::{Range, converted, narrowed, scalar_bounds, scalar_inputs, set_outputs};
 use super::range::bound;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure};
@@ -14,11 +14,12 @@ fn in_eight_bits(levels: &[i32], from: &Range, min: f32, max: f32) -> Vec<i32> {
     let unit = f64::from(1u32 << SHIFT);
     let inverse = if range == 0.0 { 0.0 } else { (255.0 / f64::from(range)) as f32 };
     let middle = (f64::from(from.min + from.max) / 2.0) as f32;
-    let scale = if range == 0.0 { 0 } else { (255.0 * unit * f64::from(input_range) / f64::from(range)) as i64 };
-    let shift_in = (middle * inverse * unit as f32) as i64;
-    let shift_out = if range == 0.0 { 0 } else { (unit * (f64::from(min) * 255.0) / f64::from(range)) as i64 };
-    let rest = shift_in - shift_out + (1 << (SHIFT - 1));
-    levels.iter().map(|&q| ((((i64::from(q) * scale) >> 32) + rest) >> SHIFT).clamp(0, 255) as i32).collect()
+    let scale = if range == 0.0 { 0 } else { converted(255.0 * unit * f64::from(input_range) / f64::from(range)) };
+    let shift_in = converted(f64::from(middle * inverse * unit as f32));
+    let shift_out = if range == 0.0 { 0 } else { converted(unit * (f64::from(min) * 255.0) / f64::from(range)) };
+    let rest = shift_in.wrapping_sub(shift_out).wrapping_add(1 << (SHIFT - 1));
+    let level = |q: i32| (i64::from(q).wrapping_mul(scale) >> 32).wrapping_add(rest) >> SHIFT;
+    levels.iter().map(|&q| level(q).clamp(0, 255) as i32).collect()
 }
 
 fn levels_of(ctx: &mut KernelContext<'_>) -> Result<(Shape, Tensor, Range)> {

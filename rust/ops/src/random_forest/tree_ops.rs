@@ -15,6 +15,8 @@ use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, bail, ensure}
 
 /// Examples of one parallel block.
 const BLOCK: usize = 256;
+/// The most outputs of a tree.
+const MOST_OUTPUTS: usize = 1 << 20;
 
 /// A tree by name; None until it is created.
 #[derive(Default)]
@@ -53,9 +55,17 @@ fn serialized<'a>(ctx: &'a KernelContext<'_>) -> Result<&'a Bytes> {
     }
 }
 
+/// Returns the number of outputs of a tree, which each leaf and each candidate has sums of.
+fn outputs(init: &KernelInit<'_>) -> Result<usize> {
+    match positive(init, "num_outputs")? {
+        n if n <= MOST_OUTPUTS => Ok(n),
+        n => bail!(InvalidArgument, "num_outputs must be at most {MOST_OUTPUTS}, got {n}"),
+    }
+}
+
 fn create_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let settings = Settings {
-        outputs: positive(init, "num_outputs")?,
+        outputs: outputs(init)?,
         is_regression: init.bool("is_regression")?,
         max_nodes: positive(init, "max_nodes")?,
         split_after: init.int("split_after_samples")? as f32,
@@ -136,10 +146,11 @@ fn train(ctx: &mut KernelContext<'_>) -> Result<()> {
     })
 }
 
-fn predict(ctx: &mut KernelContext<'_>) -> Result<()> {
+fn predict(ctx: &mut KernelContext<'_>, outputs: usize) -> Result<()> {
     let (features, batch, width) = matrix(ctx, 1, "features")?;
     let out = read(ctx, |tree| {
-        let outputs = tree.settings.outputs;
+        let of_tree = tree.settings.outputs;
+        ensure!(outputs == of_tree, InvalidArgument, "num_outputs is {outputs}, but the tree has {of_tree} outputs");
         let mut out = Tensor::zeros(DType::F32, [batch, outputs])?;
         try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, BLOCK * outputs, |start, rows| {
             for (i, row) in rows.chunks_exact_mut(outputs).enumerate() {
@@ -162,7 +173,8 @@ fn size(ctx: &mut KernelContext<'_>) -> Result<()> {
 fn usage_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let features = positive(init, "num_features")?;
     kernel(move |ctx: &mut KernelContext<'_>| {
-        let mut counts = vec![0i32; features];
+        let mut out = Tensor::zeros(DType::I32, [features])?;
+        let counts = out.slice_mut::<i32>()?;
         read(ctx, |tree| {
             for branch in tree.nodes.iter().filter_map(|n| n.branch) {
                 if let Some(count) = counts.get_mut(branch.feature as usize) {
@@ -171,7 +183,7 @@ fn usage_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             }
             Ok(())
         })?;
-        ctx.set_output(0, Tensor::from_slice([features], &counts)?);
+        ctx.set_output(0, out);
         Ok(())
     })
 }
@@ -261,7 +273,10 @@ pub(super) fn register(r: &mut Registry) {
             .output("values: float")
             .doc("Returns the shares of the classes among the examples of a leaf, or the means of their labels.")
             .shape(predict_shape)
-            .kernel(|_| kernel(predict)),
+            .kernel(|init| {
+                let outputs = outputs(init)?;
+                kernel(move |ctx: &mut KernelContext<'_>| predict(ctx, outputs))
+            }),
     );
     r.add(
         op("RandomTreeSize")

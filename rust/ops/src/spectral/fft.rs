@@ -383,6 +383,7 @@ fn real_op(name: &str) -> Op {
         .output("output: Tcomplex")
         .attr("Treal: {float, double} = DT_FLOAT")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
+        .paired_types("Treal", "Tcomplex")
         .doc("Returns the non-negative frequencies of the discrete Fourier transform of real numbers.")
 }
 
@@ -393,6 +394,7 @@ fn real_inverse_op(name: &str) -> Op {
         .output("output: Treal")
         .attr("Treal: {float, double} = DT_FLOAT")
         .attr("Tcomplex: {complex64, complex128} = DT_COMPLEX64")
+        .paired_types("Treal", "Tcomplex")
         .doc("Returns real numbers from the non-negative frequencies of their discrete Fourier transform.")
 }
 

@@ -68,6 +68,8 @@ class GGTOptimizer(Optimizer):
         self._places: dict[str, tuple[int, int]] = {}
         self._updated: list[Any] = []
 
+    _non_slots_follow_trained = False
+
     def _create_slots(self, var_list: list[Any]) -> None:
         end = 0
         for var in sorted(var_list, key=lambda v: v.name):

@@ -75,14 +75,9 @@ def sparse_concat(
 
 def _with_largest(shape: Tensor, largest: Tensor, axis: int) -> Tensor:
     """Returns `shape` along `axis` and `largest` along the other dimensions."""
-    if axis == -1:
-        return joining.concat([slice_tensor(largest, np.s_[:-1]), slice_tensor(shape, np.s_[-1:])], 0)
-    parts = [
-        slice_tensor(largest, np.s_[:axis]),
-        slice_tensor(shape, np.s_[axis : axis + 1]),
-        slice_tensor(largest, np.s_[axis + 1 :]),
-    ]
-    return joining.concat(parts, 0)
+    end = axis + 1 or None
+    before, own = slice_tensor(largest, np.s_[:axis]), slice_tensor(shape, np.s_[axis:end])
+    return joining.concat([before, own, [] if end is None else slice_tensor(largest, np.s_[end:])], 0)
 
 
 class KeywordRequired:

@@ -12,6 +12,10 @@ use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
 /// The numbers of an entry in a tensor.
 const WIDTH: usize = 4;
+/// The most streams: as many as a node has outputs.
+const MOST_STREAMS: usize = 1 << 20;
+/// The most quantiles: float32 holds their ranks exactly up to this number.
+const MOST_QUANTILES: i64 = 1 << 24;
 
 fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     resource_kernel(init, Unnamed::NodeName, |_, _| Ok(StreamsResource::default()), |_| Ok(()))
@@ -19,7 +23,9 @@ fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn create(ctx: &mut KernelContext<'_>, most: i64) -> Result<()> {
     let empty = Stream::new(scalar(ctx, 1, "epsilon")?, most)?;
-    let made = Streams::new(empty, count(scalar(ctx, 2, "num_streams")?, "num_streams")?);
+    let streams = count(scalar(ctx, 2, "num_streams")?, "num_streams")?;
+    ensure!(streams <= MOST_STREAMS, InvalidArgument, "num_streams must be at most {MOST_STREAMS}, got {streams}");
+    let made = Streams::new(empty, streams);
     ctx.resource::<StreamsResource>(0)?.0.lock().get_or_insert(made);
     Ok(())
 }
@@ -98,6 +104,11 @@ fn flush_summaries(ctx: &mut KernelContext<'_>) -> Result<()> {
 fn flush(ctx: &mut KernelContext<'_>, makes_quantiles: bool) -> Result<()> {
     let buckets: i64 = scalar(ctx, 1, "num_buckets")?;
     ensure!(buckets > 0, InvalidArgument, "num_buckets must be positive, got {buckets}");
+    ensure!(
+        buckets <= MOST_QUANTILES || !makes_quantiles,
+        InvalidArgument,
+        "num_buckets must be at most {MOST_QUANTILES}, got {buckets}"
+    );
     with_streams(ctx, |streams| {
         let of_summary = |summary: &Summary| match makes_quantiles {
             true => summary.quantiles(buckets - 1),
