@@ -31,12 +31,40 @@ def test_failures_of_age_are_counted_apart(tmp_path):
     missing = run.count(tmp_path / "missing.xml", table["causes"])
     assert missing["passed"] == 0
     assert missing["failed"]
-    page = run.page(table["library"], {"trfl": {"date": "2026-01-02", "was_cut": True, **found}})
-    assert "| trfl | 1.1.0 | 2026-01-02 *(cut)* | 1 | 2 | 1 | 1 |" in page
+    result = {"date": "2026-01-02", "was_cut": True, **found}
+    assert "| trfl | 1.1.0 | 2026-01-02 *(cut)* | 1 | 2 | 1 | 1 | not run |" in run.page(
+        table["library"], {"trfl": result}, {}
+    )
+    whole = {**result, "was_cut": False}
+    assert "| 1 | 2 | 1 | 1 | 1 of 4 |" in run.page(table["library"], {"trfl": result}, {"trfl": whole})
+
+
+def test_packages_of_tensorflows_time_replace_newer_ones():
+    table = {
+        "ferroflow": {"packages": ["numpy==1.26.4"]},
+        "tensorflow": {"packages": ["numpy==1.18.5"]},
+        "library": {
+            "a": {"packages": ["tqdm"], "old_packages": ["tqdm<4"], "alone": ["gym==0.17.3"]},
+            "b": {"packages": ["wrapt"]},
+            "c": {"packages": ["networkx"], "old_packages": []},
+        },
+    }
+    assert run.packages(table, "ferroflow", ["b", "c"]) == (["networkx", "numpy==1.26.4", "wrapt"], [])
+    assert run.packages(table, "ferroflow", ["a"]) == (["numpy==1.26.4", "tqdm"], ["gym==0.17.3"])
+    assert run.packages(table, "tensorflow", ["a", "b", "c"]) == (["numpy==1.18.5", "tqdm<4", "wrapt"], ["gym==0.17.3"])
+
+
+def test_runs_that_share_a_work_folder_keep_each_others_results(tmp_path):
+    for judged, name in [("ferroflow", "trfl"), ("ferroflow", "edward"), ("tensorflow", "trfl")]:
+        (tmp_path / "results" / judged).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "results" / judged / f"{name}.json").write_text(f'{{"passed": {len(name)}}}')
+    assert run.saved(tmp_path, "ferroflow") == {"edward": {"passed": 6}, "trfl": {"passed": 4}}
+    assert run.saved(tmp_path, "tensorflow") == {"trfl": {"passed": 4}}
 
 
 def test_every_entry_can_be_fetched_and_run():
     table = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
+    assert {"python", "packages"} == set(table["ferroflow"]) == set(table["tensorflow"])
     for name, entry in table["library"].items():
         assert entry["tests"], name
         assert ("repository" in entry and len(entry["commit"]) == 40) or entry["pip"]
