@@ -28,6 +28,10 @@ def test_failures_of_age_are_counted_apart(tmp_path):
     found = run.count(report, table["causes"])
     assert (found["passed"], found["skipped"], sum(found["age"].values())) == (1, 1, 1)
     assert [line.split(":")[0] for line in found["failed"]] == ["a.fails", "a.is_not_collected"]
+    causes = [{"cause": "a newer TensorFlow", "tests": ["is_not_collected"]}, *table["causes"]]
+    apart = run.count(report, causes)
+    assert apart["age"]["a newer TensorFlow"] == 1
+    assert [line.split(":")[0] for line in apart["failed"]] == ["a.fails"]
     missing = run.count(tmp_path / "missing.xml", table["causes"])
     assert missing["passed"] == 0
     assert missing["failed"]
@@ -36,7 +40,16 @@ def test_failures_of_age_are_counted_apart(tmp_path):
         table["library"], {"trfl": result}, {}
     )
     whole = {**result, "was_cut": False}
-    assert "| 1 | 2 | 1 | 1 | 1 of 4 |" in run.page(table["library"], {"trfl": result}, {"trfl": whole})
+    assert "| 1 | 0 | 3 | 1 | 1 of 4 |" in run.page(table["library"], {"trfl": result}, {"trfl": whole})
+
+
+def test_failures_that_tensorflow_has_too_are_counted_apart():
+    found = {"passed": 1, "failed": ["a.b.one: x", "a.b.two: y"], "skipped": 0, "age": {"h5py": 1}}
+    theirs = {"passed": 1, "failed": ["a.b.two: another message", "a.b.three: z"], "skipped": 0, "age": {}}
+    apart = run.apart_from_tensorflows(found, theirs)
+    assert apart["failed"] == ["a.b.one: x"]
+    assert sorted(apart["age"].values()) == [1, 1]
+    assert run.apart_from_tensorflows(found, None) == found
 
 
 def test_packages_of_tensorflows_time_replace_newer_ones():
