@@ -1,4 +1,4 @@
-"""A plugin of pytest that gives back what Python, NumPy, h5py, protobuf and PyYAML have dropped since 2017.
+"""A plugin of pytest that gives back what Python, NumPy, SciPy, h5py, protobuf and PyYAML have dropped since 2017.
 
 It touches no name of TensorFlow: what fails with it is the library's age elsewhere, or ferroflow.
 """
@@ -9,6 +9,7 @@ import fractions
 import inspect
 import math
 import time
+import types
 import unittest
 
 import numpy as np
@@ -87,6 +88,7 @@ else:
         h5py.AttributeManager.__getitem__ = _bytes_of_ascii(h5py.AttributeManager.__getitem__)
         h5py.File.__init__ = _appending(h5py.File.__init__)
         h5py.File.fid = h5py.File.id
+        h5py.Dataset.value = property(lambda dataset: dataset[()])
 
 try:
     from google.protobuf import descriptor
@@ -95,6 +97,14 @@ except ImportError:
 else:
     if "is_map_entry" in inspect.signature(descriptor.Descriptor.__init__).parameters:  # protobuf in Python, since 4
         _with_maps(descriptor.Descriptor)
+
+try:
+    import scipy.special
+except ImportError:
+    pass
+else:
+    if not hasattr(getattr(scipy, "misc", None), "logsumexp"):  # SciPy 1.3
+        scipy.misc = types.SimpleNamespace(logsumexp=scipy.special.logsumexp)
 
 try:
     import yaml
@@ -111,3 +121,11 @@ else:
 for _owner, _name, _value in _DROPPED:
     if _value is not None and _name not in vars(_owner):
         setattr(_owner, _name, _value)
+
+
+def pytest_collection_modifyitems(items):
+    """Renames an argument that `pytest.mark.skip` had before pytest 3."""
+    for item in items:
+        for mark in item.iter_markers("skip"):
+            if "message" in mark.kwargs:
+                mark.kwargs["reason"] = mark.kwargs.pop("message")

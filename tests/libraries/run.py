@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PAGE = ROOT / "docs" / "libraries.md"
 _THEIRS = "fails on TensorFlow 1.15.5 with packages of its time, too"
-_SECONDS_OF_A_TEST = 60
+_SECONDS_OF_A_TEST = 300
 _SECONDS_TO_END = 30
 
 
@@ -40,6 +40,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="entries of libraries.toml, separated by commas")
     parser.add_argument("--limit", type=int, help="seconds for a library; by default the entry's, or 1800")
     parser.add_argument("--tensorflow", action="store_true", help="run on TensorFlow 1.15.5 and packages of its time")
+    parser.add_argument("--below", action="store_true", help="with --tensorflow: only the tests that fail on ferroflow")
+    parser.add_argument("--count", action="store_true", help="run nothing: count the reports of earlier runs again")
     parser.add_argument("--write", action="store_true", help="write docs/libraries.md")
     args = parser.parse_args()
     table = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
@@ -51,24 +53,59 @@ def main() -> None:
     work = args.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     judged = "tensorflow" if args.tensorflow else "ferroflow"
+    if args.count:
+        earlier = saved(work, judged)
+        for name in chosen:
+            if name in earlier:
+                save(work, judged, name, {**earlier[name], **counted(work, table, judged, name)})
+    else:
+        run_all(work, table, judged, chosen, args)
+    if args.write:
+        PAGE.write_text(page(libraries, saved(work, "ferroflow"), saved(work, "tensorflow")), encoding="utf-8")
+
+
+def run_all(work: Path, table: dict[str, Any], judged: str, chosen: list[str], args: argparse.Namespace) -> None:
+    """Installs and fetches what the chosen libraries need, runs their tests, and saves the results."""
+    libraries = table["library"]
     wanted = list(dict.fromkeys(need for name in chosen for need in (name, *libraries[name].get("needs", ()))))
     python = environment(work, table, judged, wanted, args.wheel)
     for name in wanted:
         fetch(work, name, libraries[name], python)
     for name in chosen:
-        limit = args.limit or libraries[name].get("limit", 1800)
-        was_cut = run(work, name, libraries[name], python, judged, limit)
-        result = {
-            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
-            "was_cut": was_cut,
-            **count(work / "reports" / judged / f"{name}.xml", causes(table, judged, name)),
-        }
-        # A file for each library, because two runs may share the work folder.
-        (work / "results" / judged).mkdir(parents=True, exist_ok=True)
-        (work / "results" / judged / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        entry = libraries[name]
+        if args.below:
+            failed = saved(work, "ferroflow")[name]["failed"]
+            entry = {**entry, "tests": [node_id(work / "libraries" / name, line.partition(": ")[0]) for line in failed]}
+        if not entry["tests"]:
+            continue
+        was_cut = run(work, name, entry, python, judged, args.limit or entry.get("limit", 1800))
+        date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+        result = {"date": date, "was_cut": was_cut, **counted(work, table, judged, name), "whole": not args.below}
+        save(work, judged, name, result)
         print(json.dumps({name: result}), flush=True)
-    if args.write:
-        PAGE.write_text(page(libraries, saved(work, "ferroflow"), saved(work, "tensorflow")), encoding="utf-8")
+
+
+def node_id(source: Path, test: str) -> str:
+    """Returns pytest's address of a test whose report has the name `folder.file.class.name`."""
+    test, bracket, parameters = test.partition("[")
+    parts = test.strip(".").split(".")
+    for end in range(len(parts), 0, -1):
+        file = source.joinpath(*parts[:end]).with_suffix(".py")
+        if file.is_file():
+            return "::".join([file.relative_to(source).as_posix(), *parts[end:]]) + bracket + parameters
+    raise FileNotFoundError(f"{source} has no file for the test {test}")
+
+
+def counted(work: Path, table: dict[str, Any], judged: str, name: str) -> dict[str, Any]:
+    """Returns the counts of a library's last report."""
+    return count(work / "reports" / judged / f"{name}.xml", causes(table, judged, name))
+
+
+def save(work: Path, judged: str, name: str, result: dict[str, Any]) -> None:
+    """Writes a library's results; each library has a file, because two runs may share the work folder."""
+    folder = work / "results" / judged
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 def causes(table: dict[str, Any], judged: str, name: str) -> list[dict[str, Any]]:
@@ -262,7 +299,7 @@ def apart_from_tensorflows(found: dict[str, Any], ceiling: dict[str, Any] | None
 
 def ceiling(found: dict[str, Any] | None) -> str:
     """Returns the last cell of a library's row: the tests that pass on TensorFlow, of those that are not skipped."""
-    if found is None:
+    if found is None or not found["whole"]:
         return "not run"
     ran = found["passed"] + len(found["failed"]) + sum(found["age"].values())
     return f"{found['passed']:,} of {ran:,}{' *(cut)*' if found['was_cut'] else ''}"

@@ -3,6 +3,7 @@
 import importlib.util
 from pathlib import Path
 
+import pytest
 import tomllib
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +40,7 @@ def test_failures_of_age_are_counted_apart(tmp_path):
     assert "| trfl | 1.1.0 | 2026-01-02 *(cut)* | 1 | 2 | 1 | 1 | not run |" in run.page(
         table["library"], {"trfl": result}, {}
     )
-    whole = {**result, "was_cut": False}
+    whole = {**result, "was_cut": False, "whole": True}
     assert "| 1 | 0 | 3 | 1 | 1 of 4 |" in run.page(table["library"], {"trfl": result}, {"trfl": whole})
 
 
@@ -50,6 +51,16 @@ def test_failures_that_tensorflow_has_too_are_counted_apart():
     assert apart["failed"] == ["a.b.one: x"]
     assert sorted(apart["age"].values()) == [1, 1]
     assert run.apart_from_tensorflows(found, None) == found
+
+
+def test_the_address_of_a_test_is_found(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "model_test.py").touch()
+    assert run.node_id(tmp_path, "tests.model_test.Case.test_it[a.b-1]") == "tests/model_test.py::Case::test_it[a.b-1]"
+    assert run.node_id(tmp_path, "tests.model_test.test_it") == "tests/model_test.py::test_it"
+    assert run.node_id(tmp_path, ".tests.model_test") == "tests/model_test.py"
+    with pytest.raises(FileNotFoundError, match="other"):
+        run.node_id(tmp_path, "tests.other.test_it")
 
 
 def test_packages_of_tensorflows_time_replace_newer_ones():
