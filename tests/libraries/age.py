@@ -1,4 +1,4 @@
-"""A plugin of pytest that gives back what Python, NumPy, SciPy, h5py, protobuf and PyYAML have dropped since 2017.
+"""A plugin of pytest that gives back what Python, NumPy, SciPy, h5py, protobuf, PyYAML and pytest have dropped.
 
 It touches no name of TensorFlow: what fails with it is the library's age elsewhere, or ferroflow.
 """
@@ -13,6 +13,7 @@ import types
 import unittest
 
 import numpy as np
+import pytest
 
 _ArgSpec = collections.namedtuple("_ArgSpec", "args varargs keywords defaults")
 
@@ -121,6 +122,19 @@ else:
 for _owner, _name, _value in _DROPPED:
     if _value is not None and _name not in vars(_owner):
         setattr(_owner, _name, _value)
+
+
+_warns = pytest.warns
+
+
+def _recording(expected_warning=Warning, *args, **kwargs):
+    """Does what `pytest.warns` did before pytest 8: with None, it records warnings and expects none."""
+    if expected_warning is None:
+        return pytest.WarningsRecorder(_ispytest=True)
+    return _warns(expected_warning, *args, **kwargs)
+
+
+pytest.warns = _recording
 
 
 def pytest_collection_modifyitems(items):

@@ -211,6 +211,8 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
         **entry.get("environment", {}),
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "MPLBACKEND": "Agg",
+        # Some tests start `python`.
+        "PATH": os.pathsep.join([str(python.parent), os.environ.get("PATH", "")]),
     }
     with (reports / f"{name}.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
