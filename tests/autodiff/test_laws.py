@@ -294,3 +294,31 @@ def test_a_chain_of_100_000_nodes_is_built_differentiated_and_run(graph):
     g = tf.gradients(y, x)[0]
     assert len(graph.get_operations()) > 200_000
     assert run(y, g) == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("shape", [[1], [1, 1]])
+@pytest.mark.parametrize(
+    ("binary", "slope"),
+    [
+        (lambda x: x + 1.0, 1.0),
+        (lambda x: 1.0 - x, -1.0),
+        (lambda x: x * 3.0, 3.0),
+        (lambda x: x / 4.0, 0.25),
+        (lambda x: x + x, 2.0),
+        (lambda x: x**2.0, 4.0),
+    ],
+)
+def test_a_given_gradient_of_one_element_takes_the_shape_of_a_scalar(binary, slope, shape):
+    """TensorFlow 1.15 gives the gradient of an argument the argument's shape wherever an operation broadcasts."""
+    x = tf.constant(2.0)
+    found = tf.gradients(binary(x), x, grad_ys=tf.ones(shape))[0]
+    assert found.shape == []
+    assert run(found)[0] == pytest.approx(slope)
+
+
+def test_a_given_gradient_of_another_size_is_refused():
+    x = tf.constant(2.0)
+    with pytest.raises(ValueError, match="Cannot reshape a tensor with 2 elements"):
+        tf.gradients(x + 1.0, x, grad_ys=tf.ones([2]))
+    with pytest.raises(ValueError, match="Incompatible shapes between op input and calculated input gradient"):
+        tf.gradients(tf.exp(x), x, grad_ys=tf.ones([1]))

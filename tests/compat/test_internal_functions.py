@@ -212,3 +212,14 @@ def test_attention_parts_have_their_internal_names(session):
     mechanism = Own(query_layer=None, memory=memory, probability_fn=lambda score, _: tf.nn.softmax(score))
     alignments, _ = mechanism(tf.ones([2, 4]), None)
     assert session.run(alignments).shape == (2, 3)
+
+
+@pytest.mark.parametrize("shape", [[4], [4, 1], [4, 1, 1]])
+def test_weights_match_values_without_labels(session, shape):
+    from ferroflow.python.ops import metrics_impl
+
+    values, labels, weights = metrics_impl._remove_squeezable_dimensions(
+        predictions=np.ones([4, 1], np.float32), labels=None, weights=np.ones(shape, np.float32)
+    )
+    assert labels is None
+    assert (values.shape, weights.shape) == ([4, 1], [4, 1])

@@ -68,6 +68,22 @@ def test_generated_functions_take_their_arguments_by_position():
             gen_math_ops.exp(1.0, "name", "too many")
 
 
+def test_modules_pass_on_the_generated_functions_that_tensorflows_pass_on():
+    from ferroflow.python.ops import array_ops, bitwise_ops, io_ops, linalg_ops, math_ops, nn_ops
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        assert sess.run(math_ops.xlogy(2.0, 1.0)) == 0.0
+        assert sess.run(bitwise_ops.bitwise_or(5, 2)) == 7
+        assert sess.run(array_ops.gather_v2([3, 4], 1, 0)) == 4
+        assert sess.run(nn_ops.softplus_grad(1.0, 0.0)) == 0.5
+        assert linalg_ops.cholesky_grad([[1.0]], [[1.0]]).op.type == "CholeskyGrad"
+        restored = io_ops.restore_v2("prefix", ["name"], ["2 2 0,1:-"], [tf.float32])
+        assert [tensor.op.type for tensor in restored] == ["RestoreV2"]
+    # TensorFlow's module of losses passes on no generated function.
+    with pytest.raises(AttributeError):
+        tf.python.ops.losses.losses_impl.xlogy  # noqa: B018
+
+
 def test_what_is_internal_is_found_where_programs_import_it():
     from ferroflow.python.client import device_lib
     from ferroflow.python.training import moving_averages

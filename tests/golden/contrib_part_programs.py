@@ -20,6 +20,22 @@ def _module(tf, path):
     return importlib.import_module(f"{tf.__name__.partition('.')[0]}.contrib.{path}")
 
 
+def monte_carlo(tf):
+    """Estimates from given samples, and their gradients by the parameter of the sampled distribution."""
+    parts = _module(tf, "bayesflow.python.ops.monte_carlo")
+    distributions = tf.contrib.distributions
+    mean = tf.constant([0.5, -1.0], tf.float64)
+    p, q = distributions.Normal(mean, np.float64(1.5)), distributions.Normal(np.float64([0.0, 0.5]), np.float64(2.0))
+    z = np.linspace(-3.0, 4.0, 14).reshape(7, 2)
+    found = [
+        parts.expectation_importance_sampler(lambda x: x**3 - x, p.log_prob, q, z=z),
+        parts.expectation_importance_sampler_logspace(tf.abs, p.log_prob, q, z=z),
+        parts.expectation(tf.square, tf.constant(z) * mean, axis=[0, 1], keep_dims=True),
+        parts.expectation(tf.square, tf.constant(z), p.log_prob, use_reparametrization=False),
+    ]
+    return [*found, *(tf.gradients(one, mean)[0] for one in found)]
+
+
 def streaming_concat(tf):
     batches = tf.placeholder(tf.int64, [2, None])
     return tf.contrib.metrics.streaming_concat(batches, axis=1), [
@@ -210,6 +226,7 @@ PLAIN = (
     crosses,
     network_inputs,
     traced_beams,
+    monte_carlo,
 )
 STREAMS = (streaming_concat, dynamic_auc, confidence_intervals, equal_thresholds, histogram_auc, unbiased_batch_norm)
 

@@ -3,6 +3,7 @@
 import importlib.util
 from pathlib import Path
 
+import pytest
 import tomllib
 
 HERE = Path(__file__).resolve().parent
@@ -28,15 +29,66 @@ def test_failures_of_age_are_counted_apart(tmp_path):
     found = run.count(report, table["causes"])
     assert (found["passed"], found["skipped"], sum(found["age"].values())) == (1, 1, 1)
     assert [line.split(":")[0] for line in found["failed"]] == ["a.fails", "a.is_not_collected"]
+    causes = [{"cause": "a newer TensorFlow", "tests": ["is_not_collected"]}, *table["causes"]]
+    apart = run.count(report, causes)
+    assert apart["age"]["a newer TensorFlow"] == 1
+    assert [line.split(":")[0] for line in apart["failed"]] == ["a.fails"]
     missing = run.count(tmp_path / "missing.xml", table["causes"])
     assert missing["passed"] == 0
     assert missing["failed"]
-    page = run.page(table["library"], {"trfl": {"date": "2026-01-02", "was_cut": True, **found}})
-    assert "| trfl | 1.1.0 | 2026-01-02 *(cut)* | 1 | 2 | 1 | 1 |" in page
+    result = {"date": "2026-01-02", "was_cut": True, **found}
+    assert "| trfl | 1.1.0 | 2026-01-02 *(cut)* | 1 | 2 | 1 | 1 | not run |" in run.page(
+        table["library"], {"trfl": result}, {}
+    )
+    whole = {**result, "was_cut": False, "whole": True}
+    assert "| 1 | 0 | 3 | 1 | 1 of 4 |" in run.page(table["library"], {"trfl": result}, {"trfl": whole})
+
+
+def test_failures_that_tensorflow_has_too_are_counted_apart():
+    found = {"passed": 1, "failed": ["a.b.one: x", "a.b.two: y"], "skipped": 0, "age": {"h5py": 1}}
+    theirs = {"passed": 1, "failed": ["a.b.two: another message", "a.b.three: z"], "skipped": 0, "age": {}}
+    apart = run.apart_from_tensorflows(found, theirs)
+    assert apart["failed"] == ["a.b.one: x"]
+    assert sorted(apart["age"].values()) == [1, 1]
+    assert run.apart_from_tensorflows(found, None) == found
+
+
+def test_the_address_of_a_test_is_found(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "model_test.py").touch()
+    assert run.node_id(tmp_path, "tests.model_test.Case.test_it[a.b-1]") == "tests/model_test.py::Case::test_it[a.b-1]"
+    assert run.node_id(tmp_path, "tests.model_test.test_it") == "tests/model_test.py::test_it"
+    assert run.node_id(tmp_path, ".tests.model_test") == "tests/model_test.py"
+    with pytest.raises(FileNotFoundError, match="other"):
+        run.node_id(tmp_path, "tests.other.test_it")
+
+
+def test_packages_of_tensorflows_time_replace_newer_ones():
+    table = {
+        "ferroflow": {"packages": ["numpy==1.26.4"]},
+        "tensorflow": {"packages": ["numpy==1.18.5"]},
+        "library": {
+            "a": {"packages": ["tqdm"], "old_packages": ["tqdm<4"], "alone": ["gym==0.17.3"]},
+            "b": {"packages": ["wrapt"]},
+            "c": {"packages": ["networkx"], "old_packages": []},
+        },
+    }
+    assert run.packages(table, "ferroflow", ["b", "c"]) == (["networkx", "numpy==1.26.4", "wrapt"], [])
+    assert run.packages(table, "ferroflow", ["a"]) == (["numpy==1.26.4", "tqdm"], ["gym==0.17.3"])
+    assert run.packages(table, "tensorflow", ["a", "b", "c"]) == (["numpy==1.18.5", "tqdm<4", "wrapt"], ["gym==0.17.3"])
+
+
+def test_runs_that_share_a_work_folder_keep_each_others_results(tmp_path):
+    for judged, name in [("ferroflow", "trfl"), ("ferroflow", "edward"), ("tensorflow", "trfl")]:
+        (tmp_path / "results" / judged).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "results" / judged / f"{name}.json").write_text(f'{{"passed": {len(name)}}}')
+    assert run.saved(tmp_path, "ferroflow") == {"edward": {"passed": 6}, "trfl": {"passed": 4}}
+    assert run.saved(tmp_path, "tensorflow") == {"trfl": {"passed": 4}}
 
 
 def test_every_entry_can_be_fetched_and_run():
     table = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
+    assert {"python", "packages"} == set(table["ferroflow"]) == set(table["tensorflow"])
     for name, entry in table["library"].items():
         assert entry["tests"], name
         assert ("repository" in entry and len(entry["commit"]) == 40) or entry["pip"]

@@ -108,3 +108,27 @@ def test_a_value_of_another_shape_or_dtype_is_refused() -> None:
         with pytest.raises(TypeError, match="float32"):
             tf.assign_add(v, tf.constant(_START.astype(np.float64)))
         assert tf.assign(v, [1.0], validate_shape=False).shape.as_list() == [1]
+
+
+_CHANGES = [
+    *((name, name) for name in ("assign", "assign_add", "assign_sub")),
+    *((f"scatter_{name}", "handle") for name in ("update", "add", "sub", "mul", "div", "min", "max")),
+    *((f"scatter_nd_{name}", "handle") for name in ("update", "add", "sub")),
+]
+
+
+@pytest.mark.parametrize(("name", "attribute"), _CHANGES)
+def test_a_tensor_that_is_no_variable_lacks_tensorflows_attribute(name: str, attribute: str) -> None:
+    indices = [[[0]]] if "nd" in name else [[0]] if "scatter" in name else []
+    with tf.Graph().as_default():
+        with pytest.raises(AttributeError, match=f"'Tensor' object has no attribute '{attribute}'"):
+            getattr(tf, name)(tf.constant([1, 2]), *indices, [1])
+        with pytest.raises(AttributeError, match="'list' object has no attribute 'dtype'"):
+            getattr(tf, name)([1, 2], *indices, [1])
+
+
+def test_the_tensor_of_a_value_has_no_initialization() -> None:
+    with tf.Graph().as_default():
+        with pytest.raises(AttributeError, match="is_initialized"):
+            tf.is_variable_initialized(tf.constant([1, 2]))
+        assert tf.is_variable_initialized(tf.Variable(1.0)._ref()).dtype == tf.bool

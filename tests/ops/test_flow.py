@@ -245,3 +245,34 @@ def test_a_time_stamp_moves_on():
         stamp = tf.raw_ops.Timestamp()
         first, second = session.run(stamp), session.run(stamp)
     assert 1.5e9 < first <= second
+
+
+@pytest.mark.parametrize(
+    ("make", "builds"),
+    [
+        (lambda x: tf.reduce_sum(x), True),
+        (lambda x: tf.identity(x), True),
+        (lambda x: x * 1, True),
+        (lambda x: x[0], True),
+        (lambda x: tf.stack([tf.reduce_sum(x), 2]), True),
+        (lambda x: x, False),
+        (lambda x: tf.cast(x, tf.float32), False),
+        (lambda x: tf.stack([x, x]), False),
+        (lambda x: tf.concat([x, x], 0), False),
+        (lambda x: tf.fill([3], -1), False),
+        (lambda x: -tf.shape(x)[0], True),
+        (lambda x: tf.rank(x) - 1, True),
+    ],
+)
+def test_a_check_fails_in_the_step_unless_tensorflow_evaluates_its_arguments(make, builds):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        value = make(tf.constant([-1, -2]))
+        if builds:
+            check = tf.assert_positive(value)
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                sess.run(check)
+            # A check that evaluates its argument would prevent this feed.
+            sess.run(check, {value: np.ones(value.shape)})
+        else:
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                tf.assert_positive(value)

@@ -19,7 +19,7 @@ from ferroflow.python._table import public_attribute, root_attribute
 _ROOT = "ferroflow"
 _KERAS, _KERAS_BEFORE = KERAS
 _GENERATED = ("python.ops.gen_", "python.training.gen_training_ops", "python.training.training_ops")
-# Modules that pass generated names on.
+# Modules that pass every generated name on. Others pass on those that the table has.
 _PASSING_ON = ("python.ops.resource_variable_ops", "python.ops.state_ops")
 
 
@@ -66,7 +66,13 @@ class TensorFlowModules(Family):
             generated = _generated(name)
             if generated is not None:
                 return generated
-        return _found_elsewhere(path, name)
+        try:
+            return _found_elsewhere(path, name)
+        except AttributeError:
+            generated = _generated(name) if name in _table.members(path) else None
+            if generated is None:
+                raise
+            return generated
 
 
 def _found_elsewhere(path: str, name: str) -> Any:

@@ -30,6 +30,12 @@ def _repeated_axes(x: _Dims, y: _Dims) -> tuple[list[int], list[int]] | None:
     return x_axes, y_axes
 
 
+def _differs(gradient: Any, dims: tuple[int | None, ...]) -> bool:
+    """Returns True if a gradient is known to have another shape, which `tf.gradients` takes from `grad_ys`."""
+    found = static_dims(gradient) if isinstance(gradient, Tensor) else None
+    return found is not None and None not in found and None not in dims and found != dims
+
+
 def reduced_to_arguments(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, Any]:
     """Returns gradients of the shape of a binary operation's result, as gradients of the shapes of its arguments.
 
@@ -51,8 +57,8 @@ def reduced_to_arguments(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, A
         x_reduces = y_reduces = True
     else:
         x_axes, y_axes = found
-        x_reduces = bool(x_axes) or len(x_dims) < len(y_dims)
-        y_reduces = bool(y_axes) or len(y_dims) < len(x_dims)
+        x_reduces = bool(x_axes) or len(x_dims) < len(y_dims) or _differs(gx, x_dims)
+        y_reduces = bool(y_axes) or len(y_dims) < len(x_dims) or _differs(gy, y_dims)
     # TF 1.x: slices become dense here.
     if gx is not None and (x_reduces or isinstance(gx, IndexedSlices)):
         gx = terms.reshape(terms.reduce_sum(gx, x_axes, keep_dims=True), x_shape)

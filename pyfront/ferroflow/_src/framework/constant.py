@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -78,6 +78,38 @@ def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
         for i, part in enumerate(parts):
             value[i] = constant_value(part, partial)
     return value
+
+
+# The ops that TensorFlow 1.15's Python evaluates while it builds a graph.
+_EVALUATED_WHILE_BUILDING: Final = frozenset(
+    ("Cast", "Concat", "ConcatV2", "Const", "Equal", "Fill", "NotEqual", "Pack", "Range", "Rank", "Shape", "Size")
+)
+
+
+def value_while_building(tensor: Tensor) -> Any:
+    """Returns the value of a tensor where TensorFlow 1.15 evaluates it while it builds the graph, or None.
+
+    `constant_value` evaluates more ops. Checks that used it would fail when the graph is built, where TensorFlow's fail
+    in a step, or not at all.
+
+    Args:
+        tensor: Tensor of any dtype and shape.
+
+    Returns:
+        A NumPy array, or None.
+    """
+    return constant_value(tensor) if _is_evaluated_while_building(tensor) else None
+
+
+def _is_evaluated_while_building(tensor: Tensor) -> bool:
+    op = tensor.op
+    if op.type not in _EVALUATED_WHILE_BUILDING:
+        return False
+    if op.type in ("Rank", "Shape", "Size"):
+        return True
+    # The static shape of a Fill is that of its first input.
+    inputs = op.inputs[1:] if op.type == "Fill" else op.inputs
+    return all(_is_evaluated_while_building(value) for value in inputs)
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:

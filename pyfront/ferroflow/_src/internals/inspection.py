@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import inspect as _inspect  # noqa: F401 - programs use `tf_inspect._inspect`, the standard library's module
 from collections import namedtuple
 from collections.abc import Callable
 from inspect import (

@@ -84,7 +84,7 @@ def match_ranks(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Te
 
     Args:
         predictions: Tensor of any dtype and shape.
-        labels: Tensor of any dtype and shape.
+        labels: Tensor of any dtype and shape; None to match only the weights, as libraries do at TensorFlow's path.
         weights: Tensor of any dtype and shape, or None.
 
     Returns:
@@ -93,6 +93,9 @@ def match_ranks(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Te
     Raises:
         ValueError: if predictions and labels are known to have different shapes.
     """
-    labels, predictions = remove_squeezable_dimensions(labels, predictions)
-    predictions.get_shape().assert_is_compatible_with(labels.get_shape())
+    if labels is None:
+        predictions = convert_to_tensor(predictions)
+    else:
+        labels, predictions = remove_squeezable_dimensions(labels, predictions)
+        predictions.get_shape().assert_is_compatible_with(labels.get_shape())
     return predictions, labels, match_weights(predictions, weights)

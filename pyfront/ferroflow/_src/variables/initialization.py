@@ -19,6 +19,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.indexing import boolean_mask
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.flow.grouping import group, no_op
+from ferroflow._src.ops.state import assigning
 from ferroflow._src.variables.collections import global_variables, local_variables
 from ferroflow._src.variables.initial_value import VARIABLE_OPS
 from ferroflow._src.variables.variable import reference_of
@@ -112,11 +113,14 @@ def is_variable_initialized(variable: Any) -> Tensor:
 
     Returns:
         A bool scalar.
+
+    Raises:
+        AttributeError: if `variable` is the tensor of a value.
     """
     reference = _reference(variable)
     if reference.dtype == dtypes.resource:
         return tensor_op("VarIsInitializedOp", [reference])
-    return tensor_op("IsVariableInitialized", [reference])
+    return assigning.is_variable_initialized(reference)
 
 
 def _reference(variable: Any) -> Tensor:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import less_equal
 from ferroflow._src.ops.math.elementwise import abs as absolute, exp, rsqrt, sign
 
@@ -144,8 +147,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Any:
         Tensor of that dtype and shape.
     """
     with name_scope(name, "bessel_i0e", [x]):
-        size = absolute(convert_to_tensor(x))
-        return _scaled(size, _I0_NEAR, _I0_FAR)
+        return _in_float64(_i0e, x)
 
 
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Any:
@@ -159,10 +161,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Any:
         Tensor of that dtype and shape.
     """
     with name_scope(name, "bessel_i1e", [x]):
-        values = convert_to_tensor(x)
-        size = absolute(values)
-        near = values * _sum(_I1_NEAR, minimum(size, _BORDER) / 4 - 1)
-        return where(less_equal(size, _BORDER), near, sign(values) * _far(size, _I1_FAR))
+        return _in_float64(_i1e, x)
 
 
 def bessel_i0(x: TensorLike, name: str | None = None) -> Any:
@@ -176,8 +175,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Any:
         Tensor of that dtype and shape.
     """
     with name_scope(name, "bessel_i0", [x]):
-        values = convert_to_tensor(x)
-        return exp(absolute(values)) * bessel_i0e(values)
+        return _in_float64(lambda values: exp(absolute(values)) * _i0e(values), x)
 
 
 def bessel_i1(x: TensorLike, name: str | None = None) -> Any:
@@ -191,12 +189,28 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Any:
         Tensor of that dtype and shape.
     """
     with name_scope(name, "bessel_i1", [x]):
-        values = convert_to_tensor(x)
-        return exp(absolute(values)) * bessel_i1e(values)
+        return _in_float64(lambda values: exp(absolute(values)) * _i1e(values), x)
 
 
-def _scaled(size: Any, near: Sequence[float], far: Sequence[float]) -> Any:
-    return where(less_equal(size, _BORDER), _sum(near, minimum(size, _BORDER) / 4 - 1), _far(size, far))
+def _in_float64(function: Callable[[Tensor], Tensor], x: TensorLike) -> Tensor:
+    """Returns a function's values for float32 and smaller types, rounded once, or for float64."""
+    values = convert_to_tensor(x)
+    dtype = values.dtype.base_dtype
+    if not dtype.is_floating:
+        raise TypeError(f"Bessel functions take float32 or float64, not {dtype.name}: {values}")
+    return function(values) if dtype == dtypes.float64 else cast(function(cast(values, dtypes.float64)), dtype)
+
+
+def _i0e(values: Tensor) -> Tensor:
+    size = absolute(values)
+    near = _sum(_I0_NEAR, minimum(size, _BORDER) / 4 - 1)
+    return where(less_equal(size, _BORDER), near, _far(size, _I0_FAR))
+
+
+def _i1e(values: Tensor) -> Tensor:
+    size = absolute(values)
+    near = values * _sum(_I1_NEAR, minimum(size, _BORDER) / 4 - 1)
+    return where(less_equal(size, _BORDER), near, sign(values) * _far(size, _I1_FAR))
 
 
 def _far(size: Any, coefficients: Sequence[float]) -> Any:

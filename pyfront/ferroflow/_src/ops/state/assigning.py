@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.function_families import FunctionFamily
@@ -10,12 +10,33 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.handles import Tensor
 
+# The attributes that TensorFlow looks for.
+_METHODS: Final = {
+    "Assign": "assign",
+    "AssignAdd": "assign_add",
+    "AssignSub": "assign_sub",
+    "IsVariableInitialized": "is_initialized",
+}
+
 
 def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
     """Returns the op on a reference, or on a variable behind a handle what it calls its own."""
     if isinstance(ref, Tensor) or not hasattr(ref, "handle"):
+        _refuse_values(op_type, ref)
         return tensor_op(op_type, [ref, *arguments], attrs, name=name)
     return ref._update(op_type, arguments, attrs, name)
+
+
+def _refuse_values(op_type: str, ref: Any) -> None:
+    """Raises AttributeError for what is no variable, as TensorFlow, which looks for a variable's method."""
+    if isinstance(ref, Tensor):
+        missing = None if dtypes.is_reference(ref.dtype) else _METHODS.get(op_type, "handle")
+    else:
+        missing = None if hasattr(ref, "dtype") else "dtype"
+    if missing is not None:
+        raise AttributeError(
+            f"'{type(ref).__name__}' object has no attribute '{missing}': {op_type} takes a tf.Variable, not {ref!r}"
+        )
 
 
 def assign(
@@ -195,4 +216,5 @@ def is_variable_initialized(ref: TensorLike, name: str | None = None) -> Tensor:
     handle = None if isinstance(ref, Tensor) else getattr(ref, "handle", None)
     if handle is not None and handle.dtype == dtypes.resource:
         return tensor_op("VarIsInitializedOp", [handle], name=name)
+    _refuse_values("IsVariableInitialized", ref)
     return tensor_op("IsVariableInitialized", [ref], name=name)

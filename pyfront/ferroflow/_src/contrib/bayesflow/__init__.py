@@ -1,0 +1,1 @@
+"""`tf.contrib.bayesflow`: estimates of expected values."""
