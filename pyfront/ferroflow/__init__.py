@@ -770,7 +770,7 @@ _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distribute", "distributions", "estimator", "examples", "feature_column", "keras"),
         *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
-        *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "user_ops", "version"),
+        *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "tpu", "user_ops", "version"),
     )
 )
 
@@ -828,6 +828,7 @@ if _typing.TYPE_CHECKING:
         signal as signal,
         spectral as spectral,
         test as test,
+        tpu as tpu,
         user_ops as user_ops,
         version as version,
     )

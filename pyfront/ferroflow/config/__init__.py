@@ -2,6 +2,7 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.internals.devices import (
+    experimental_list_devices as experimental_list_devices,
     get_soft_device_placement as get_soft_device_placement,
     set_soft_device_placement as set_soft_device_placement,
 )

@@ -380,6 +380,17 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.framework.indexed_slices": ("ferroflow._src.framework.composite",),
     "python.framework.device": ("ferroflow._src.base.device_spec",),
+    "python.feature_column.feature_column_v2": (
+        "ferroflow._src.feature_column.column",
+        "ferroflow._src.feature_column.sequence",
+        "ferroflow._src.contrib.layers.column_queries",
+    ),
+    "python.feature_column.feature_column_lib": (
+        "ferroflow.feature_column",
+        "ferroflow._src.contrib.layers.column_queries",
+        "ferroflow._src.feature_column.column",
+        "ferroflow._src.feature_column.sequence",
+    ),
     "python.feature_column.feature_column": (
         "ferroflow._src.feature_column.column",
         "ferroflow._src.feature_column.numeric",
@@ -480,12 +491,20 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.estimator.util": ("ferroflow._src.internals.callables",),
     "python.framework.function": ("ferroflow._src.internals.defun",),
     "python.util.all_util": ("ferroflow._src.internals.public_names",),
+    "python.util.decorator_utils": ("ferroflow._src.internals.decorator_utils",),
     "python.util.deprecation": ("ferroflow._src.internals.deprecation",),
     "python.util.function_utils": ("ferroflow._src.internals.callables",),
     "python.util.tf_export": ("ferroflow._src.internals.public_names",),
     "python.util.tf_inspect": ("ferroflow._src.internals.inspection",),
     "python.training.moving_averages": ("ferroflow._src.training.moving_averages",),
     "python.ops.resources": ("ferroflow._src.variables.resources",),
+    **{
+        path: ("ferroflow._src.contrib.tpu.replication", "ferroflow.contrib.tpu")
+        for name in ("bfloat16", "tpu", "tpu_config", "tpu_estimator", "tpu_function", "tpu_optimizer")
+        for path in (f"python.tpu.{name}", f"contrib.tpu.python.tpu.{name}")
+    },
+    "contrib.tpu.python.ops.tpu_ops": ("ferroflow._src.contrib.tpu.replication",),
+    "python.tpu.ops.tpu_ops": ("ferroflow._src.contrib.tpu.replication",),
     "python.util.nest": ("ferroflow._src.base.nest",),
     "python.util.tf_contextlib": ("contextlib",),
     "python.util.tf_decorator": ("ferroflow._src.base.decorators",),
@@ -615,6 +634,8 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "feature_column.categorical",
         "WeightedCategoricalColumn",
     ),
+    ("python.feature_column.feature_column_lib", "DenseFeatures"): ("keras.feature_layers", "DenseFeatures"),
+    ("python.keras.backend", "get_graph"): ("framework.default_graph", "get_default_graph"),
     ("python.ops.init_ops", "_compute_fans"): ("variables.initializers", "_fans"),
     ("python.framework.ops", "_device_string"): ("framework.handles", "_device_string"),
     ("python.framework.ops", "default_session"): ("framework.default_stacks", "default_session"),
