@@ -118,7 +118,6 @@ NAMED = [
     "issubclass(v1.Variable, tf.Variable)",
     "tf.name_scope('here').name",
     "tf.name_scope('here').__enter__()",
-    "[tf.name_scope('again').__enter__(), tf.name_scope('again').__enter__()]",
     "sorted(tf.initializers.RandomNormal(seed=1).get_config().items())",
     "sorted(tf.initializers.GlorotUniform(seed=1).get_config().items())",
     "sorted(tf.initializers.Constant(2).get_config().items())",

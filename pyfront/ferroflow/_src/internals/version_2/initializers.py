@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ferroflow._src.base.typing import DTypeLike, FloatLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, FloatLike, ShapeLike, TensorLike
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.random.stateless import (
     stateless_random_normal,
@@ -69,6 +70,11 @@ class Constant(_WithoutDtype, initializers.Constant):
 
     def __init__(self, value: TensorLike = 0) -> None:
         super().__init__(value)
+
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, *others: Any, **options: Any) -> Tensor:
+        # Without a dtype, the constant has the dtype of the value.
+        kind = constant(self.value).dtype if dtype is None else dtype
+        return super().__call__(shape, kind, *others, **options)
 
 
 class RandomUniform(_Repeatable, initializers.RandomUniform):
