@@ -137,3 +137,16 @@ def test_the_estimator_of_tpus_has_two_places():
     assert tf.estimator.tpu.TPUEstimator is tf.contrib.tpu.TPUEstimator
     assert tpu_config.RunConfig is tf.estimator.tpu.RunConfig
     assert tf.tpu.CrossShardOptimizer is tf.contrib.tpu.CrossShardOptimizer
+
+
+def test_specifications_of_functions_have_no_annotations():
+    from ferroflow.python.util import tf_inspect
+
+    def concat(values, axis, name="concat"):
+        return values
+
+    def noted(x: int) -> int:
+        return x
+
+    assert tf_inspect.getfullargspec(tf.concat) == tf_inspect.getfullargspec(concat)
+    assert tf_inspect.getfullargspec(noted).annotations == {"x": int, "return": int}

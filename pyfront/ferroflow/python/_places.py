@@ -371,6 +371,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.control_flow.loop",
     ),
     "python.ops.confusion_matrix": ("ferroflow._src.ops.math.confusion_matrix",),
+    "python.framework.composite_tensor": ("ferroflow._src.internals.composite_tensor",),
     "python.framework.dtypes": ("ferroflow._src.internals.reference_dtypes",),
     "python.framework.tensor_like": ("ferroflow._src.internals.graph_elements",),
     "python.framework.sparse_tensor": ("ferroflow._src.framework.composite",),
@@ -434,7 +435,11 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.framework.tensor_shape": ("ferroflow._src.base.tensor_shape",),
     "python.framework.tensor_util": ("ferroflow._src.framework.constant", "ferroflow._src.linear_operator.batch"),
-    "python.layers.utils": ("ferroflow._src.layers.space", "ferroflow._src.control_flow.smart_conditional"),
+    "python.layers.utils": (
+        "ferroflow._src.layers.space",
+        "ferroflow._src.control_flow.smart_conditional",
+        "ferroflow._src.internals.keras_arguments",
+    ),
     "python.lib.io.file_io": ("ferroflow._src.base.files.content",),
     "contrib.framework.python.ops.critical_section_ops": (
         "ferroflow._src.contrib.framework.critical_section",

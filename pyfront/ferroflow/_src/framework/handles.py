@@ -311,7 +311,7 @@ class Tensor(_core.TensorHandle):
     __array_priority__ = 100
 
     # Operators come from the ops layer through `_override_operator`.
-    OVERLOADABLE_OPERATORS: frozenset[str] = frozenset(
+    OVERLOADABLE_OPERATORS: set[str] = set(
         f"__{name}__"
         for name in [
             "add",
