@@ -150,3 +150,52 @@ def test_specifications_of_functions_have_no_annotations():
 
     assert tf_inspect.getfullargspec(tf.concat) == tf_inspect.getfullargspec(concat)
     assert tf_inspect.getfullargspec(noted).annotations == {"x": int, "return": int}
+
+
+def test_a_lazy_loader_imports_when_a_name_is_used():
+    import colorsys
+
+    from ferroflow.python.util.lazy_loader import LazyLoader
+
+    names = {}
+    names["colors"] = late = LazyLoader("colors", names, "colorsys")
+    assert "rgb_to_hsv" not in vars(late)
+    assert late.rgb_to_hsv is colorsys.rgb_to_hsv
+    assert names["colors"] is colorsys
+    assert "hsv_to_rgb" in dir(LazyLoader("colors", names, "colorsys"))
+
+
+def test_composite_tensors():
+    from ferroflow.python.framework import composite_tensor
+
+    sparse = tf.SparseTensor([[0]], [1.0], [2])
+    slices = tf.IndexedSlices(tf.zeros([1, 2]), tf.constant([0]), tf.constant([3, 2]))
+    kinds = [isinstance(x, composite_tensor.CompositeTensor) for x in (sparse, slices, tf.constant(1))]
+    assert kinds == [True, True, False]
+    found = composite_tensor.replace_composites_with_components([sparse, slices, slices.values])
+    assert found[0] == [sparse.indices, sparse.values, sparse.dense_shape]
+    assert found[1] == [slices.values, slices.indices, slices.dense_shape]
+    assert found[2] is slices.values
+    with pytest.raises(TypeError, match="abstract"):
+        composite_tensor.CompositeTensor()
+
+
+def test_rewriters_of_syntax_trees_can_be_derived_from():
+    from ferroflow.python.autograph.pyct import transformer
+
+    class Mine(transformer.Base):
+        pass
+
+    with pytest.raises(NotImplementedError, match=r"Mine: .* ast\.NodeTransformer"):
+        Mine(None)
+
+
+def test_modules_ignore_the_attributes_that_they_name():
+    class Own(tf.Module):
+        _TF_MODULE_IGNORED_PROPERTIES = tf.Module._TF_MODULE_IGNORED_PROPERTIES.union(("hidden",))
+
+        def __init__(self):
+            super().__init__()
+            self.seen, self.hidden = tf.Variable(1.0, name="seen"), tf.Variable(1.0, name="hidden")
+
+    assert [v.op.name for v in Own().variables] == ["seen"]
