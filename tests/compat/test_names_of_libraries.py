@@ -92,6 +92,11 @@ def test_columns_of_both_kinds():
     from ferroflow.python.feature_column import feature_column_lib, feature_column_v2
 
     assert feature_column_lib.is_feature_column_v2([tf.feature_column.numeric_column("x")])
+    shared = tf.feature_column.shared_embedding_columns(
+        [tf.feature_column.categorical_column_with_identity(key, 3) for key in "ab"], 2
+    )
+    assert not feature_column_v2.is_feature_column_v2(shared)
+    assert not feature_column_v2.is_feature_column_v2([3])
     assert not feature_column_v2.is_feature_column_v2([tf.contrib.layers.real_valued_column("x")])
     assert feature_column_lib.DenseFeatures is tf.keras.layers.DenseFeatures
     assert issubclass(feature_column_v2.DenseColumn, feature_column_v2.FeatureColumn)

@@ -7,12 +7,13 @@ from typing import Any
 
 from ferroflow._src.contrib.layers.column_base import FeatureColumnOfContrib
 from ferroflow._src.feature_column.column import FeatureColumn
+from ferroflow._src.feature_column.embedded import SharedEmbeddingColumn
 
 __all__ = ["is_feature_column_v2"]
 
 
 def is_feature_column_v2(feature_columns: Iterable[Any]) -> bool:
-    """Returns True if each column is one of `tf.feature_column`, and none is of `tf.contrib.layers`.
+    """Returns True if layers take each column: none is of `tf.contrib.layers`, or shares its table with others.
 
     Args:
         feature_columns: iterable of columns.
@@ -21,6 +22,6 @@ def is_feature_column_v2(feature_columns: Iterable[Any]) -> bool:
         bool.
     """
     return all(
-        isinstance(column, FeatureColumn) and not isinstance(column, FeatureColumnOfContrib)
+        isinstance(column, FeatureColumn) and not isinstance(column, (FeatureColumnOfContrib, SharedEmbeddingColumn))
         for column in feature_columns
     )
