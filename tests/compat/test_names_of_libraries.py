@@ -204,3 +204,26 @@ def test_modules_ignore_the_attributes_that_they_name():
             self.seen, self.hidden = tf.Variable(1.0, name="seen"), tf.Variable(1.0, name="hidden")
 
     assert [v.op.name for v in Own().variables] == ["seen"]
+
+
+def test_values_for_json():
+    import numpy as np
+
+    from ferroflow.python.util.serialization import get_json_type
+
+    assert get_json_type(np.float32(0.5)) == 0.5
+    assert get_json_type(np.arange(3)) == [0, 1, 2]
+    assert get_json_type(tf.TensorShape([1, None])) == [1, None]
+    assert get_json_type(tf.Dimension(4)) == 4
+    assert get_json_type(tf.nn.relu) == "relu"
+    assert get_json_type(tf.keras.optimizers.SGD) == "SGD"
+    assert get_json_type(tf.keras.layers.Flatten(name="f"))["class_name"] == "Flatten"
+    with pytest.raises(TypeError, match="Not JSON Serializable"):
+        get_json_type({1, 2})
+
+
+def test_operators_check_the_dtypes_of_arguments():
+    operator = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+    operator._check_input_dtype(tf.constant([1.0]))
+    with pytest.raises(TypeError, match="Expected argument to have dtype"):
+        operator._check_input_dtype(tf.constant([1]))

@@ -55,6 +55,7 @@ def test_modules_can_be_imported():
         module = importlib.import_module(f"ferroflow.{path}")
         assert [name for name in module.__all__ if not hasattr(module, name)] == []
     assert tf.compat.v2 is v2
+    assert v2.compat.v1 is tf
     assert v2.keras.layers.Dense is tf.keras.layers.Dense
     assert v2.math.add is tf.math.add
 

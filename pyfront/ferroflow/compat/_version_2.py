@@ -119,6 +119,8 @@ def find(name: str) -> Any:
     """
     if name in _LEFT_OUT:
         raise AttributeError(name)
+    if name == "compat":
+        return root_attribute(name)
     for module in (_OBJECTS, _FUNCTIONS):
         own = importlib.import_module(module).PLACES.get(name)
         if own is not None:

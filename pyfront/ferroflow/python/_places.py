@@ -513,6 +513,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.tpu.python.ops.tpu_ops": ("ferroflow._src.contrib.tpu.replication",),
     "python.tpu.ops.tpu_ops": ("ferroflow._src.contrib.tpu.replication",),
     "python.util.lazy_loader": ("ferroflow._src.internals.lazy_loader",),
+    "python.util.serialization": ("ferroflow._src.internals.json_types",),
     "python.util.nest": ("ferroflow._src.base.nest",),
     "python.util.tf_contextlib": ("contextlib",),
     "python.util.tf_decorator": ("ferroflow._src.base.decorators",),
