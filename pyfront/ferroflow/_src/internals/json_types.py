@@ -22,7 +22,7 @@ def get_json_type(obj: Any) -> Any:
         dict, list, number or str; None for an unknown dimension.
 
     Raises:
-        TypeError: if `obj` is of another kind.
+        TypeError: if `obj` is no such object.
     """
     if hasattr(obj, "get_config"):
         return {"class_name": type(obj).__name__, "config": obj.get_config()}

@@ -119,7 +119,7 @@ def call_of(tensor: TensorLike) -> Call | None:
 def note_call(outputs: Any, layer: Any, inputs: TensorLike, arguments: dict[str, Any]) -> Call:
     """Keeps the call that made tensors."""
     call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)], outputs)
-    number = len(layer._inbound_nodes)
+    number = len(layer.inbound_nodes)
     for i, output in enumerate(call.outputs):
         vars(output).update(_keras_call=call, _keras_history=KerasHistory(layer, number, i))
     return call

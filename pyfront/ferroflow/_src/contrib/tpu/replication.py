@@ -131,7 +131,14 @@ def _unavailable(name: str) -> Callable[..., Any]:
     def unavailable(*args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f"tf.tpu.{name}: {_NO_TPU}")
 
-    document(unavailable, "Raises NotImplementedError: there are no TPUs here.", name=name)
+    document(
+        unavailable,
+        "Raises NotImplementedError: there are no TPUs here.",
+        "Args:\n    *args: ignored.\n    **kwargs: ignored.",
+        "Returns:\n    Nothing.",
+        "Raises:\n    NotImplementedError: if it is called.",
+        name=name,
+    )
     return unavailable
 
 

@@ -38,9 +38,8 @@ class name_scope:
         self._open.append(scope)
         return full_name
 
-    def __exit__(self, *error: Any) -> bool:
+    def __exit__(self, *error: Any) -> None:
         self._open.pop().__exit__(*error)
-        return False
 
 
 class _VariableMeta(type):
