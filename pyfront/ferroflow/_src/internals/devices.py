@@ -9,7 +9,6 @@ __all__ = [
     "LogicalDevice",
     "PhysicalDevice",
     "VirtualDeviceConfiguration",
-    "experimental_list_devices",
     "get_experimental_options",
     "get_inter_op_parallelism_threads",
     "get_intra_op_parallelism_threads",
@@ -92,11 +91,6 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
         list of LogicalDevice, empty for a type other than "CPU".
     """
     return [_LOGICAL_CPU] if device_type in (None, "CPU") and _settings["visible"] else []
-
-
-def experimental_list_devices() -> list[str]:
-    """Returns the full names of the devices of sessions, list of str."""
-    return [device.name for device in list_logical_devices()]
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -173,15 +173,10 @@ class RandomInitializer(Initializer):
     """Base class of initializers with random numbers; a subclass may draw them otherwise."""
 
     seed: int | None
-
-    def _uniform(self, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike) -> Tensor:
-        return random_uniform(shape, minval, maxval, dtype, seed=self.seed)
-
-    def _normal(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
-        return random_normal(shape, mean, stddev, dtype, seed=self.seed)
-
-    def _truncated_normal(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
-        return truncated_normal(shape, mean, stddev, dtype, seed=self.seed)
+    # No methods: each frame counts when a variable is made.
+    _uniform: ClassVar[Callable[..., Tensor]] = staticmethod(random_uniform)
+    _normal: ClassVar[Callable[..., Tensor]] = staticmethod(random_normal)
+    _truncated_normal: ClassVar[Callable[..., Tensor]] = staticmethod(truncated_normal)
 
 
 class RandomUniform(RandomInitializer):
@@ -217,7 +212,7 @@ class RandomUniform(RandomInitializer):
         self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
     ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        return self._uniform(shape, self.minval, self.maxval, dtype)
+        return self._uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
@@ -254,7 +249,7 @@ class RandomNormal(RandomInitializer):
         self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
     ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        return self._normal(shape, self.mean, self.stddev, dtype)
+        return self._normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
@@ -291,7 +286,7 @@ class TruncatedNormal(RandomInitializer):
         self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
     ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        return self._truncated_normal(shape, self.mean, self.stddev, dtype)
+        return self._truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
@@ -323,7 +318,7 @@ class UniformUnitScaling(RandomInitializer):
         for dim in (shape if partition_info is None else partition_info.full_shape)[:-1]:
             inputs *= float(dim)
         limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
-        return self._uniform(shape, -limit, limit, dtype)
+        return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
@@ -376,12 +371,12 @@ class VarianceScaling(RandomInitializer):
         scale = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * scale)
-            return self._uniform(shape, -limit, limit, dtype)
+            return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
         stddev = math.sqrt(scale)
         if self.distribution == "untruncated_normal":
-            return self._normal(shape, 0.0, stddev, dtype)
+            return self._normal(shape, 0.0, stddev, dtype, seed=self.seed)
         # TF 1.x: since 1.10 the deviation is that of the distribution after it was cut.
-        return self._truncated_normal(shape, 0.0, stddev / _TRUNCATED_NORMAL_STDDEV, dtype)
+        return self._truncated_normal(shape, 0.0, stddev / _TRUNCATED_NORMAL_STDDEV, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -525,7 +520,7 @@ class Orthogonal(RandomInitializer):
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         sizes = [int(d) for d in shape]
         rows, columns = math.prod(sizes[:-1]), sizes[-1]
-        normal = self._normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, dtype)
+        normal = self._normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, dtype, seed=self.seed)
         q, r = apply_op("Qr", [normal], attrs={"full_matrices": False}).outputs
         # The signs of R's diagonal make Q unique, hence uniformly distributed.
         q = tensor_op("Mul", [q, tensor_op("Sign", [tensor_op("DiagPart", [r])])], name="mul")

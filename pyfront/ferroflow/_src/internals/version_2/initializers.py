@@ -7,6 +7,7 @@ from typing import Any, Final
 from ferroflow._src.base.typing import DTypeLike, FloatLike, ShapeLike, TensorLike
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.ops.random.sampling import random_normal, random_uniform, truncated_normal
 from ferroflow._src.ops.random.stateless import (
     stateless_random_normal,
     stateless_random_uniform,
@@ -22,29 +23,30 @@ class _WithoutDtype(initializers.Initializer):
         return {key: value for key, value in super().get_config().items() if key != "dtype"}
 
 
+def _uniform(shape: Any, minval: Any, maxval: Any, dtype: DTypeLike, seed: int | None = None) -> Tensor:
+    if seed is None:
+        return random_uniform(shape, minval, maxval, dtype)
+    return stateless_random_uniform(shape, [seed, 0], minval, maxval, dtype)
+
+
+def _normal(shape: Any, mean: Any, stddev: Any, dtype: DTypeLike, seed: int | None = None) -> Tensor:
+    if seed is None:
+        return random_normal(shape, mean, stddev, dtype)
+    return stateless_random_normal(shape, [seed, 0], mean, stddev, dtype)
+
+
+def _truncated_normal(shape: Any, mean: Any, stddev: Any, dtype: DTypeLike, seed: int | None = None) -> Tensor:
+    if seed is None:
+        return truncated_normal(shape, mean, stddev, dtype)
+    return stateless_truncated_normal(shape, [seed, 0], mean, stddev, dtype)
+
+
 class _Repeatable(_WithoutDtype, initializers.RandomInitializer):
     """A part of initializers whose numbers depend on the seed alone, if there is one."""
 
-    def _seeds(self) -> list[int]:
-        return [] if self.seed is None else [self.seed, 0]
-
-    def _uniform(self, shape: Any, minval: Any, maxval: Any, dtype: DTypeLike) -> Tensor:
-        seeds = self._seeds()
-        if seeds:
-            return stateless_random_uniform(shape, seeds, minval, maxval, dtype)
-        return super()._uniform(shape, minval, maxval, dtype)
-
-    def _normal(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
-        seeds = self._seeds()
-        if seeds:
-            return stateless_random_normal(shape, seeds, mean, stddev, dtype)
-        return super()._normal(shape, mean, stddev, dtype)
-
-    def _truncated_normal(self, shape: Any, mean: Any, stddev: Any, dtype: DTypeLike) -> Tensor:
-        seeds = self._seeds()
-        if seeds:
-            return stateless_truncated_normal(shape, seeds, mean, stddev, dtype)
-        return super()._truncated_normal(shape, mean, stddev, dtype)
+    _uniform = staticmethod(_uniform)
+    _normal = staticmethod(_normal)
+    _truncated_normal = staticmethod(_truncated_normal)
 
 
 class Zeros(_WithoutDtype, initializers.Zeros):
