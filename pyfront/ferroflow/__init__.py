@@ -183,6 +183,7 @@ from ferroflow._src.framework.random_seed import (
 from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
 from ferroflow._src.framework.type_spec import TypeSpec as TypeSpec
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
+from ferroflow._src.ops.array.broadcast_selection import where_v2 as where_v2
 from ferroflow._src.ops.array.fingerprinting import fingerprint as fingerprint
 from ferroflow._src.ops.array.indexing import (
     batch_gather as batch_gather,
@@ -770,7 +771,7 @@ _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distribute", "distributions", "estimator", "examples", "feature_column", "keras"),
         *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
-        *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "user_ops", "version"),
+        *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "tpu", "user_ops", "version"),
     )
 )
 
@@ -828,6 +829,7 @@ if _typing.TYPE_CHECKING:
         signal as signal,
         spectral as spectral,
         test as test,
+        tpu as tpu,
         user_ops as user_ops,
         version as version,
     )

@@ -258,13 +258,16 @@ def test_device_functions_reach_objects_in_place_of_operations():
             self.device = device
 
     class New:
+        text = None
+
         def _set_device_from_string(self, text):
             self.text = text
 
     with tf.Graph().as_default() as graph:
         old, new = Old(), New()
         graph._apply_device_functions(old)
-        assert old.device is None
+        graph._apply_device_functions(new)
+        assert old.device is new.text is None
         with tf.device("/device:GPU:1"):
             graph._apply_device_functions(old)
             graph._apply_device_functions(new)

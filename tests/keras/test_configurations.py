@@ -217,3 +217,41 @@ def test_what_a_layer_tells_makes_an_equal_one(name):
     made = getattr(layers, name)(*(given.get(name) or (() if of_none else (0.5,) if "Dropout" in name else sizes)))
     config = json.loads(json.dumps(made.get_config()))
     assert type(made).from_config(config).get_config() == config
+
+
+class _Scaled(tf.keras.layers.Layer):
+    def __init__(self, factor=2.0, **kwargs):
+        self.factor = factor
+        super().__init__(**kwargs)
+
+    def call(self, inputs):
+        return inputs * self.factor
+
+    def get_config(self):
+        return {**super().get_config(), "factor": self.factor}
+
+
+def _plain(x):
+    return x + 1.0
+
+
+def test_classes_of_a_scope_are_found_by_every_way_from_a_configuration():
+    inputs = tf.keras.layers.Input([3])
+    model = tf.keras.models.Model(inputs, _Scaled(3.0, name="LayerNormalization")(inputs))
+    config, text = model.get_config(), model.to_json()
+    # A class of the scope stands before the one that Keras has under its name.
+    for one in config["layers"]:
+        if one["class_name"] == "_Scaled":
+            one["class_name"] = "LayerNormalization"
+    with tf.keras.utils.CustomObjectScope({"LayerNormalization": _Scaled, "_Scaled": _Scaled, "_plain": _plain}):
+        again = tf.keras.models.Model.from_config(config)
+        other = tf.keras.models.model_from_json(text)
+        third = tf.keras.layers.deserialize({"class_name": "_Scaled", "config": {"factor": 4.0}})
+        wrapped = tf.keras.layers.TimeDistributed.from_config(
+            {"name": "t", "layer": {"class_name": "_Scaled", "config": {"factor": 5.0}}}
+        )
+        adam = tf.keras.optimizers.deserialize({"class_name": "Mine", "config": {}}, {"Mine": tf.keras.optimizers.Adam})
+    assert [layer.layers[-1].factor for layer in (again, other)] == [3.0, 3.0]
+    assert (third.factor, wrapped.layer.factor, type(adam)) == (4.0, 5.0, tf.keras.optimizers.Adam)
+    with pytest.raises(ValueError, match="Unknown layer: _Scaled"):
+        tf.keras.models.model_from_json(text)

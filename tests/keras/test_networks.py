@@ -273,7 +273,7 @@ def test_models_tell_what_each_call_took_and_gave():
     assert model.get_input_shape_at(1) == (None, 7)
     assert model.get_input_mask_at(1) is longer._keras_mask is not None
     source = longer._keras_history.layer
-    assert model.inbound_nodes[1].inbound_layers == [source]
+    assert model.inbound_nodes[1].inbound_layers is source
     assert model.inbound_nodes[1] in source.outbound_nodes
     assert model.output is embedded
     with pytest.raises(AttributeError, match="get_output_shape_at"):

@@ -221,9 +221,9 @@ def test_calls_on_inputs_of_models_are_counted():
     assert dense.output is of_first
     with pytest.raises(ValueError, match="only 2 inbound nodes"):
         dense.get_input_at(2)
-    assert [node.input_tensors for node in dense.inbound_nodes] == [[first], [second]]
+    assert [node.input_tensors for node in dense.inbound_nodes] == [first, second]
     assert [node.outbound_layer for node in dense.outbound_nodes] == [other]
-    assert dense.outbound_nodes[0].inbound_layers == [dense]
+    assert dense.outbound_nodes[0].inbound_layers is dense
     model = tf.keras.Model(first, of_first)
     assert model.layers[1] is dense
     model(tf.placeholder(tf.float32, [None, 2]))

@@ -22,6 +22,8 @@ from ferroflow._src.base.tensor_shape import (
     dimension_at_index as dimension_at_index,
     dimension_value as dimension_value,
 )
+from ferroflow._src.base.virtual_modules import serve as _serve
+from ferroflow.compat._version_2 import Version2 as _Version2
 
 if _typing.TYPE_CHECKING:
     from ferroflow._src.base.compat import (
@@ -32,6 +34,8 @@ if _typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> _Any:
+        if name == "v2":
+            return _importlib.import_module("ferroflow.compat.v2")
         # TF 1.13 and later: `tf.compat.v1` is the interface that there is here.
         if name == "v1":
             return _sys.modules["ferroflow"]
@@ -40,4 +44,5 @@ else:
         raise _absent("ferroflow.compat", name)
 
 
+_serve("compat", _Version2())
 _set_public_modules(globals())

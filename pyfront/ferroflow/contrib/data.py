@@ -48,4 +48,6 @@ from ferroflow._src.data.transformations import (
     unique as unique,
 )
 
+AUTOTUNE = -1
+
 _tell_absent(globals())

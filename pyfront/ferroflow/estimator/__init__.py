@@ -78,6 +78,6 @@ from ferroflow._src.supervision.session_run_hook import (
     SessionRunHook as SessionRunHook,
     SessionRunValues as SessionRunValues,
 )
-from ferroflow.estimator import experimental as experimental, export as export, inputs as inputs
+from ferroflow.estimator import experimental as experimental, export as export, inputs as inputs, tpu as tpu
 
 _tell_absent(globals())

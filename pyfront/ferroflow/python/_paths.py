@@ -20,7 +20,13 @@ _ROOT = "ferroflow"
 _KERAS, _KERAS_BEFORE = KERAS
 _GENERATED = ("python.ops.gen_", "python.training.gen_training_ops", "python.training.training_ops")
 # Modules that pass every generated name on. Others pass on those that the table has.
-_PASSING_ON = ("python.ops.resource_variable_ops", "python.ops.state_ops")
+_PASSING_ON = (
+    "python.ops.data_flow_ops",
+    "python.ops.io_ops",
+    "python.ops.nn_ops",
+    "python.ops.resource_variable_ops",
+    "python.ops.state_ops",
+)
 
 
 class TensorFlowModules(Family):
@@ -120,7 +126,7 @@ def _snake_case(op_type: str) -> str:
     letters = []
     for i, letter in enumerate(op_type):
         after = op_type[i + 1 : i + 2]
-        if letter.isupper() and i and (not op_type[i - 1].isupper() or after.islower()):
+        if letter.isupper() and i and (op_type[i - 1].islower() or after.islower()):
             letters.append("_")
         letters.append(letter.lower())
     return "".join(letters)

@@ -79,7 +79,7 @@ def gradients(
         x_tensors = [x.values if isinstance(x, IndexedSlices) else x for x in xs]
         with backward:
             sweep = Sweep(backward, flow_context(ys[0].op) if ys else None)
-            found = sweep.run(y_tensors, seeds, x_tensors, {node_of(t) for t in stops})
+            found = sweep.run(y_tensors, seeds, x_tensors, {node_of(t.op) for t in stops})
         if unconnected == UnconnectedGradients.ZERO:
             found = [zeros_like(x) if g is None else g for g, x in zip(found, xs, strict=True)]
     return found

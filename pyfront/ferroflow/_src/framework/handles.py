@@ -6,7 +6,7 @@ import linecache
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ferroflow import _core
 from ferroflow._src.base import array_conversion, dtypes, fork_locks, proto
@@ -311,7 +311,7 @@ class Tensor(_core.TensorHandle):
     __array_priority__ = 100
 
     # Operators come from the ops layer through `_override_operator`.
-    OVERLOADABLE_OPERATORS: frozenset[str] = frozenset(
+    OVERLOADABLE_OPERATORS: ClassVar[set[str]] = set(
         f"__{name}__"
         for name in [
             "add",

@@ -242,10 +242,12 @@ class ScopeState:
     def apply_device_functions(self, op: Any) -> None:
         """Sets the device of an operation, or of an object in its place, to the one of the open scopes."""
         text = self.current.devices.device_for(op)
-        # TensorFlow 1.14 and later pass the text; those before a spec, and nothing if no scope is open.
+        if not text:
+            return
+        # TensorFlow 1.14 and later pass the text; those before a spec.
         if hasattr(op, "_set_device_from_string"):
             op._set_device_from_string(text)
-        elif text:
+        else:
             op._set_device(DeviceSpec.from_string(text))
 
     def _colocate(self, op: ScopedOperation) -> None:

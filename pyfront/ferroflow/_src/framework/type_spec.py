@@ -76,6 +76,20 @@ class TypeSpec(abc.ABC):
         return f"{type(self).__name__}{self._serialize()!r}"
 
 
+class BatchableTypeSpec(TypeSpec):
+    """Description of a kind of values that can be batched; a subclass also defines `_batch` and `_unbatch`."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def _batch(self, batch_size: int | None) -> TypeSpec:
+        """Returns the description of a batch; `batch_size` is None for batches of any size."""
+
+    @abc.abstractmethod
+    def _unbatch(self) -> TypeSpec:
+        """Returns the description of an element of a batch."""
+
+
 def _key(part: Any) -> Any:
     """Returns a hashable object that is equal for equal parts."""
     if isinstance(part, TensorShape):

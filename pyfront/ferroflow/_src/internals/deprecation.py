@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
@@ -31,6 +32,9 @@ _DATE: Final = re.compile(r"20\d\d-[01]\d-[0123]\d")
 
 # Off while `silence` lasts.
 _prints = [True]
+# Programs set this name of TensorFlow's module to False.
+_PRINT_DEPRECATION_WARNINGS = True
+_PUBLIC_MODULE: Final = "ferroflow.python.util.deprecation"
 
 
 @contextlib.contextmanager
@@ -41,6 +45,31 @@ def silence() -> Iterator[None]:
         yield
     finally:
         _prints[0] = before
+
+
+def _are_printed() -> bool:
+    module = vars(sys.modules.get(_PUBLIC_MODULE, sys))
+    return _prints[0] and bool(module.get("_PRINT_DEPRECATION_WARNINGS", _PRINT_DEPRECATION_WARNINGS))
+
+
+def _call_location(outer: bool = False) -> str:
+    """Returns the place that called the function which calls this one, as "file:line".
+
+    Args:
+        outer: bool. If True, the place that called that caller.
+
+    Returns:
+        str.
+    """
+    frame = sys._getframe(1)
+    for _ in range(2 if outer else 1):
+        frame = frame.f_back or frame
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _validate_deprecation_args(date: str | None, instructions: str) -> None:
+    """Raises ValueError if a notice has no instructions, or its date is not written YYYY-MM-DD."""
+    _check(date, instructions)
 
 
 def _check(date: str | None, instructions: str) -> None:
@@ -64,7 +93,7 @@ def _until(date: str | None) -> str:
 
 
 def _warn(known: set[Any], key: Any, once: bool, text: str) -> None:
-    if _prints[0] and key not in known:
+    if key not in known and _are_printed():
         if once:
             known.add(key)
         tf_logging.warning(text)

@@ -9,21 +9,21 @@ __all__ = [
     "LogicalDevice",
     "PhysicalDevice",
     "VirtualDeviceConfiguration",
+    "get_experimental_options",
     "get_inter_op_parallelism_threads",
     "get_intra_op_parallelism_threads",
     "get_jit",
     "get_memory_growth",
-    "get_optimizer_options",
     "get_soft_device_placement",
     "get_virtual_device_configuration",
     "get_visible_devices",
     "list_logical_devices",
     "list_physical_devices",
+    "set_experimental_options",
     "set_inter_op_parallelism_threads",
     "set_intra_op_parallelism_threads",
     "set_jit",
     "set_memory_growth",
-    "set_optimizer_options",
     "set_soft_device_placement",
     "set_virtual_device_configuration",
     "set_visible_devices",
@@ -247,12 +247,12 @@ def set_jit(enabled: bool) -> None:
     _settings["jit"] = bool(enabled)
 
 
-def get_optimizer_options() -> dict[str, bool]:
+def get_experimental_options() -> dict[str, bool]:
     """Returns the options that `set_experimental_options` was given, a dict."""
     return dict(_settings["optimizer"])
 
 
-def set_optimizer_options(options: dict[str, bool]) -> None:
+def set_experimental_options(options: dict[str, bool]) -> None:
     """Keeps options of the graph optimizer, a dict; that of a session is set by its ConfigProto.
 
     Args:

@@ -49,12 +49,19 @@ def getfullargspec(obj: Callable[..., Any]) -> inspect.FullArgSpec:
     """
     _, target = unwrap(obj)
     if isinstance(target, functools.partial) or inspect.isroutine(target):
-        return inspect.getfullargspec(target)
+        return _specification(target)
     if inspect.isclass(target):
-        return inspect.getfullargspec(target.__init__)
+        return _specification(target.__init__)
     if callable(target):
-        return inspect.getfullargspec(type(target).__call__)
+        return _specification(type(target).__call__)
     raise TypeError(f"unsupported callable: {obj!r}")
+
+
+def _specification(function: Callable[..., Any]) -> inspect.FullArgSpec:
+    found = inspect.getfullargspec(function)
+    # Libraries compare their functions with TensorFlow's, which have no annotations.
+    is_ours = (getattr(function, "__module__", None) or "").partition(".")[0] == "ferroflow"
+    return found._replace(annotations={}) if is_ours else found
 
 
 def getargspec(obj: Callable[..., Any]) -> ArgSpec:

@@ -20,6 +20,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.layers import dense, dropout, flatten
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import placeholder
@@ -225,7 +226,7 @@ class Lambda(KerasLayer):
         Returns:
             Lambda of this class.
         """
-        known = dict(custom_objects or {})
+        known = {**get_custom_objects(), **(custom_objects or {})}
         return cls(**{k: known[v] if isinstance(v, str) and v in known else v for k, v in config.items()})
 
     def call(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:

@@ -134,7 +134,7 @@ class LayerOfLayers(Connected):
         known: dict[Any, Any] = dict(zip(self.inputs, zip(tensors, masks, strict=True), strict=True))
         for tensor, made in self._calls:
             if tensor not in known:
-                pairs = [known[source] for source in made.input_tensors]
+                pairs = [known[source] for source in made.sources]
                 values, of_values = (one_or_list([pair[i] for pair in pairs]) for i in (0, 1))
                 found = made.layer.compute_mask(values, of_values)
                 found = found if isinstance(found, list) else [found] * len(made.outputs)
@@ -159,8 +159,8 @@ class LayerOfLayers(Connected):
         known = dict(zip(self.inputs, map(TensorShape, shapes), strict=True))
         for tensor, made in self._calls:
             if tensor not in known:
-                given = [known[source] for source in made.input_tensors]
-                made_of = [source.get_shape() for source in made.input_tensors]
+                given = [known[source] for source in made.sources]
+                made_of = [source.get_shape() for source in made.sources]
                 if [x.as_list() for x in given] == [x.as_list() for x in made_of]:
                     found = [output.get_shape() for output in made.outputs]
                 else:

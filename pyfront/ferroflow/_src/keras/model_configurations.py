@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.keras.base_layer import InputLayer, KerasLayer
 from ferroflow._src.keras.configurations import register_layer_maker, yaml
-from ferroflow._src.keras.custom_objects import get_custom_objects
+from ferroflow._src.keras.custom_objects import CustomObjectScope, get_custom_objects
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.sequential import Sequential
@@ -25,6 +25,7 @@ def _class(name: str, custom_objects: Mapping[str, Any]) -> Any:
 
 def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
     """Returns a layer or model of a dict of its class and its arguments."""
+    custom_objects = {**get_custom_objects(), **custom_objects}
     cls = _class(described["class_name"], custom_objects)
     if isinstance(cls, type) and issubclass(cls, Model):
         return _model(described, custom_objects)
@@ -34,12 +35,12 @@ def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) ->
             value = layer_of(value, custom_objects)
         elif key in ("cell", "cells"):
             value = [layer_of(one, custom_objects) for one in value]
-        elif isinstance(value, str) and value in custom_objects:
-            value = custom_objects[value]
         elif isinstance(value, list):
             value = _tuples(value)
         config[key] = value
-    return cls.from_config(config)
+    # A layer finds functions of the program by their names.
+    with CustomObjectScope(custom_objects):
+        return cls.from_config(config)
 
 
 def _tuples(value: Any) -> Any:

@@ -100,7 +100,7 @@ def _body(model: Any, show_shapes: bool, show_layer_names: bool, expand_nested: 
     for layer in model.layers:
         sources = []
         for call in layer.inbound_nodes:
-            for tensor in call.input_tensors:
+            for tensor in call.sources:
                 source = _source_of(tensor)
                 if source is not None and id(source) in known and source is not layer and source not in sources:
                     sources.append(source)

@@ -123,7 +123,7 @@ class Network(LayerOfLayers):
 
     def _set_ends(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
         self.inputs, self.outputs = inputs, outputs
-        self._inbound_nodes[:1] = [Call(self, one_or_list(inputs), {}, outputs)]
+        self._inbound_nodes[:1] = [Call(self, one_or_list(inputs), {}, outputs, one_or_list(outputs))]
 
     def _call_on(self, inputs: list[Tensor]) -> None:
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.descent_optimizers import SGD, Adadelta, Adagrad, Ftrl, RMSprop
 from ferroflow._src.keras.moment_optimizers import Adam, Adamax, Nadam
 from ferroflow._src.keras.named import find
@@ -63,7 +64,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
         ValueError: if the name is unknown.
     """
     name = config["class_name"]
-    known = {**_CLASSES, **(custom_objects or {})}
+    known = {**_CLASSES, **get_custom_objects(), **(custom_objects or {})}
     cls = find("optimizer", name if name in known else name.lower(), known)
     return cls.from_config(dict(config.get("config", {})))
 

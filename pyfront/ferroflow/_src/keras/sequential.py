@@ -60,12 +60,15 @@ class Sequential(Model):
         """Adds a layer. If the first one has no input shape, the model is built when it is first fitted.
 
         Args:
-            layer: a layer, or a Model.
+            layer: a layer, a Model, or a Tensor of `Input`, of any dtype and shape.
 
         Raises:
             TypeError: if `layer` is not a layer.
             ValueError: if the layer has several outputs.
         """
+        maker = getattr(getattr(layer, "_keras_history", None), "layer", None)
+        if isinstance(maker, InputLayer):
+            layer = maker
         if not isinstance(layer, (Layer, Network)):
             raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
         if self._waiting:

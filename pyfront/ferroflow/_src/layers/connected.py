@@ -57,7 +57,7 @@ class Connected(AutoTrackable):
         if not leaves or len(sources) < len(leaves):
             if self._call_outside is None:
                 tensors = [x for x in nest.flatten(outputs) if isinstance(x, Tensor)]
-                self._call_outside = Call(self, inputs, arguments, tensors)
+                self._call_outside = Call(self, inputs, arguments, tensors, outputs)
             return
         call = note_call(outputs, self, inputs, arguments)
         self._inbound_nodes.append(call)
@@ -108,7 +108,7 @@ class Connected(AutoTrackable):
             AttributeError: if the layer has not been called yet.
         """
         node = self._first_node(f"Layer {self.name} is not connected, no input to return.")
-        return one_or_list(node.input_tensors)
+        return one_or_list(node.sources)
 
     @property
     def output(self) -> Any:
@@ -117,7 +117,7 @@ class Connected(AutoTrackable):
         Raises:
             AttributeError: if the layer has not been called yet.
         """
-        return one_or_list(self._first_node(f"Layer {self.name} has no inbound nodes.").output_tensors)
+        return one_or_list(self._first_node(f"Layer {self.name} has no inbound nodes.").outputs)
 
     @property
     def input_mask(self) -> Any:
@@ -136,7 +136,7 @@ class Connected(AutoTrackable):
         Raises:
             AttributeError: if the layer has not been called yet, or on inputs of different shapes.
         """
-        return self._one_shape("input", lambda node: node.input_shapes)
+        return self._one_shape("input", lambda node: node.source_shapes)
 
     @property
     def output_shape(self) -> Any:
@@ -145,7 +145,7 @@ class Connected(AutoTrackable):
         Raises:
             AttributeError: if the layer has not been called yet, or returned outputs of different shapes.
         """
-        return self._one_shape("output", lambda node: node.output_shapes)
+        return self._one_shape("output", lambda node: node.result_shapes)
 
     def get_input_at(self, node_index: int) -> Any:
         """Returns the input of a call.
@@ -160,7 +160,7 @@ class Connected(AutoTrackable):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "input").input_tensors)
+        return one_or_list(self._node(node_index, "input").sources)
 
     def get_output_at(self, node_index: int) -> Any:
         """Returns the output of a call.
@@ -175,7 +175,7 @@ class Connected(AutoTrackable):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "output").output_tensors)
+        return one_or_list(self._node(node_index, "output").outputs)
 
     def get_input_shape_at(self, node_index: int) -> Any:
         """Returns the shape of the input of a call.
@@ -190,7 +190,7 @@ class Connected(AutoTrackable):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "input shape").input_shapes)
+        return one_or_list(self._node(node_index, "input shape").source_shapes)
 
     def get_output_shape_at(self, node_index: int) -> Any:
         """Returns the shape of the output of a call.
@@ -205,7 +205,7 @@ class Connected(AutoTrackable):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "output shape").output_shapes)
+        return one_or_list(self._node(node_index, "output shape").result_shapes)
 
     def get_input_mask_at(self, node_index: int) -> Any:
         """Returns the mask of a call's inputs.

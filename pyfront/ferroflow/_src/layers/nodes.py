@@ -11,6 +11,20 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.handles import Tensor
 
 
+class KerasHistory(NamedTuple):
+    """The place where a tensor was made.
+
+    Attributes:
+        layer: the layer or model that was called.
+        node_index: int, the number of the call.
+        tensor_index: int, the number of the output.
+    """
+
+    layer: Any
+    node_index: int
+    tensor_index: int
+
+
 class Call(NamedTuple):
     """One call of a layer, or of a model as a layer.
 
@@ -19,42 +33,77 @@ class Call(NamedTuple):
         inputs: Tensor, or list of them.
         arguments: the other arguments.
         outputs: list of Tensor.
+        result: the outputs as the layer returned them.
     """
 
     layer: Any
     inputs: Any
     arguments: dict[str, Any]
     outputs: list[Tensor]
+    result: Any
 
     @property
-    def outbound_layer(self) -> Any:
-        """The layer that was called, under Keras's name."""
-        return self.layer
-
-    @property
-    def inbound_layers(self) -> list[Any]:
-        """The layers that the inputs came from."""
-        return [made.layer for made in map(call_of, self.input_tensors) if made]
-
-    @property
-    def input_tensors(self) -> list[Any]:
+    def sources(self) -> list[Any]:
         """The inputs as a list; of an `InputLayer`, its placeholder."""
         return nest.flatten(self.inputs) or self.outputs
 
     @property
-    def output_tensors(self) -> list[Any]:
-        """The outputs."""
-        return self.outputs
+    def source_shapes(self) -> list[tuple[int | None, ...]]:
+        """The shapes of the inputs as a list."""
+        return [_shape(t) for t in self.sources]
 
     @property
-    def input_shapes(self) -> list[tuple[int | None, ...]]:
-        """The shapes of the inputs."""
-        return [_shape(t) for t in self.input_tensors]
-
-    @property
-    def output_shapes(self) -> list[tuple[int | None, ...]]:
-        """The shapes of the outputs."""
+    def result_shapes(self) -> list[tuple[int | None, ...]]:
+        """The shapes of the outputs as a list."""
         return [_shape(t) for t in self.outputs]
+
+    # Keras's names. Several tensors have the structure of the layer's argument or result.
+
+    @property
+    def outbound_layer(self) -> Any:
+        """The layer that was called."""
+        return self.layer
+
+    def _of_inputs(self, field: str) -> Any:
+        def found(tensor: Any) -> Any:
+            return getattr(getattr(tensor, "_keras_history", None), field, None)
+
+        return nest.map_structure(found, self.inputs)
+
+    @property
+    def inbound_layers(self) -> Any:
+        """The layers that the inputs came from."""
+        return self._of_inputs("layer")
+
+    @property
+    def node_indices(self) -> Any:
+        """The numbers of the calls that the inputs came from."""
+        return self._of_inputs("node_index")
+
+    @property
+    def tensor_indices(self) -> Any:
+        """The inputs' numbers among the outputs of their calls."""
+        return self._of_inputs("tensor_index")
+
+    @property
+    def input_tensors(self) -> Any:
+        """The inputs; of an `InputLayer`, a list of its placeholder."""
+        return self.inputs if nest.flatten(self.inputs) else self.outputs
+
+    @property
+    def output_tensors(self) -> Any:
+        """The outputs; of an `InputLayer`, a list of its placeholder."""
+        return self.result if nest.flatten(self.inputs) else self.outputs
+
+    @property
+    def input_shapes(self) -> Any:
+        """The shapes of the inputs, tuples."""
+        return nest.map_structure(_shape, self.input_tensors)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the outputs, tuples."""
+        return nest.map_structure(_shape, self.output_tensors)
 
 
 def one_or_list(x: list[Any]) -> Any:
@@ -64,14 +113,15 @@ def one_or_list(x: list[Any]) -> Any:
 
 def call_of(tensor: TensorLike) -> Call | None:
     """Returns the call that a tensor came from; None if it came from no layer of a model."""
-    return getattr(tensor, "_keras_history", None)
+    return getattr(tensor, "_keras_call", None)
 
 
 def note_call(outputs: Any, layer: Any, inputs: TensorLike, arguments: dict[str, Any]) -> Call:
     """Keeps the call that made tensors."""
-    call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)])
-    for output in call.outputs:
-        vars(output)["_keras_history"] = call
+    call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)], outputs)
+    number = len(layer.inbound_nodes)
+    for i, output in enumerate(call.outputs):
+        vars(output).update(_keras_call=call, _keras_history=KerasHistory(layer, number, i))
     return call
 
 

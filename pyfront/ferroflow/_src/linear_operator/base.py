@@ -254,9 +254,12 @@ class LinearOperator(abc.ABC):
 
     def _argument(self, x: Any, name: str) -> Tensor:
         tensor: Tensor = convert_to_tensor(x, name=name)
-        if tensor.dtype.base_dtype != self.dtype:
-            raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {tensor.dtype} in tensor {tensor}")
+        self._check_input_dtype(tensor)
         return tensor
+
+    def _check_input_dtype(self, arg: Tensor) -> None:
+        if arg.dtype.base_dtype != self.dtype:
+            raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {arg.dtype} in tensor {arg}")
 
     def _check_side(self, axis: int, side: Any) -> None:
         self.shape[axis].assert_is_compatible_with(side)

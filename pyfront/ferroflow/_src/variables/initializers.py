@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -169,7 +169,17 @@ class Constant(Initializer):
         return {"value": self.value, "dtype": self.dtype.name}
 
 
-class RandomUniform(Initializer):
+class RandomInitializer(Initializer):
+    """Base class of initializers with random numbers; a subclass may draw them otherwise."""
+
+    seed: int | None
+    # No methods: each frame counts when a variable is made.
+    _uniform: ClassVar[Callable[..., Tensor]] = staticmethod(random_uniform)
+    _normal: ClassVar[Callable[..., Tensor]] = staticmethod(random_normal)
+    _truncated_normal: ClassVar[Callable[..., Tensor]] = staticmethod(truncated_normal)
+
+
+class RandomUniform(RandomInitializer):
     """Initializer that draws from a uniform distribution.
 
     Args:
@@ -202,13 +212,13 @@ class RandomUniform(Initializer):
         self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
     ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        return random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+        return self._uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
 
 
-class RandomNormal(Initializer):
+class RandomNormal(RandomInitializer):
     """Initializer that draws from a normal distribution.
 
     Args:
@@ -239,13 +249,13 @@ class RandomNormal(Initializer):
         self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
     ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        return random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return self._normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
 
 
-class TruncatedNormal(Initializer):
+class TruncatedNormal(RandomInitializer):
     """Initializer that draws from a normal distribution truncated at two standard deviations from the mean.
 
     Args:
@@ -276,13 +286,13 @@ class TruncatedNormal(Initializer):
         self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: PartitionInfo | None = None
     ) -> Tensor:
         dtype = self.dtype if dtype is None else dtype
-        return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return self._truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
 
 
-class UniformUnitScaling(Initializer):
+class UniformUnitScaling(RandomInitializer):
     """Deprecated: use `VarianceScaling` with "uniform". Initializer whose range keeps the scale of inputs.
 
     Args:
@@ -308,13 +318,13 @@ class UniformUnitScaling(Initializer):
         for dim in (shape if partition_info is None else partition_info.full_shape)[:-1]:
             inputs *= float(dim)
         limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
-        return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
 
 
-class VarianceScaling(Initializer):
+class VarianceScaling(RandomInitializer):
     """Initializer whose variance is a scale divided by the number of a unit's inputs, outputs, or their mean.
 
     Args:
@@ -361,12 +371,12 @@ class VarianceScaling(Initializer):
         scale = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * scale)
-            return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+            return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
         stddev = math.sqrt(scale)
         if self.distribution == "untruncated_normal":
-            return random_normal(shape, 0.0, stddev, dtype, seed=self.seed)
+            return self._normal(shape, 0.0, stddev, dtype, seed=self.seed)
         # TF 1.x: since 1.10 the deviation is that of the distribution after it was cut.
-        return truncated_normal(shape, 0.0, stddev / _TRUNCATED_NORMAL_STDDEV, dtype, seed=self.seed)
+        return self._truncated_normal(shape, 0.0, stddev / _TRUNCATED_NORMAL_STDDEV, dtype, seed=self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -481,7 +491,7 @@ def he_uniform(seed: int | None = None) -> VarianceScaling:
     return VarianceScaling(scale=2.0, mode="fan_in", distribution="uniform", seed=seed)
 
 
-class Orthogonal(Initializer):
+class Orthogonal(RandomInitializer):
     """Initializer with a random matrix with orthogonal rows or columns, whichever are fewer, scaled by a gain.
 
     A shape of more than two dimensions is that matrix with all but the last dimension taken together.
@@ -510,7 +520,7 @@ class Orthogonal(Initializer):
             raise ValueError("The tensor to initialize must be at least two-dimensional")
         sizes = [int(d) for d in shape]
         rows, columns = math.prod(sizes[:-1]), sizes[-1]
-        normal = random_normal((max(rows, columns), min(rows, columns)), dtype=dtype, seed=self.seed)
+        normal = self._normal((max(rows, columns), min(rows, columns)), 0.0, 1.0, dtype, seed=self.seed)
         q, r = apply_op("Qr", [normal], attrs={"full_matrices": False}).outputs
         # The signs of R's diagonal make Q unique, hence uniformly distributed.
         q = tensor_op("Mul", [q, tensor_op("Sign", [tensor_op("DiagPart", [r])])], name="mul")

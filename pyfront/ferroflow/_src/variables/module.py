@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.base import nest
 from ferroflow._src.framework.default_graph import name_scope
@@ -34,6 +34,11 @@ class Module(AutoTrackable):
         >>> print([v.name for v in scale.trainable_variables])
         ['factor:0']
     """
+
+    # Attributes whose objects belong to no module; libraries extend the set in their classes.
+    _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset(
+        ("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names")
+    )
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -77,8 +82,9 @@ class Module(AutoTrackable):
         seen, waiting = {id(self)}, [self]
         while waiting:
             inner = []
-            for _, value in sorted(vars(waiting.pop(0)).items()):
-                for leaf in nest.flatten(value):
+            module = waiting.pop(0)
+            for name in sorted(vars(module).keys() - module._TF_MODULE_IGNORED_PROPERTIES):
+                for leaf in nest.flatten(vars(module)[name]):
                     if id(leaf) in seen:
                         continue
                     seen.add(id(leaf))

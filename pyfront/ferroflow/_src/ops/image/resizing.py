@@ -141,6 +141,18 @@ def resize_images(
         [[0. 1. 2. 2.]
          [4. 5. 6. 6.]]
     """
+    return _resized(images, size, method, preserve_aspect_ratio, name, {"align_corners": align_corners}, True)
+
+
+def _resized(
+    images: TensorLike,
+    size: ShapeTensorLike,
+    method: object,
+    preserve_aspect_ratio: bool,
+    name: str | None,
+    options: dict[str, bool],
+    skips_same_size: bool,
+) -> Tensor:
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
         if images.get_shape().ndims is None:
@@ -149,14 +161,49 @@ def resize_images(
         _, height, width, _ = images.get_shape().as_list()
         size = _size_of(size, images, preserve_aspect_ratio)
         known = constant_value_as_shape(size).as_list()
-        if None not in (*known, height, width) and known == [height, width]:
+        if skips_same_size and None not in (*known, height, width) and known == [height, width]:
             return unbatched(images, is_batch)
         resizer = _METHODS.get(method)
         if resizer is None:
             raise ValueError("Resize method is not implemented.")
-        resized = resizer(images, size, align_corners=align_corners)
+        resized = resizer(images, size, **options)
         resized.set_shape([None, *known, None])
         return unbatched(resized, is_batch)
+
+
+def resize_centered(
+    images: TensorLike,
+    size: ShapeTensorLike,
+    method: str = "bilinear",
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Resizes images whose pixels have their centers at halves, as `tf.compat.v2.image.resize` does.
+
+    Args:
+        images: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
+        size: Tensor of int32, of shape [2]: the new height and width.
+        method: "bilinear", "nearest", "bicubic" or "area".
+        preserve_aspect_ratio: bool. If True, the aspect ratio is kept, and `size` is an upper bound.
+        antialias: bool; must be False.
+        name: str, name scope of the operations.
+
+    Returns:
+        Tensor of float32 (nearest neighbours: of the dtype of `images`), of the rank of `images`.
+
+    Raises:
+        NotImplementedError: if `antialias` is True, or for the methods "lanczos3", "lanczos5", "gaussian" and
+            "mitchellcubic".
+        ValueError: if the rank of `images`, `size` or `method` is invalid.
+    """
+    if antialias or method in ("lanczos3", "lanczos5", "gaussian", "mitchellcubic"):
+        raise NotImplementedError(
+            f"resize(method={method!r}, antialias={antialias}): use 'bilinear', 'nearest', 'bicubic' or 'area' "
+            "without antialias"
+        )
+    options = {} if method == "area" else {"half_pixel_centers": True}
+    return _resized(images, size, method, preserve_aspect_ratio, name, options, False)
 
 
 resize = resize_images

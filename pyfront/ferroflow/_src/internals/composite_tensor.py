@@ -1,0 +1,62 @@
+"""`tensorflow.python.framework.composite_tensor`: the class of objects that consist of tensors."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+from ferroflow._src.base import nest
+from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
+
+__all__ = ["CompositeTensor", "replace_composites_with_components"]
+
+
+class CompositeTensor(abc.ABC):
+    """Base class of objects that consist of tensors; `SparseTensor` and `IndexedSlices` count as such."""
+
+    @property
+    @abc.abstractmethod
+    def _type_spec(self) -> Any:
+        """The `tf.TypeSpec` of the object."""
+
+    def _to_components(self) -> Any:
+        return self._type_spec._to_components(self)
+
+    def _component_metadata(self) -> Any:
+        return self._type_spec
+
+    @staticmethod
+    def _from_components(components: Any, metadata: Any) -> Any:
+        return metadata._from_components(components)
+
+    def _shape_invariant_to_type_spec(self, shape: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._shape_invariant_to_type_spec")
+
+    @property
+    def _is_graph_tensor(self) -> bool:
+        return any(hasattr(part, "graph") for part in nest.flatten(self._to_components()))
+
+
+CompositeTensor.register(SparseTensor)
+CompositeTensor.register(IndexedSlices)
+
+
+def _components(value: Any) -> Any:
+    if isinstance(value, SparseTensor):
+        return [value.indices, value.values, value.dense_shape]
+    if isinstance(value, IndexedSlices):
+        dense_shape = [] if value.dense_shape is None else [value.dense_shape]
+        return [value.values, value.indices, *dense_shape]
+    return replace_composites_with_components(value._to_components()) if isinstance(value, CompositeTensor) else value
+
+
+def replace_composites_with_components(structure: Any) -> Any:
+    """Replaces the composite tensors of a structure by lists of their tensors.
+
+    Args:
+        structure: nest of Tensors and composite tensors.
+
+    Returns:
+        The nest, with a list in the place of each composite tensor.
+    """
+    return nest.map_structure(_components, structure)

@@ -1,0 +1,228 @@
+"""Internal names that libraries of TensorFlow 1.15's time use, with the results of 1.15.5."""
+
+import importlib
+
+import pytest
+
+import ferroflow as tf
+from ferroflow.python.tpu import tpu_function
+from ferroflow.python.util import decorator_utils, deprecation
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "op_type"),
+    [
+        ("python.ops.gen_nn_ops", "conv3d_backprop_input_v2", "Conv3DBackpropInputV2"),
+        ("python.ops.gen_nn_ops", "max_pool3d_grad", "MaxPool3DGrad"),
+        ("python.ops.gen_spectral_ops", "irfft2d", "IRFFT2D"),
+        ("python.ops.gen_image_ops", "draw_bounding_boxes", "DrawBoundingBoxes"),
+        ("python.ops.io_ops", "restore_v2", "RestoreV2"),
+    ],
+)
+def test_generated_functions_have_tensorflows_names(module, name, op_type):
+    found = getattr(importlib.import_module(f"ferroflow.{module}"), name)
+    assert found.__name__ == name
+    assert tf.raw_ops.__dict__.get(op_type, getattr(tf.raw_ops, op_type))
+
+
+def test_a_generated_function_computes():
+    from ferroflow.python.ops import gen_nn_ops
+
+    filters, out = tf.ones([2, 2, 2, 1, 1]), tf.ones([1, 1, 1, 1, 1])
+    found = gen_nn_ops.conv3d_backprop_input_v2([1, 2, 2, 2, 1], filters, out, [1] * 5, "VALID")
+    with tf.Session() as sess:
+        assert sess.run(found).tolist() == [[[[[1.0], [1.0]], [[1.0], [1.0]]], [[[1.0], [1.0]], [[1.0], [1.0]]]]]
+
+
+def _location():
+    return deprecation._call_location(), deprecation._call_location(outer=True)
+
+
+def _calls_location():
+    return _location()
+
+
+def test_places_of_calls():
+    near, far = _calls_location()
+    assert near == f"{__file__}:{_calls_location.__code__.co_firstlineno + 1}"
+    assert far == f"{__file__}:{test_places_of_calls.__code__.co_firstlineno + 1}"
+
+
+def test_programs_silence_deprecation_warnings(monkeypatch):
+    written = []
+    monkeypatch.setattr("ferroflow._src.base.tf_logging.warning", written.append)
+    monkeypatch.setattr(deprecation, "_PRINT_DEPRECATION_WARNINGS", False)
+
+    @deprecation.deprecated(None, "Use another.", warn_once=False)
+    def old():
+        return 1
+
+    assert old() == 1
+    assert written == []
+    monkeypatch.setattr(deprecation, "_PRINT_DEPRECATION_WARNINGS", True)
+    assert old() == 1
+    assert len(written) == 1
+
+
+@pytest.mark.parametrize(
+    ("doc", "notice", "expected"),
+    [
+        ("Doc.\n\n  more", ["n1"], "Doc. (dep)\n\nWarning: n1\nins\n\nmore"),
+        ("Doc.", ["n1", "n2"], "Doc. (dep)\n\nWarning: n1\nn2\nins"),
+        (None, ["n1"], "none\n\nWarning: n1\nins"),
+        ("Doc.\nmore", ["n1"], "Doc. (dep)\n\nWarning: n1\nins\n\nmore"),
+        ("D\n\n  a\n    b", ["n1", "n2"], "D (dep)\n\nWarning: n1\nn2\nins\n\na\n  b"),
+    ],
+)
+def test_notices_of_docstrings(doc, notice, expected):
+    assert decorator_utils.add_notice_to_docstring(doc, "ins", "none", "(dep)", notice) == expected
+
+
+def test_names_and_callables_of_decorators():
+    assert decorator_utils.get_qualified_name(tf.train.Saver.save) == "Saver.save"
+    assert decorator_utils._normalize_docstring("A\n    b\n      c\n\n   ") == "A\nb\n  c"
+    decorator_utils.validate_callable(print, "x")
+    with pytest.raises(ValueError, match="is not a function"):
+        decorator_utils.validate_callable(3, "x")
+    with pytest.raises(ValueError, match="notice"):
+        decorator_utils.add_notice_to_docstring("D", "i", "n", "s", [])
+
+
+def test_columns_of_both_kinds():
+    from ferroflow.python.feature_column import feature_column_lib, feature_column_v2
+
+    assert feature_column_lib.is_feature_column_v2([tf.feature_column.numeric_column("x")])
+    shared = tf.feature_column.shared_embedding_columns(
+        [tf.feature_column.categorical_column_with_identity(key, 3) for key in "ab"], 2
+    )
+    assert not feature_column_v2.is_feature_column_v2(shared)
+    assert not feature_column_v2.is_feature_column_v2([3])
+    assert not feature_column_v2.is_feature_column_v2([tf.contrib.layers.real_valued_column("x")])
+    assert feature_column_lib.DenseFeatures is tf.keras.layers.DenseFeatures
+    assert issubclass(feature_column_v2.DenseColumn, feature_column_v2.FeatureColumn)
+
+
+def test_devices_graphs_and_options():
+    from ferroflow.python.keras import backend
+
+    assert tf.config.experimental_list_devices() == ["/job:localhost/replica:0/task:0/device:CPU:0"]
+    assert backend.get_graph() is tf.get_default_graph()
+    tf.config.optimizer.set_experimental_options({"min_graph_nodes": -1})
+    assert tf.config.optimizer.get_experimental_options() == {"min_graph_nodes": -1}
+    assert tf.contrib.data.AUTOTUNE == -1
+
+
+def test_replicas_without_a_tpu():
+    context = tpu_function.get_tpu_context()
+    assert context.number_of_shards is None
+    with tpu_function.tpu_shard_context(4):
+        assert context.number_of_shards == 4
+        with pytest.raises(NotImplementedError, match="nested"), tpu_function.tpu_shard_context(2):
+            pass
+    assert context.number_of_shards is None
+    assert tf.tpu.outside_compilation(lambda a, b: a + b, 1, b=2) == 3
+    assert tf.tpu.core(1) == "device:TPU_REPLICATED_CORE:1"
+    for name in ("rewrite", "replicate", "shard", "batch_parallel", "initialize_system", "cross_replica_sum"):
+        with pytest.raises(NotImplementedError, match=f"tf.tpu.{name}: there are no TPUs"):
+            getattr(tf.tpu, name)(lambda: None)
+
+
+def test_bfloat16_variables_are_stored_as_float32():
+    with tf.tpu.bfloat16_scope() as scope:
+        short = tf.get_variable("short", [2], tf.bfloat16, tf.ones_initializer())
+        usual = tf.get_variable("usual", [2])
+    assert (short.dtype, short.op.type, scope.name) == (tf.bfloat16, "Cast", "")
+    assert usual.dtype.base_dtype == tf.float32
+    assert [v.dtype.base_dtype for v in tf.global_variables()] == [tf.float32, tf.float32]
+
+
+def test_the_estimator_of_tpus_has_two_places():
+    from ferroflow.python.tpu import tpu_config
+
+    assert tf.estimator.tpu.TPUEstimator is tf.contrib.tpu.TPUEstimator
+    assert tpu_config.RunConfig is tf.estimator.tpu.RunConfig
+    assert tf.tpu.CrossShardOptimizer is tf.contrib.tpu.CrossShardOptimizer
+
+
+def test_specifications_of_functions_have_no_annotations():
+    from ferroflow.python.util import tf_inspect
+
+    def concat(values, axis, name="concat"):
+        return values
+
+    def noted(x: int) -> int:
+        return x
+
+    assert tf_inspect.getfullargspec(tf.concat) == tf_inspect.getfullargspec(concat)
+    assert tf_inspect.getfullargspec(noted).annotations == {"x": int, "return": int}
+
+
+def test_a_lazy_loader_imports_when_a_name_is_used():
+    import colorsys
+
+    from ferroflow.python.util.lazy_loader import LazyLoader
+
+    names = {}
+    names["colors"] = late = LazyLoader("colors", names, "colorsys")
+    assert "rgb_to_hsv" not in vars(late)
+    assert late.rgb_to_hsv is colorsys.rgb_to_hsv
+    assert names["colors"] is colorsys
+    assert "hsv_to_rgb" in dir(LazyLoader("colors", names, "colorsys"))
+
+
+def test_composite_tensors():
+    from ferroflow.python.framework import composite_tensor
+
+    sparse = tf.SparseTensor([[0]], [1.0], [2])
+    slices = tf.IndexedSlices(tf.zeros([1, 2]), tf.constant([0]), tf.constant([3, 2]))
+    kinds = [isinstance(x, composite_tensor.CompositeTensor) for x in (sparse, slices, tf.constant(1))]
+    assert kinds == [True, True, False]
+    found = composite_tensor.replace_composites_with_components([sparse, slices, slices.values])
+    assert found[0] == [sparse.indices, sparse.values, sparse.dense_shape]
+    assert found[1] == [slices.values, slices.indices, slices.dense_shape]
+    assert found[2] is slices.values
+    with pytest.raises(TypeError, match="abstract"):
+        composite_tensor.CompositeTensor()
+
+
+def test_rewriters_of_syntax_trees_can_be_derived_from():
+    from ferroflow.python.autograph.pyct import transformer
+
+    class Mine(transformer.Base):
+        pass
+
+    with pytest.raises(NotImplementedError, match=r"Mine: .* ast\.NodeTransformer"):
+        Mine(None)
+
+
+def test_modules_ignore_the_attributes_that_they_name():
+    class Own(tf.Module):
+        _TF_MODULE_IGNORED_PROPERTIES = tf.Module._TF_MODULE_IGNORED_PROPERTIES.union(("hidden",))
+
+        def __init__(self):
+            super().__init__()
+            self.seen, self.hidden = tf.Variable(1.0, name="seen"), tf.Variable(1.0, name="hidden")
+
+    assert [v.op.name for v in Own().variables] == ["seen"]
+
+
+def test_values_for_json():
+    import numpy as np
+
+    from ferroflow.python.util.serialization import get_json_type
+
+    assert get_json_type(np.float32(0.5)) == 0.5
+    assert get_json_type(np.arange(3)) == [0, 1, 2]
+    assert get_json_type(tf.TensorShape([1, None])) == [1, None]
+    assert get_json_type(tf.Dimension(4)) == 4
+    assert get_json_type(tf.nn.relu) == "relu"
+    assert get_json_type(tf.keras.layers.Flatten(name="f"))["class_name"] == "Flatten"
+    with pytest.raises(TypeError, match="Not JSON Serializable"):
+        get_json_type({1, 2})
+
+
+def test_operators_check_the_dtypes_of_arguments():
+    operator = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+    operator._check_input_dtype(tf.constant([1.0]))
+    with pytest.raises(TypeError, match="Expected argument to have dtype"):
+        operator._check_input_dtype(tf.constant([1]))
