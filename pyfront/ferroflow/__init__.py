@@ -789,6 +789,7 @@ _LATE = {
     "GradientTape": "internals.gradient_tape",
     "dimension_at_index": "base.tensor_shape",
     "dimension_value": "base.tensor_shape",
+    "function": "contrib.eager.function",
 }
 
 
@@ -855,6 +856,7 @@ if _typing.TYPE_CHECKING:
         dimension_at_index as dimension_at_index,
         dimension_value as dimension_value,
     )
+    from ferroflow._src.contrib.eager.function import function as function
     from ferroflow._src.internals.gradient_tape import GradientTape as GradientTape
 else:
 
