@@ -65,9 +65,10 @@ class ImmediateTensor(Tensor):
         return int(self.numpy().__index__())
 
     def __len__(self) -> int:
-        if not self.shape.ndims:
+        dims = np.shape(self.numpy())
+        if not dims:
             raise TypeError("Scalar tensor has no `len()`")
-        return int(self.shape.as_list()[0])
+        return int(dims[0])
 
     def __format__(self, format_spec: str) -> str:
         value = self.numpy()
@@ -176,7 +177,7 @@ class ImmediateGraph(Graph):
             self._run([op])
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """Returns a context that adds no dependency outside of conditionals and loops, because effects happened already.
+        """Returns a context without effect outside of conditionals and loops, because effects happened already.
 
         Args:
             control_inputs: list of Operations and Tensors, or None.

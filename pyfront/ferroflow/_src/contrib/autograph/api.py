@@ -285,7 +285,7 @@ def converted_call(f: Any, options: Any = None, args: Any = (), kwargs: Any = No
     """
     del rest
     recursive = options is None or getattr(options, "internal_convert_user_code", True)
-    return _CALLS[bool(recursive)].converted(f)(*args, **(kwargs or {}))
+    return _CALLS[bool(recursive), True].converted(f)(*args, **(kwargs or {}))
 
 
 def set_element_type(entity: Any, dtype: Any, shape: Any = None) -> None:

@@ -97,8 +97,7 @@ class ConcreteFunction:
         unknown = [name for name in kwargs if name not in self._names[len(args) :]]
         if len(args) > len(self._names) or missing or unknown:
             raise TypeError(
-                f"{self._function.__name__} takes the arguments {self._names}, but got {len(args)} and "
-                f"{sorted(kwargs)}"
+                f"{self._function.__name__} takes the arguments {self._names}, but got {len(args)} and {sorted(kwargs)}"
             )
         given = [*args, *(kwargs[name] for name in self._names[len(args) :])]
         for i, tensor in enumerate(given):

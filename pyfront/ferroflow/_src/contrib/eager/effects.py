@@ -16,7 +16,14 @@ from ferroflow._src.variables.creation import variable_creator_scope
 
 # Stateful ops of TensorFlow 1 whose order has no effect.
 _UNORDERED = (
-    *("Multinomial", "ParameterizedTruncatedNormal", "RandomGamma", "RandomPoisson", "RandomPoissonV2", "RandomShuffle"),
+    *(
+        "Multinomial",
+        "ParameterizedTruncatedNormal",
+        "RandomGamma",
+        "RandomPoisson",
+        "RandomPoissonV2",
+        "RandomShuffle",
+    ),
     *("RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal", "Placeholder", "PlaceholderV2"),
     *("VarHandleOp", "VariableV2", "Variable", "TemporaryVariable"),
 )

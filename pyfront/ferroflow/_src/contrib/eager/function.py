@@ -155,7 +155,7 @@ class Function:
 
     def _may_create(self) -> bool:
         """Returns True if a call may create variables: the first one, or where those of the first are gone."""
-        return not self._was_called or bool(self._variables) and all(v() is None for v in self._variables)
+        return not self._was_called or (bool(self._variables) and all(v() is None for v in self._variables))
 
     def _remember(self, recorder: Recorder) -> None:
         self._was_called = True
