@@ -61,6 +61,7 @@ LATE_IMPORTS = {
     ("ferroflow._src.base.virtual_modules", "a computed name"): "virtual modules are made when they are imported",
     ("ferroflow._src.base.moved_modules", "a computed name"): "only what a program unpickles needs it",
     ("ferroflow.compat", "ferroflow.python.compat.compat"): "few programs use it",
+    ("ferroflow.compat", "ferroflow.compat.v2"): "few programs use it",
     ("ferroflow._src.base.proto", "google.protobuf.text_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto", "google.protobuf.json_format"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto", "google.protobuf.message"): "protobuf costs 20 ms at import",

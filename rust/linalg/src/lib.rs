@@ -53,14 +53,14 @@ pub trait Algorithms: Field {
         out: &mut [Self],
     ) -> Result<(), Failure>;
 
-    /// Computes the factors of an `n` by `n` matrix with exchanged rows in one square: a lower one with ones on its
-    /// diagonal, which are not written, and an upper one. `rows` tells which row of the matrix each row is.
+    /// Computes the factors of an `n` by `n` matrix with exchanged rows, in one square. The lower one has ones on its
+    /// diagonal, which are not written. `rows` receives the row of the matrix that each row of the factors is.
     ///
     /// Errors: `Singular` where a pivot is zero.
     fn lu(a: &[Self], n: usize, out: &mut [Self], rows: &mut [usize]) -> Result<(), Failure>;
 
-    /// Returns X with A X = B; B has `k` columns. The diagonals of A are rows of three times `n` elements: the upper one,
-    /// whose last element is not used, the main one, and the lower one, whose first element is not used.
+    /// Returns X with A X = B; B has `k` columns. The diagonals of A are the upper, the main and the lower one, of `n`
+    /// elements each. The last element of the upper one and the first of the lower one are not used.
     ///
     /// Errors: `Singular` where a pivot is zero.
     fn solve_tridiagonal(

@@ -170,7 +170,7 @@ class ImmediateGraph(Graph):
         if not op.outputs:
             self._run([op])
             return
-        kept = [t for t in op.outputs if t.dtype not in _WITHOUT_VALUE and not t.dtype._is_ref_dtype]
+        kept = [t for t in op.outputs if t.dtype not in _WITHOUT_VALUE and t.dtype == t.dtype.base_dtype]
         if kept:
             self._values.update(zip(kept, self._run(kept), strict=True))
         elif op_schema(op.type)["inputs"]:
@@ -200,4 +200,4 @@ def _without_effect() -> Iterator[None]:
 
 def _acts(op: Operation) -> bool:
     """Returns True for an operation whose result depends on the time when it runs, or that has an effect."""
-    return bool(op_schema(op.type)["is_stateful"]) or any(t.dtype._is_ref_dtype for t in op.inputs)
+    return bool(op_schema(op.type)["is_stateful"]) or any(t.dtype != t.dtype.base_dtype for t in op.inputs)

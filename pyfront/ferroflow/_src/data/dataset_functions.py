@@ -175,7 +175,7 @@ def decision(result: Any) -> tuple[list[Tensor], None]:
     """Returns the decision of a predicate as the result of its function.
 
     Args:
-        result: what the program's predicate returned.
+        result: value that the program's predicate returned.
 
     Raises:
         ValueError: if it is not a bool scalar.

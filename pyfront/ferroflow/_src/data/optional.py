@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.data.element_specs import specifications, structure_of_specifications
-from ferroflow._src.data.iterator import Iterator
+from ferroflow._src.data.iterator import Iterator, next_optional
 from ferroflow._src.data.structure import Structure, converted, serialized
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import name_scope
@@ -129,5 +129,4 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
     Returns:
         Optional.
     """
-    structure = Structure(*iterator._structure)
-    return Optional(tensor_op("IteratorGetNextAsOptional", [iterator._iterator_resource], structure.attrs()), structure)
+    return Optional(*next_optional(iterator))

@@ -91,15 +91,16 @@ const NAMES: [&str; 4] = ["key_func", "init_func", "reduce_func", "finalize_func
 
 pub(super) fn register(r: &mut Registry) {
     for name in ["GroupByReducerDataset", "ExperimentalGroupByReducerDataset"] {
-        let op = NAMES.iter().fold(unary(name), |op, f| op.input(&format!("{f}_other_arguments: T{f}_other_arguments")));
+        let op =
+            NAMES.iter().fold(unary(name), |op, f| op.input(&format!("{f}_other_arguments: T{f}_other_arguments")));
         let op = NAMES.iter().fold(op, |op, f| op.attr(&format!("{f}: func")));
         let op = NAMES.iter().fold(op, |op, f| op.attr(&format!("T{f}_other_arguments: list(type) >= 0")));
         r.add(
             described(op)
                 .listed_stateful(true)
                 .doc(
-                    "Returns an element for each key: `init_func` makes a state of the key, `reduce_func` makes the next \
-                     state of a state and an element, and `finalize_func` makes the element of the last state.",
+                    "Returns an element for each key. `init_func` makes a state of the key, and `reduce_func` makes the next \
+                     state of a state and an element. `finalize_func` makes the element of the last state.",
                 )
                 .kernel(|init| {
                     let mut functions = Vec::new();

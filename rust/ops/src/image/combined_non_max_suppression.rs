@@ -25,7 +25,8 @@ fn detect(boxes: &[f32], scores: &[f32], sizes: &Sizes, limit: usize, thresholds
     let mut found = Vec::new();
     for class in 0..sizes.classes {
         let own = if sizes.box_classes == 1 { 0 } else { class };
-        let corners: Vec<[f32; 4]> = boxes.as_chunks::<4>().0.iter().skip(own).step_by(sizes.box_classes).copied().collect();
+        let corners: Vec<[f32; 4]> =
+            boxes.as_chunks::<4>().0.iter().skip(own).step_by(sizes.box_classes).copied().collect();
         let ordered: Vec<[f32; 4]> = corners.iter().map(|&c| ordered(c)).collect();
         let own_scores: Vec<f32> = scores.iter().skip(class).step_by(sizes.classes).copied().collect();
         let overlap = |i: usize, j: usize| intersection_over_union(ordered[i], ordered[j]);

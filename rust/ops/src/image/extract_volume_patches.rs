@@ -20,7 +20,9 @@ impl Patches {
         let mut beyond_space = None;
         let mut list = |name: &'static str, what: &str| -> Result<[usize; 3]> {
             let values = attrs.ints(name)?;
-            let [batch, space @ .., depth] = &values[..] else { bail!(InvalidArgument, "{what} must specify 5 dimensions") };
+            let [batch, space @ .., depth] = &values[..] else {
+                bail!(InvalidArgument, "{what} must specify 5 dimensions")
+            };
             let &[planes, rows, columns] = space else { bail!(InvalidArgument, "{what} must specify 5 dimensions") };
             if *batch != 1 || *depth != 1 {
                 beyond_space.get_or_insert(name);

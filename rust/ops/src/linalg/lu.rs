@@ -56,8 +56,8 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: {double, float, half, complex64, complex128}")
             .attr("output_idx_type: {int32, int64} = DT_INT32")
             .doc(
-                "Returns a lower triangular matrix with ones on its diagonal and an upper one, in one square, and the \
-                 rows of the input that their product's rows are.",
+                "Returns a lower triangular matrix with ones on its diagonal and an upper one, in one square. `p` has the \
+                 row of the input that each row of their product is.",
             )
             .shape(shapes)
             .kernel(lu),

@@ -8,8 +8,7 @@ use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch, ensure};
 
 const SINGULAR: &str = "The matrix is not invertible.";
 const SINGULAR_SCALAR: &str = "The matrix is not invertible: it is a scalar with value zero.";
-const PIVOT: &str =
-    "The matrix is either not invertible, or requires pivoting. Try setting partial_pivoting = True.";
+const PIVOT: &str = "The matrix is either not invertible, or requires pivoting. Try setting partial_pivoting = True.";
 
 fn solve(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let pivoting = init.bool("partial_pivoting")?;
@@ -121,7 +120,9 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("partial_pivoting: bool = true")
             .attr(types)
-            .doc("Returns the X with A X = B for each pair of a matrix A, given by its three diagonals, and a matrix B.")
+            .doc(
+                "Returns the X with A X = B for each pair of a matrix A, given by its three diagonals, and a matrix B.",
+            )
             .shape(solution)
             .kernel(solve),
     );

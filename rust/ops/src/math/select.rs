@@ -165,7 +165,9 @@ pub(super) fn register(r: &mut Registry) {
             .input("e: T")
             .output("output: T")
             .attr("T: type")
-            .doc("Returns elements of t where the condition holds and of e elsewhere; all three broadcast to one shape.")
+            .doc(
+                "Returns elements of t where the condition holds and of e elsewhere; all three broadcast to one shape.",
+            )
             .shape(broadcast_shape)
             .kernel(select_v2_kernel),
     );

@@ -98,7 +98,12 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let ends = if dtype == DType::I64 {
             Tensor::from_slice([count], &ends.into_iter().map(|n| n as i64).collect::<Vec<_>>())?
         } else {
-            ensure!(i32::try_from(made.len()).is_ok(), InvalidArgument, "int32 splits cannot count {} n-grams", made.len());
+            ensure!(
+                i32::try_from(made.len()).is_ok(),
+                InvalidArgument,
+                "int32 splits cannot count {} n-grams",
+                made.len()
+            );
             Tensor::from_slice([count], &ends.into_iter().map(|n| n as i32).collect::<Vec<_>>())?
         };
         ctx.set_output(0, Tensor::from_strings([made.len()], made)?);

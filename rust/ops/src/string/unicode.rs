@@ -30,7 +30,7 @@ impl Errors {
     }
 }
 
-/// How texts are read.
+/// The encoding of texts, and the treatment of what is malformed.
 #[derive(Clone, Copy)]
 struct Reading {
     encoding: Input,

@@ -63,9 +63,9 @@ impl Output {
         match self {
             Output::Utf8 => points.map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>().into_bytes(),
             Output::Utf16 => units.iter().flat_map(|u| u.to_be_bytes()).collect(),
-            Output::Utf32 => {
-                points.flat_map(|c| c.map_or_else(|e| u32::from(e.unpaired_surrogate()), u32::from).to_be_bytes()).collect()
-            }
+            Output::Utf32 => points
+                .flat_map(|c| c.map_or_else(|e| u32::from(e.unpaired_surrogate()), u32::from).to_be_bytes())
+                .collect(),
         }
     }
 }
@@ -183,7 +183,9 @@ mod tests {
     #[test]
     fn written_text_reads_as_itself() {
         let mut units = Vec::new();
-        ["a", "\u{e9}", "\u{6f22}", "\u{1f600}"].iter().for_each(|c| c.chars().for_each(|c| push(&mut units, c.into())));
+        ["a", "\u{e9}", "\u{6f22}", "\u{1f600}"]
+            .iter()
+            .for_each(|c| c.chars().for_each(|c| push(&mut units, c.into())));
         for (output, input) in [(Output::Utf8, "UTF-8"), (Output::Utf16, "UTF-16BE"), (Output::Utf32, "UTF-32BE")] {
             let text: Vec<u32> = points(&output.write(&units), input).into_iter().map(|p| p.0).collect();
             assert_eq!(text, [0x61, 0xe9, 0x6f22, 0x1_f600]);

@@ -118,7 +118,7 @@ class ConcreteFunction:
 
         arguments = tuple(nest.map_structure(taken, value) for value in self._bound.args)
         keywords = {name: nest.map_structure(taken, value) for name, value in self._bound.kwargs.items()}
-        return self._function._inlined(arguments, keywords)
+        return self._function.inlined(arguments, keywords)
 
 
 def _spec(value: Any) -> Any:

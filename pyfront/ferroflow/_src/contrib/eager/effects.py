@@ -81,7 +81,7 @@ class Recorder:
         if outer is self.graph:
             self.of_variables.update(outer.get_operations()[before:])
         if is_collected is None and not kwargs.get("collections"):
-            # TF 1.15: only variables that ask for it are collected as trainable here.
+            # TF 1.15: only variables made with `trainable=True` are collected as trainable here.
             trainable = outer.get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
             trainable[:] = [v for v in trainable if v is not variable]
         self.variables.append(variable)
@@ -137,4 +137,4 @@ def ordered(graph: Any, recorder: Recorder) -> tuple[list[Operation], bool]:
 
 def _is_stateful(op: Operation) -> bool:
     schema = op_schema(op.type)
-    return bool(schema["is_stateful"]) or any(t.dtype._is_ref_dtype for t in op.inputs)
+    return bool(schema["is_stateful"]) or any(t.dtype != t.dtype.base_dtype for t in op.inputs)

@@ -136,9 +136,18 @@ class Function:
             TypeError: if there are more arguments than `input_signature` has, or they do not fit the function.
         """
         arguments, keywords = self._arguments(args, kwargs)
-        return self._inlined(arguments, keywords)
+        return self.inlined(arguments, keywords)
 
-    def _inlined(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    def inlined(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Adds the operations of a call to the default graph.
+
+        Args:
+            arguments: tuple of Tensors and other values.
+            keywords: dict of Tensors and other values by name.
+
+        Returns:
+            The structure that the function returns; an Operation if it returns None.
+        """
         graph = get_default_graph()
         target = self._target()
         recorder = Recorder(graph, self._may_create())
@@ -243,8 +252,8 @@ def function(
 
     Args:
         func: the function; None to get a decorator.
-        input_signature: sequence of TensorSpecs of the arguments, or None. With it, arguments become Tensors of which
-            the function knows no more than their specification.
+        input_signature: sequence of TensorSpecs of the arguments, or None. With it, the
+            static shapes of arguments are those of their specifications.
         autograph: bool. If False, conditionals and loops of the function cannot depend on tensors.
         experimental_autograph_options: accepted for compatibility.
         experimental_relax_shapes: accepted for compatibility; each call has its own shapes.

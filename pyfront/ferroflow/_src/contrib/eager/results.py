@@ -66,7 +66,7 @@ def packed_results(results: Any, tensors: Sequence[Tensor]) -> Any:
             values, indices = next(remaining), next(remaining)
             return IndexedSlices(values, indices, None if leaf.dense_shape is None else next(remaining))
         if isinstance(leaf, TensorArray):
-            return TensorArray(leaf.dtype, flow=next(remaining), handle=leaf.handle, infer_shape=leaf._infer_shape)
+            return leaf.with_flow(next(remaining))
         return next(remaining)
 
     return nest.pack_sequence_as(results, [replaced(leaf) for leaf in nest.flatten(results)])
