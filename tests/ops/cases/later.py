@@ -157,6 +157,7 @@ RECORDS = [
         reference=lambda x: x,
         variants=(call(Values((4, 4))), call(Values((2, 3, 5, 5))), call(Values((40, 40)))),
         dtypes=_DTYPES,
+        needs="sizes",
         lossy=True,
         refused=(Refused(lambda: decomposing.lu(placeholder("float32", [2, 3])), ValueError, "must be equal"),),
     ),

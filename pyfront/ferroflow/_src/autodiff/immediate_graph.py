@@ -182,7 +182,8 @@ class ImmediateGraph(Graph):
         Args:
             control_inputs: list of Operations and Tensors, or None.
         """
-        if self._scopes.current.flow is None:
+        # None also leaves the conditional or loop around, to which the context returns at its end.
+        if control_inputs is not None and self._scopes.current.flow is None:
             return _without_effect()
         return super().control_dependencies(control_inputs)
 
