@@ -9,7 +9,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.data.dataset import Dataset, OpDataset, scanned, single_element
-from ferroflow._src.data.dataset_base import structure_of
+from ferroflow._src.data.dataset_base import structure_of, variant_of
 from ferroflow._src.data.dataset_functions import decision
 from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.seeds import seed_tensors
@@ -208,4 +208,4 @@ def cardinality(dataset: Dataset) -> Tensor:
     Returns:
         Tensor of int64, of shape []: the number, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`.
     """
-    return tensor_op("DatasetCardinality", [dataset._as_variant_tensor()])
+    return tensor_op("DatasetCardinality", [variant_of(dataset)])
