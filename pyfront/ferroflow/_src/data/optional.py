@@ -30,7 +30,7 @@ class Optional:
         """Returns an optional that has a value.
 
         Args:
-            value: structure of Tensors, SparseTensors and values that convert to Tensors.
+            value: structure of Tensors of any dtype and shape, SparseTensors and values that convert to Tensors.
 
         Returns:
             Optional.
@@ -71,7 +71,7 @@ class Optional:
             name: str, name scope of the operations.
 
         Returns:
-            Structure of Tensors and SparseTensors; a run raises InvalidArgumentError without a value.
+            Structure of Tensors and SparseTensors, of the dtypes and shapes of the value; a run raises InvalidArgumentError without a value.
         """
         with name_scope(name, "OptionalGetValue", [self._variant_tensor]) as scope:
             op = apply_op("OptionalGetValue", [self._variant_tensor], self._structure.attrs(), name=scope)
