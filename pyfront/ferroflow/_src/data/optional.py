@@ -71,7 +71,8 @@ class Optional:
             name: str, name scope of the operations.
 
         Returns:
-            Structure of Tensors and SparseTensors, of the dtypes and shapes of the value; a run raises InvalidArgumentError without a value.
+            Structure of Tensors and SparseTensors, of the dtypes and shapes of the value.
+            A run raises InvalidArgumentError without a value.
         """
         with name_scope(name, "OptionalGetValue", [self._variant_tensor]) as scope:
             op = apply_op("OptionalGetValue", [self._variant_tensor], self._structure.attrs(), name=scope)
