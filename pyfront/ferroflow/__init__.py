@@ -45,6 +45,7 @@ from ferroflow._src.autodiff.gradient_functions import (
 )
 from ferroflow._src.autodiff.gradients import gradients as gradients
 from ferroflow._src.autodiff.hessians import hessians as hessians
+from ferroflow._src.autodiff.py_function import py_function as py_function
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent
@@ -199,6 +200,7 @@ from ferroflow._src.ops.array.indexing import (
     unique_with_counts as unique_with_counts,
     unravel_index as unravel_index,
     where as where,
+    where_v2 as where_v2,
 )
 from ferroflow._src.ops.array.joining import (
     concat as concat,
@@ -307,7 +309,10 @@ from ferroflow._src.ops.flow.printing import (
     Print as Print,
     print as print,
 )
-from ferroflow._src.ops.image.cropping import extract_image_patches as extract_image_patches
+from ferroflow._src.ops.image.cropping import (
+    extract_image_patches as extract_image_patches,
+    extract_volume_patches as extract_volume_patches,
+)
 from ferroflow._src.ops.linalg.decomposing import (
     qr as qr,
     self_adjoint_eig as self_adjoint_eig,
@@ -790,6 +795,8 @@ _LATE = {
     "GradientTape": "internals.gradient_tape",
     "dimension_at_index": "base.tensor_shape",
     "dimension_value": "base.tensor_shape",
+    "OptionalSpec": "data.optional",
+    "function": "contrib.eager.function",
 }
 
 
@@ -857,6 +864,8 @@ if _typing.TYPE_CHECKING:
         dimension_at_index as dimension_at_index,
         dimension_value as dimension_value,
     )
+    from ferroflow._src.contrib.eager.function import function as function
+    from ferroflow._src.data.optional import OptionalSpec as OptionalSpec
     from ferroflow._src.internals.gradient_tape import GradientTape as GradientTape
 else:
 

@@ -2,6 +2,7 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.ops.image.boxes import (
+    combined_non_max_suppression as combined_non_max_suppression,
     draw_bounding_boxes as draw_bounding_boxes,
     non_max_suppression as non_max_suppression,
     non_max_suppression_overlaps as non_max_suppression_overlaps,

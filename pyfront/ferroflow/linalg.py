@@ -29,6 +29,7 @@ from ferroflow._src.linear_operator.lower_triangular import (
 )
 from ferroflow._src.ops.linalg import matrix_function as _matrix_function
 from ferroflow._src.ops.linalg.decomposing import (
+    lu as lu,
     qr as qr,
     self_adjoint_eig as _self_adjoint_eig,
     self_adjoint_eigvals as _self_adjoint_eigvals,
@@ -41,6 +42,7 @@ from ferroflow._src.ops.linalg.determinant import (
 )
 from ferroflow._src.ops.linalg.einsum import einsum as einsum
 from ferroflow._src.ops.linalg.norm import norm as norm, normalize as normalize
+from ferroflow._src.ops.linalg.rank import matrix_rank as matrix_rank, pinv as pinv
 from ferroflow._src.ops.linalg.solving import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
@@ -48,6 +50,10 @@ from ferroflow._src.ops.linalg.solving import (
     matrix_solve as _matrix_solve,
     matrix_solve_ls as _matrix_solve_ls,
     matrix_triangular_solve as _matrix_triangular_solve,
+)
+from ferroflow._src.ops.linalg.tridiagonal import (
+    tridiagonal_matmul as tridiagonal_matmul,
+    tridiagonal_solve as tridiagonal_solve,
 )
 from ferroflow._src.ops.math.arithmetic import cross as cross
 from ferroflow._src.ops.math.clipping import global_norm as global_norm

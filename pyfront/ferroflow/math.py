@@ -115,6 +115,7 @@ from ferroflow._src.ops.math.segment import (
     bincount as bincount,
     cumprod as cumprod,
     cumsum as cumsum,
+    cumulative_logsumexp as cumulative_logsumexp,
     segment_max as segment_max,
     segment_mean as segment_mean,
     segment_min as segment_min,

@@ -17,6 +17,11 @@ from ferroflow._src.ops.string.formatting import unicode_script as unicode_scrip
 from ferroflow._src.ops.string.parts import (
     reduce_join as reduce_join,
     substr as substr,
+    unsorted_segment_join as unsorted_segment_join,
+)
+from ferroflow._src.ops.string.unicode import (
+    unicode_encode as unicode_encode,
+    unicode_transcode as unicode_transcode,
 )
 
 format = _formatting.string_format

@@ -112,6 +112,17 @@ PIPELINES: dict[str, Build] = {
     "enumerate": lambda _: _rows().apply(tf.contrib.data.enumerate_dataset(5)),
     "reduce": lambda _: _numbers(8).map(lambda x: tf.data.Dataset.range(x + 3).reduce(x, lambda s, y: s + y)),
     "scan": lambda _: _rows(12).apply(tf.contrib.data.scan(tf.zeros([ROW]), lambda s, x: (s + x, _scaled(s)))),
+    "take_while": lambda _: _rows().apply(tf.data.experimental.take_while(lambda x: _first(_scaled(x) * 0 + x) < 15)),
+    "group_by_reducer": lambda _: _rows(20).apply(
+        tf.data.experimental.group_by_reducer(
+            lambda x: _first(x) % 3,
+            tf.data.experimental.Reducer(
+                lambda key: (key, np.int64(0)),
+                lambda s, x: (s[0], s[1] + _first(_scaled(x) * 0 + x)),
+                lambda key, total: (key, total),
+            ),
+        )
+    ),
     "group_by_window": lambda _: _rows(20).apply(
         tf.contrib.data.group_by_window(lambda x: _first(x) % 3, lambda _, w: w.batch(4), window_size=4)
     ),
@@ -177,8 +188,8 @@ def _read(session: Any, element: Any) -> list[Any]:
 
 
 def _newest(ops: Iterable[str]) -> set[str]:
-    """Returns the names of ops without the numbers of their forms."""
-    return {op.removesuffix("V2") for op in ops}
+    """Returns the names of ops without the marks of their forms."""
+    return {op.removesuffix("V2").removeprefix("Experimental") for op in ops}
 
 
 def test_every_dataset_op_is_in_a_pipeline(files: pathlib.Path) -> None:

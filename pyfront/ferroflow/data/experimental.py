@@ -21,7 +21,9 @@ from ferroflow._src.data.element_specs import (
     TensorStructure as TensorStructure,
 )
 from ferroflow._src.data.grouping import (
+    Reducer as Reducer,
     bucket_by_sequence_length as bucket_by_sequence_length,
+    group_by_reducer as group_by_reducer,
     group_by_window as group_by_window,
 )
 from ferroflow._src.data.interleaving import (
@@ -33,6 +35,11 @@ from ferroflow._src.data.making import (
     from_variant as from_variant,
     get_structure as get_structure,
     to_variant as to_variant,
+)
+from ferroflow._src.data.optional import (
+    Optional as Optional,
+    OptionalSpec as _OptionalSpec,
+    get_next_as_optional as get_next_as_optional,
 )
 from ferroflow._src.data.options import (
     DistributeOptions as DistributeOptions,
@@ -46,6 +53,7 @@ from ferroflow._src.data.resampling import rejection_resample as rejection_resam
 from ferroflow._src.data.transformations import (
     Counter as Counter,
     RandomDataset as RandomDataset,
+    cardinality as cardinality,
     copy_to_device as copy_to_device,
     enumerate_dataset as enumerate_dataset,
     get_single_element as get_single_element,
@@ -53,14 +61,19 @@ from ferroflow._src.data.transformations import (
     prefetch_to_device as prefetch_to_device,
     scan as scan,
     shuffle_and_repeat as shuffle_and_repeat,
+    take_while as take_while,
     unique as unique,
 )
 from ferroflow._src.framework.type_spec import TypeSpec as _TypeSpec
 
 DatasetStructure = _DatasetSpec
+OptionalStructure = _OptionalSpec
 Structure = _TypeSpec
 
 # Requests as many calls, or as much reading ahead, as it takes.
 AUTOTUNE = -1
+# The values of `cardinality` for datasets without end, and of an unknown number of elements.
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
 
 _tell_absent(globals())

@@ -18,6 +18,7 @@ mod small;
 mod small_qr;
 mod svd;
 mod triangular;
+mod tridiagonal;
 
 pub use element::{Element, Failure, Field, Wide};
 pub use least_squares::System;
@@ -49,6 +50,25 @@ pub trait Algorithms: Field {
         b: &[Self],
         k: usize,
         adjoint: bool,
+        out: &mut [Self],
+    ) -> Result<(), Failure>;
+
+    /// Computes the factors of an `n` by `n` matrix with exchanged rows, in one square. The lower one has ones on its
+    /// diagonal, which are not written. `rows` receives the row of the matrix that each row of the factors is.
+    ///
+    /// Errors: `Singular` where a pivot is zero.
+    fn lu(a: &[Self], n: usize, out: &mut [Self], rows: &mut [usize]) -> Result<(), Failure>;
+
+    /// Returns X with A X = B; B has `k` columns. The diagonals of A are the upper, the main and the lower one, of `n`
+    /// elements each. The last element of the upper one and the first of the lower one are not used.
+    ///
+    /// Errors: `Singular` where a pivot is zero.
+    fn solve_tridiagonal(
+        diagonals: &[Self],
+        n: usize,
+        b: &[Self],
+        k: usize,
+        pivoting: bool,
         out: &mut [Self],
     ) -> Result<(), Failure>;
 
@@ -134,6 +154,14 @@ macro_rules! algorithms {
                 a: &[$t], n: usize, triangle: Triangle, b: &[$t], k: usize, adjoint: bool, out: &mut [$t],
             ) -> Result<(), Failure> {
                 triangular::solve_triangular(a, n, triangle, b, k, adjoint, out)
+            }
+            fn lu(a: &[$t], n: usize, out: &mut [$t], rows: &mut [usize]) -> Result<(), Failure> {
+                lu::lu(a, n, out, rows)
+            }
+            fn solve_tridiagonal(
+                diagonals: &[$t], n: usize, b: &[$t], k: usize, pivoting: bool, out: &mut [$t],
+            ) -> Result<(), Failure> {
+                tridiagonal::solve(diagonals, n, b, k, pivoting, out)
             }
             fn determinant(a: &[$t], n: usize) -> $t {
                 determinant::determinant(a, n)

@@ -1,4 +1,4 @@
-//! Inverses and solutions of square systems, by Gaussian elimination with row exchanges.
+//! Factors, inverses and solutions of square systems, by Gaussian elimination with row exchanges.
 
 use crate::element::{Failure, Field, view, view_mut};
 use crate::small::{Lu, SMALL};
@@ -17,6 +17,29 @@ fn factored_small<T: Field>(a: &[T], n: usize) -> Result<Lu<T>, Failure> {
     let lu = Lu::new(a, n);
     let has_zero_pivot = lu.pivots().any(|p| p.magnitude() == 0.0);
     if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
+}
+
+/// Computes the factors of an `n` by `n` matrix in one square, and the row of the matrix that each of their rows is.
+pub(crate) fn lu<T: Field>(a: &[T], n: usize, out: &mut [T], rows: &mut [usize]) -> Result<(), Failure> {
+    if n == 0 {
+        return Ok(());
+    }
+    if n <= SMALL {
+        let lu = factored_small(a, n)?;
+        out.copy_from_slice(lu.factors());
+        rows.copy_from_slice(lu.rows());
+        return Ok(());
+    }
+    let lu = factored(a, n)?;
+    let (lower, upper) = (lu.L(), lu.U());
+    let mut out = view_mut(out, n, n);
+    for i in 0..n {
+        for j in 0..n {
+            out[(i, j)] = if j < i { lower[(i, j)] } else { upper[(i, j)] };
+        }
+    }
+    rows.copy_from_slice(lu.P().arrays().0);
+    Ok(())
 }
 
 /// Returns the inverse of an `n` by `n` matrix, or of its adjoint.
@@ -78,4 +101,27 @@ pub(crate) fn solve<T: Field>(
     let x = if adjoint { lu.solve_adjoint(b) } else { lu.solve(b) };
     view_mut(out, n, k).copy_from(&x);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lu;
+    use crate::element::Failure;
+
+    #[test]
+    fn factors_multiply_to_the_exchanged_rows() {
+        for n in [1, 2, 5, 32, 33, 70] {
+            let a: Vec<f64> = (0..n * n).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.5).collect();
+            let (mut out, mut rows) = (vec![0.0; n * n], vec![0; n]);
+            lu(&a, n, &mut out, &mut rows).unwrap();
+            for i in 0..n {
+                for j in 0..n {
+                    let lower = |k: usize| if k == i { 1.0 } else { out[i * n + k] };
+                    let product: f64 = (0..=i.min(j)).map(|k| lower(k) * out[k * n + j]).sum();
+                    assert!((product - a[rows[i] * n + j]).abs() < 1e-11, "{n}: {i} {j}");
+                }
+            }
+            assert_eq!(lu(&vec![0.0; n * n], n, &mut out, &mut rows), Err(Failure::Singular));
+        }
+    }
 }

@@ -23,6 +23,16 @@ impl<T: Field> Lu<T> {
         lu
     }
 
+    /// Returns both factors in one square.
+    pub fn factors(&self) -> &[T] {
+        &self.factors
+    }
+
+    /// Returns the row of the matrix that each row of the factors is.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
     /// Returns the diagonal of the upper factor.
     pub fn pivots(&self) -> impl Iterator<Item = T> {
         self.factors.iter().step_by(self.rows.len() + 1).copied()

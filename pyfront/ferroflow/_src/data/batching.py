@@ -155,7 +155,8 @@ def map_and_batch(
         first = TensorShape([None if known is None else int(known)])
         structure = f.structure._replace(shapes=nest.map_structure(first.concatenate, f.structure.shapes))
         inputs = [dataset, f, size, count, drop]
-        return OpDataset("MapAndBatchDataset", inputs, structure, {"f": f}, kind="_MapAndBatchDataset")
+        attrs = {"f": f, "preserve_cardinality": True}
+        return OpDataset("MapAndBatchDataset", inputs, structure, attrs, kind="_MapAndBatchDataset")
 
     return apply
 

@@ -289,7 +289,9 @@ def scanned(dataset: Dataset, initial_state: object, scan_func: Callable[..., An
     """
     state = normalized(initial_state)
     f, _ = state_function(structure_of(dataset), state, scan_func, "scan_func", state_and_output)
-    return OpDataset("ScanDataset", [dataset, nest.flatten(state), f], f.structure, {"f": f})
+    return OpDataset(
+        "ScanDataset", [dataset, nest.flatten(state), f], f.structure, {"f": f, "preserve_cardinality": True}
+    )
 
 
 def single_element(dataset: Dataset) -> Any:

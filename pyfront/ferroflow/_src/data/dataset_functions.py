@@ -42,9 +42,10 @@ class DatasetFunctions(DatasetBase):
         """
         f = ElementFunction(lambda e: called(map_func, e), [structure_of(self)], "tf_map_func")
         if num_parallel_calls is None:
-            return op_dataset("MapDataset", [self, f], f.structure, {"f": f})
+            return op_dataset("MapDataset", [self, f], f.structure, {"f": f, "preserve_cardinality": True})
         calls = convert_to_tensor(num_parallel_calls, dtype=dtypes.int32, name="num_parallel_calls")
-        return op_dataset("ParallelMapDataset", [self, f, calls], f.structure, {"f": f})
+        attrs = {"f": f, "preserve_cardinality": True}
+        return op_dataset("ParallelMapDataset", [self, f, calls], f.structure, attrs)
 
     def map_with_legacy_function(
         self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None
@@ -129,7 +130,7 @@ class DatasetFunctions(DatasetBase):
         Raises:
             ValueError: if `predicate` does not return a bool scalar.
         """
-        f = ElementFunction(lambda e: called(predicate, e), [structure_of(self)], "tf_predicate", _predicate_result)
+        f = ElementFunction(lambda e: called(predicate, e), [structure_of(self)], "tf_predicate", decision)
         return op_dataset("FilterDataset", [self, f], structure_of(self), {"predicate": f})
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
@@ -170,7 +171,15 @@ class DatasetFunctions(DatasetBase):
         return states.element(op.outputs)
 
 
-def _predicate_result(result: Any) -> tuple[list[Tensor], None]:
+def decision(result: Any) -> tuple[list[Tensor], None]:
+    """Returns the decision of a predicate as the result of its function.
+
+    Args:
+        result: value that the program's predicate returned.
+
+    Raises:
+        ValueError: if it is not a bool scalar.
+    """
     tensor = convert_to_tensor(result)
     if tensor.dtype != dtypes.bool or not tensor.shape.is_compatible_with(TensorShape([])):
         raise ValueError("`predicate` must return a scalar boolean tensor.")

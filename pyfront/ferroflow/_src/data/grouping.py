@@ -14,6 +14,7 @@ from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset import Dataset, OpDataset, VariantDataset
 from ferroflow._src.data.dataset_base import structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
+from ferroflow._src.data.state_functions import only_state, reducing_function
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -150,3 +151,64 @@ def bucket_by_sequence_length(
             return window.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
 
         return lambda dataset: dataset.apply(group_by_window(bucket_of, batch, window_size_func=size_of))
+
+
+class Reducer:
+    """Three functions that reduce elements to one.
+
+    Args:
+        init_func: called with a key, int64 scalar; returns the first state.
+        reduce_func: called with a state and an element; returns the next state.
+        finalize_func: called with the last state; returns the result.
+    """
+
+    def __init__(
+        self, init_func: Callable[..., Any], reduce_func: Callable[..., Any], finalize_func: Callable[..., Any]
+    ) -> None:
+        self._init_func = init_func
+        self._reduce_func = reduce_func
+        self._finalize_func = finalize_func
+
+    @property
+    def init_func(self) -> Callable[..., Any]:
+        """The function that makes the first state of a key."""
+        return self._init_func
+
+    @property
+    def reduce_func(self) -> Callable[..., Any]:
+        """The function that makes the next state of a state and an element."""
+        return self._reduce_func
+
+    @property
+    def finalize_func(self) -> Callable[..., Any]:
+        """The function that makes the result of the last state."""
+        return self._finalize_func
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Callable[[Dataset], Dataset]:
+    """Returns a transformation: the elements with one key are reduced to one element; keys come in ascending order.
+
+    Args:
+        key_func: gives an int64 scalar for an element.
+        reducer: Reducer.
+
+    Returns:
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
+
+    Raises:
+        ValueError: if `key_func` does not return an int64 scalar.
+        TypeError: if the states do not have the same dtypes.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        structure = structure_of(dataset)
+        number = Structure(dtypes.int64, _SCALAR, Tensor)
+        key = ElementFunction(lambda e: called(key_func, e), [structure], "tf_key_func", _number("key_func"))
+        init = ElementFunction(reducer.init_func, [number], "tf_init_func")
+        reduce, states = reducing_function(structure, init.structure, reducer.reduce_func, "reduce_func", only_state)
+        finalize = ElementFunction(lambda s: called(reducer.finalize_func, s), [states], "tf_finalize_func")
+        functions = {"key_func": key, "init_func": init, "reduce_func": reduce, "finalize_func": finalize}
+        inputs = [dataset, key, init, reduce, finalize]
+        return OpDataset("ExperimentalGroupByReducerDataset", inputs, finalize.structure, functions)
+
+    return apply

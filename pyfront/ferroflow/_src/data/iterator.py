@@ -202,3 +202,14 @@ def iterator_resource(structure: Structure, shared_name: str | None) -> Tensor:
     """Returns an iterator that is not started."""
     attrs = {"container": "", "shared_name": shared_name or "", **structure.attrs()}
     return tensor_op("IteratorV2", [], attrs)
+
+
+def next_optional(iterator: Iterator) -> tuple[Tensor, Structure]:
+    """Returns the next element of an iterator, or its absence, as the tensor of an optional, and its structure.
+
+    Args:
+        iterator: Iterator.
+    """
+    structure = iterator._structure
+    tensor = tensor_op("IteratorGetNextAsOptional", [iterator._iterator_resource], structure.attrs())
+    return tensor, structure

@@ -45,7 +45,28 @@ def state_function(
     Raises:
         TypeError: if the next state has other dtypes than the first.
     """
-    states = Structure.of(state)
+    return reducing_function(elements, Structure.of(state), function, name, split)
+
+
+def reducing_function(
+    elements: Structure,
+    states: Structure,
+    function: Callable[..., Any],
+    name: str,
+    split: Callable[[Any], tuple[Any, Any]],
+) -> tuple[ElementFunction, Structure]:
+    """Returns `state_function` for states of a structure.
+
+    Args:
+        elements: structure of the elements.
+        states: structure of the first state.
+        function: called with a state and an element.
+        name: str, the function's name in the graph, after `tf_`.
+        split: makes a pair of the next state and the output from a result of `function`.
+
+    Raises:
+        TypeError: if the next state has other dtypes than the first.
+    """
     new_shapes: list[TensorShape] = []
 
     def finish(result: Any) -> tuple[list[Tensor], Structure]:

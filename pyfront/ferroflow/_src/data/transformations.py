@@ -9,9 +9,12 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, IntLike, TensorLike
 from ferroflow._src.data.dataset import Dataset, OpDataset, scanned, single_element
-from ferroflow._src.data.dataset_base import structure_of
+from ferroflow._src.data.dataset_base import structure_of, variant_of
+from ferroflow._src.data.dataset_functions import decision
+from ferroflow._src.data.element_function import ElementFunction, called
 from ferroflow._src.data.seeds import seed_tensors
 from ferroflow._src.data.structure import Structure
+from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -173,3 +176,36 @@ def get_single_element(dataset: Dataset) -> Any:
         tf.errors.InvalidArgumentError: when the step runs, if the dataset does not have exactly one element.
     """
     return single_element(dataset)
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """Returns a transformation: the elements before the first one for which a function is false.
+
+    Args:
+        predicate: called as `map_func` of `Dataset.map`; returns a bool scalar.
+
+    Returns:
+        A function from a Dataset to a Dataset, for `Dataset.apply`.
+
+    Raises:
+        ValueError: if `predicate` does not return a bool scalar.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        structure = structure_of(dataset)
+        f = ElementFunction(lambda e: called(predicate, e), [structure], "tf_predicate", decision)
+        return OpDataset("TakeWhileDataset", [dataset, f], structure, {"predicate": f})
+
+    return apply
+
+
+def cardinality(dataset: Dataset) -> Tensor:
+    """Returns the number of a dataset's elements, as far as it is known without making them.
+
+    Args:
+        dataset: Dataset.
+
+    Returns:
+        Tensor of int64, of shape []: the number, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`.
+    """
+    return tensor_op("DatasetCardinality", [variant_of(dataset)])

@@ -581,6 +581,9 @@ class GraphHandles:
     It is all that operations and tensors need of their graph.
     """
 
+    # The class of the outputs' handles; a graph whose tensors can do more has a subclass.
+    _tensor_class: type[Tensor] = Tensor
+
     def __init__(self) -> None:
         self._core = _core.Graph()
         self._lock = threading.RLock()
@@ -686,7 +689,7 @@ class GraphHandles:
         op._frames = frames
         tensors = op._outputs = []
         for index in range(outputs):
-            tensor: Tensor = _new_tensor(Tensor, core, node, index)
+            tensor: Tensor = _new_tensor(self._tensor_class, core, node, index)
             tensor._op = op
             tensor._dtype = tensor._shape = None
             tensors.append(tensor)

@@ -1,5 +1,6 @@
 //! BatchDataset(V2), SlideDataset, UnbatchDataset: elements joined to one, and taken apart again.
 
+use super::cardinality::Cardinality;
 use super::held::Gathered;
 use super::schema::{described, scalars, unary};
 use super::stacking::{rows, stack};
@@ -29,6 +30,10 @@ impl Dataset for Batch {
             size: self.size,
             drop_remainder: self.drop_remainder,
         })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().batches(self.size, self.drop_remainder)
     }
 }
 
@@ -66,6 +71,10 @@ impl Dataset for Slide {
     fn iterator(&self) -> BoxedIterator {
         let input = Gathered::new(self.input.iterator());
         BoxedIterator::new(SlideIterator { input, window: VecDeque::new(), size: self.size, stride: self.stride })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().batches(self.stride, true)
     }
 }
 

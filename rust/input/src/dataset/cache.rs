@@ -1,6 +1,7 @@
 //! CacheDataset: elements kept from the first whole pass, in memory or in a file, for the passes after it.
 
 use super::cache_file;
+use super::cardinality::Cardinality;
 use super::place::{PerPlace, Place, Use};
 use super::schema::{described, scalars, unary};
 use super::value::{
@@ -38,6 +39,10 @@ impl Dataset for Cache {
             false => cache_file::iterator(&self.name, || self.memory.input.iterator()),
         }
     }
+
+    fn cardinality(&self) -> Cardinality {
+        self.memory.cardinality()
+    }
 }
 
 struct Reader {
@@ -72,6 +77,10 @@ impl Dataset for MemoryCache {
         }
         drop(kept);
         BoxedIterator::new(Writer { input: self.input.iterator(), elements: Some(Vec::new()), kept: here })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
     }
 }
 

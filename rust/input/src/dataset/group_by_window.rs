@@ -59,7 +59,8 @@ impl Dataset for GroupByWindow {
     }
 }
 
-fn scalar_result(results: &[Tensor], function: &str) -> Result<i64> {
+/// Returns the number that a function's only result holds.
+pub(super) fn scalar_result(results: &[Tensor], function: &str) -> Result<i64> {
     match results {
         [one] if one.dtype() == DType::I64 && one.rank() == 0 => one.to_scalar(),
         _ => bail!(InvalidArgument, "`{function}` must return a scalar int64."),

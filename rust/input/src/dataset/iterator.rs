@@ -2,6 +2,7 @@
 //! DatasetToSingleElement: iterators as resources of a session.
 
 use super::background::lock;
+use super::optional::Optional;
 use super::value::{BoxedIterator, DatasetValue, Element, Pull, Signature};
 use ferroflow_graph::{
     Blocking, Kernel, KernelContext, KernelInit, Op, Outputs, Registry, ResourceHandle, ResourceName, ShapeContext,
@@ -140,6 +141,19 @@ fn checked(signature: &Signature, element: Element) -> Result<Outputs> {
     Ok(element.into())
 }
 
+fn get_next_as_optional(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let signature = Signature::of(init)?;
+    kernel(move |ctx| {
+        let (iterator, threads, signature) = (iterator(ctx, 0)?, ctx.threads(), signature.clone());
+        ctx.run_blocking(move |cancellation| {
+            let element = iterator.next(Pull { cancellation, threads, resumes: true })?;
+            let value = element.map(|element| checked(&signature, element)).transpose()?;
+            let value = value.map(|outputs| outputs.into_iter().map(Tensor::into_owned).collect()).transpose()?;
+            Ok(smallvec![Optional(value).into_tensor()?])
+        })
+    })
+}
+
 fn single_element(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let signature = Signature::of(init)?;
     kernel(move |ctx| {
@@ -264,6 +278,15 @@ pub(super) fn register(r: &mut Registry) {
                 .kernel(get_next),
         );
     }
+    let optional = Op::new("IteratorGetNextAsOptional").input("iterator: resource").output("optional: variant");
+    r.add(
+        described(optional)
+            .shape(shape_rules::scalar)
+            .listed_stateful(true)
+            .blocks(Blocking::Pipeline)
+            .doc("Returns an optional with the next element; without a value at the end.")
+            .kernel(get_next_as_optional),
+    );
     let single = Op::new("DatasetToSingleElement").input("dataset: variant").output("components: output_types");
     r.add(
         described(single)

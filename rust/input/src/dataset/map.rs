@@ -1,5 +1,6 @@
 //! MapDataset, FilterDataset, ScanDataset: a function called for every element.
 
+use super::cardinality::Cardinality;
 use super::function::{Captured, owned};
 use super::held::Held;
 use super::schema::{described, unary};
@@ -13,6 +14,8 @@ use std::sync::Arc;
 struct Map {
     input: SharedDataset,
     function: Arc<Captured>,
+    /// True if the function makes an element of each element, as its node promises.
+    keeps_count: bool,
 }
 
 struct MapIterator {
@@ -23,6 +26,10 @@ struct MapIterator {
 impl Dataset for Map {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(MapIterator { input: Held::new(self.input.iterator()), function: self.function.clone() })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        if self.keeps_count { self.input.cardinality() } else { Cardinality::Unknown }
     }
 }
 
@@ -56,20 +63,29 @@ impl DatasetIterator for FilterIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         loop {
             pull.check()?;
-            let predicate = &self.predicate;
-            let tested = |element: Element, pull: Pull<'_>| -> Result<(Element, Element)> {
-                Ok((predicate.call(element.iter().cloned(), pull)?, element))
-            };
-            let Some((passes, element)) = self.input.with(predicate, pull, tested)? else { return Ok(None) };
-            match &passes[..] {
-                [one] if one.dtype() == DType::Bool && one.rank() == 0 => {
-                    if one.to_scalar::<bool>()? {
-                        return Ok(Some(element));
-                    }
-                }
-                _ => bail!(InvalidArgument, "Filter predicate `f` must return a scalar bool."),
+            let tested = tested(&mut self.input, &self.predicate, "Filter predicate `f`", pull)?;
+            let Some((passes, element)) = tested else { return Ok(None) };
+            if passes {
+                return Ok(Some(element));
             }
         }
+    }
+}
+
+/// Returns the next element and the decision of a predicate about it; `what` names the predicate in messages.
+pub(super) fn tested(
+    input: &mut Held,
+    predicate: &Captured,
+    what: &str,
+    pull: Pull<'_>,
+) -> Result<Option<(bool, Element)>> {
+    let called = |element: Element, pull: Pull<'_>| -> Result<(Element, Element)> {
+        Ok((predicate.call(element.iter().cloned(), pull)?, element))
+    };
+    let Some((decision, element)) = input.with(predicate, pull, called)? else { return Ok(None) };
+    match &decision[..] {
+        [one] if one.dtype() == DType::Bool && one.rank() == 0 => Ok(Some((one.to_scalar()?, element))),
+        _ => bail!(InvalidArgument, "{what} must return a scalar bool."),
     }
 }
 
@@ -78,6 +94,8 @@ struct Scan {
     state: Vec<Tensor>,
     function: Arc<Captured>,
     signature: Signature,
+    /// True if the function makes an element of each element, as its node promises.
+    keeps_count: bool,
 }
 
 struct ScanIterator {
@@ -95,6 +113,10 @@ impl Dataset for Scan {
             function: self.function.clone(),
             signature: self.signature.clone(),
         })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        if self.keeps_count { self.input.cardinality() } else { Cardinality::Unknown }
     }
 }
 
@@ -182,9 +204,10 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Returns the results of `f` for the elements of the input.")
             .kernel(|init| {
                 let f = init.func("f")?.name;
+                let keeps_count = init.bool("preserve_cardinality")?;
                 dataset_kernel(init, move |ctx| {
                     let function = Captured::new(ctx, &f, 1..ctx.num_inputs())?;
-                    Ok(Map { input: dataset_input(ctx, 0)?.dataset, function })
+                    Ok(Map { input: dataset_input(ctx, 0)?.dataset, function, keeps_count })
                 })
             }),
     );
@@ -216,11 +239,12 @@ pub(super) fn register(r: &mut Registry) {
                 let f = init.func("f")?.name;
                 let states = init.dtypes("Tstate")?.len();
                 let signature = Signature::of(init)?;
+                let keeps_count = init.bool("preserve_cardinality")?;
                 dataset_kernel(init, move |ctx| {
                     let function = Captured::new(ctx, &f, 1 + states..ctx.num_inputs())?;
                     let state = owned(ctx, 1..1 + states)?;
                     let signature = signature.clone();
-                    Ok(Scan { input: dataset_input(ctx, 0)?.dataset, state, function, signature })
+                    Ok(Scan { input: dataset_input(ctx, 0)?.dataset, state, function, signature, keeps_count })
                 })
             }),
     );

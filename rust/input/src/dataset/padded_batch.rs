@@ -1,6 +1,7 @@
 //! PaddedBatchDataset(V2), DenseToSparseBatchDataset: elements of several shapes joined to one.
 
 use super::batch::batch_size;
+use super::cardinality::Cardinality;
 use super::function::owned;
 use super::held::Gathered;
 use super::schema::{described, unary};
@@ -39,6 +40,10 @@ impl Dataset for PaddedBatch {
             drop_remainder: self.drop_remainder,
             padding: self.padding.clone(),
         })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().batches(self.size, self.drop_remainder)
     }
 }
 
@@ -183,6 +188,10 @@ impl Dataset for SparseBatch {
     fn iterator(&self) -> BoxedIterator {
         let input = Gathered::new(self.input.iterator());
         BoxedIterator::new(SparseBatchIterator { input, size: self.size, row_shape: self.row_shape.clone() })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().batches(self.size, false)
     }
 }
 

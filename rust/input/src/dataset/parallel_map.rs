@@ -1,6 +1,7 @@
 //! ParallelMapDataset, MapAndBatchDataset(V2): a function called for several elements at once, results in order.
 
 use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
+use super::cardinality::Cardinality;
 use super::function::Captured;
 use super::schema::{described, unary};
 use super::stacking::stack;
@@ -159,11 +160,17 @@ struct ParallelMap {
     input: SharedDataset,
     function: Arc<Captured>,
     calls: usize,
+    /// True if the function makes an element of each element, as its node promises.
+    keeps_count: bool,
 }
 
 impl Dataset for ParallelMap {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(Calls::new(self.input.iterator(), self.function.clone(), self.calls))
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        if self.keeps_count { self.input.cardinality() } else { Cardinality::Unknown }
     }
 }
 
@@ -173,6 +180,8 @@ struct MapAndBatch {
     calls: usize,
     size: usize,
     drop_remainder: bool,
+    /// True if the function makes an element of each element, as its node promises.
+    keeps_count: bool,
 }
 
 struct MapAndBatchIterator {
@@ -196,6 +205,13 @@ impl Dataset for MapAndBatch {
             taken: 0,
             failure: None,
         })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        if !self.keeps_count {
+            return Cardinality::Unknown;
+        }
+        self.input.cardinality().batches(self.size, self.drop_remainder)
     }
 }
 
@@ -222,7 +238,7 @@ impl DatasetIterator for MapAndBatchIterator {
     }
 }
 
-fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize) -> Result<MapAndBatch> {
+fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize, keeps_count: bool) -> Result<MapAndBatch> {
     let size = scalar::<i64>(ctx, 1 + arguments, "batch_size")?;
     ensure!(size > 0, InvalidArgument, "batch_size must be greater than zero.");
     let parallel = scalar::<i64>(ctx, 2 + arguments, "num_parallel_calls")?;
@@ -234,6 +250,7 @@ fn map_and_batch(ctx: &KernelContext<'_>, f: &str, arguments: usize) -> Result<M
         calls: usize::try_from(calls).unwrap_or(1),
         size: usize::try_from(size).unwrap_or(usize::MAX),
         drop_remainder: scalar(ctx, 3 + arguments, "drop_remainder")?,
+        keeps_count,
     })
 }
 
@@ -253,6 +270,7 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| {
                 let f = init.func("f")?.name;
                 let arguments = init.dtypes("Targuments")?.len();
+                let keeps_count = init.bool("preserve_cardinality")?;
                 dataset_kernel(init, move |ctx| {
                     let calls = scalar::<i32>(ctx, 1 + arguments, "num_parallel_calls")?;
                     ensure!(calls > 0 || calls == -1, InvalidArgument, "num_parallel_calls must be greater than zero.");
@@ -260,6 +278,7 @@ pub(super) fn register(r: &mut Registry) {
                         input: dataset_input(ctx, 0)?.dataset,
                         function: Captured::new(ctx, &f, 1..1 + arguments)?,
                         calls: usize::try_from(calls).unwrap_or_else(|_| default_count()),
+                        keeps_count,
                     })
                 })
             }),
@@ -276,7 +295,8 @@ pub(super) fn register(r: &mut Registry) {
                 .kernel(|init| {
                     let f = init.func("f")?.name;
                     let arguments = init.dtypes("Targuments")?.len();
-                    dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments))
+                    let keeps_count = init.bool("preserve_cardinality")?;
+                    dataset_kernel(init, move |ctx| map_and_batch(ctx, &f, arguments, keeps_count))
                 }),
         );
     }

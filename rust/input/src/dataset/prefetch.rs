@@ -1,6 +1,7 @@
 //! PrefetchDataset: elements read ahead by a thread.
 
 use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
+use super::cardinality::Cardinality;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -115,6 +116,10 @@ impl Dataset for Prefetch {
     fn iterator(&self) -> BoxedIterator {
         let input = self.input.iterator();
         BoxedIterator::new(Ahead::with(input, self.size.unwrap_or(FIRST_LIMIT), self.size.is_none()))
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
     }
 }
 

@@ -1,5 +1,6 @@
 //! RangeDataset, RandomDataset: numbers counted up or down, and random ones.
 
+use super::cardinality::Cardinality;
 use super::schema::{all_scalars, described, source};
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_kernel, scalar};
 use ferroflow_graph::Registry;
@@ -16,6 +17,13 @@ struct Range {
 impl Dataset for Range {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(self.clone())
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let distance = i128::from(self.stop) - i128::from(self.next);
+        let step = i128::from(self.step);
+        let count = (distance + step - step.signum()).div_euclid(step);
+        Cardinality::Finite(u64::try_from(count).unwrap_or(0))
     }
 }
 
@@ -38,6 +46,10 @@ struct RandomIterator(Words);
 impl Dataset for Random {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(RandomIterator(Words::new(self.0)))
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Infinite
     }
 }
 

@@ -1,5 +1,6 @@
 //! IgnoreErrorsDataset, UniqueDataset: the elements that can be had, and those that were not there before.
 
+use super::cardinality::Cardinality;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel,
@@ -15,6 +16,10 @@ struct IgnoreErrorsIterator(BoxedIterator);
 impl Dataset for IgnoreErrors {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(IgnoreErrorsIterator(self.0.iterator()))
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.0.cardinality()
     }
 }
 

@@ -1,5 +1,6 @@
 //! RepeatDataset, TakeDataset, SkipDataset, ConcatenateDataset, ZipDataset: elements as they are, in other sequences.
 
+use super::cardinality::Cardinality;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -36,6 +37,10 @@ impl Dataset for Repeat {
     fn iterator(&self) -> BoxedIterator {
         let current = (self.count != 0).then(|| self.input.iterator());
         BoxedIterator::new(RepeatIterator { input: self.input.clone(), left: self.count, current, is_fresh: true })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().passes(self.count)
     }
 }
 
@@ -85,6 +90,10 @@ impl Dataset for Take {
     fn repeated(&self, count: i64) -> Option<SharedDataset> {
         if self.count < 0 { self.input.repeated(count) } else { None }
     }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().taken(self.count)
+    }
 }
 
 impl DatasetIterator for TakeIterator {
@@ -123,6 +132,10 @@ impl Dataset for Skip {
     fn repeated(&self, count: i64) -> Option<SharedDataset> {
         if self.count == 0 { self.input.repeated(count) } else { None }
     }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().map(|n| u64::try_from(self.count).map_or(0, |count| n.saturating_sub(count)))
+    }
 }
 
 impl DatasetIterator for SkipIterator {
@@ -152,6 +165,10 @@ impl Dataset for Concatenate {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(ConcatenateIterator { current: self.first.iterator(), then: Some(self.second.clone()) })
     }
+
+    fn cardinality(&self) -> Cardinality {
+        self.first.cardinality().and(self.second.cardinality())
+    }
 }
 
 impl DatasetIterator for ConcatenateIterator {
@@ -179,6 +196,10 @@ struct ZipIterator {
 impl Dataset for Zip {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(ZipIterator { inputs: self.0.iter().map(|d| d.iterator()).collect(), taken: Vec::new() })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.0.iter().map(SharedDataset::cardinality).fold(Cardinality::Infinite, Cardinality::pairs)
     }
 }
 

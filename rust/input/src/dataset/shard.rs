@@ -1,5 +1,6 @@
 //! ShardDataset: every n-th element.
 
+use super::cardinality::Cardinality;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -32,6 +33,11 @@ impl Dataset for Shard {
             require_non_empty: self.require_non_empty,
             place: 0,
         })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let (count, index) = (self.count.unsigned_abs(), self.index.unsigned_abs());
+        self.input.cardinality().map(|n| n / count + u64::from(index < n % count))
     }
 }
 

@@ -1,5 +1,6 @@
 //! ShuffleDataset, ShuffleAndRepeatDataset: elements in TensorFlow's random order.
 
+use super::cardinality::Cardinality;
 use super::place::{Place, Use};
 use super::schema::{described, scalars, unary};
 use super::value::{
@@ -61,6 +62,10 @@ impl Dataset for Shuffle {
             })),
             _ => None,
         }
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality().passes(self.count)
     }
 }
 

@@ -1,5 +1,6 @@
 //! SparseTensorSliceDataset: the rows of a sparse tensor as sparse tensors.
 
+use super::cardinality::Cardinality;
 use super::function::owned;
 use super::schema::source;
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, Signature, signed_kernel};
@@ -26,6 +27,11 @@ struct SparseSlicesIterator {
 impl Dataset for SparseSlices {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(SparseSlicesIterator { parts: self.0.clone(), row: 0, entry: 0 })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let rows = self.0.dense_shape.first().copied().unwrap_or(0);
+        Cardinality::Finite(u64::try_from(rows).unwrap_or(0))
     }
 }
 

@@ -1,5 +1,6 @@
 //! TensorDataset, TensorSliceDataset: tensors as one element, and their rows as elements.
 
+use super::cardinality::Cardinality;
 use super::function::owned;
 use super::schema::source;
 use super::stacking::{common_rows, rows};
@@ -14,6 +15,10 @@ struct WholeIterator(Option<Element>);
 impl Dataset for Whole {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(WholeIterator(Some(self.0.clone())))
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Finite(1)
     }
 }
 
@@ -37,6 +42,10 @@ struct SlicesIterator {
 impl Dataset for Slices {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(SlicesIterator { components: self.components.clone(), count: self.count, next: 0 })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Finite(self.count as u64)
     }
 }
 

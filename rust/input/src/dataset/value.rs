@@ -1,5 +1,6 @@
 //! `Dataset` and `DatasetIterator`, and the variants by which the ops hand datasets on.
 
+use super::cardinality::Cardinality;
 use super::place::{Entered, Place, Use};
 use ferroflow_graph::{AttrMap, Cancellation, Kernel, KernelContext, KernelInit, kernel};
 use ferroflow_tensor::threads::{Threads, ensure_stack, stopped};
@@ -86,6 +87,11 @@ pub(crate) trait Dataset: Send + Sync {
     fn repeated(&self, _count: i64) -> Option<SharedDataset> {
         None
     }
+
+    /// Returns the number of elements, as far as it is known without making them.
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Unknown
+    }
 }
 
 /// A dataset that others share, which may be made of a long chain of others.
@@ -125,6 +131,11 @@ impl SharedDataset {
     /// Returns `Dataset::repeated`.
     pub fn repeated(&self, count: i64) -> Option<SharedDataset> {
         self.dataset.repeated(count)
+    }
+
+    /// Returns `Dataset::cardinality`; unknown where datasets are nested too deeply for the stack.
+    pub fn cardinality(&self) -> Cardinality {
+        ensure_stack(NESTED).map_or(Cardinality::Unknown, |()| self.dataset.cardinality())
     }
 }
 

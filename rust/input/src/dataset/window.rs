@@ -1,5 +1,6 @@
 //! WindowDataset: datasets of elements that follow each other, one for each component.
 
+use super::cardinality::Cardinality;
 use super::held::Gathered;
 use super::schema::{described, scalars, unary};
 use super::value::{
@@ -22,6 +23,10 @@ struct ElementsIterator {
 impl Dataset for Elements {
     fn iterator(&self) -> BoxedIterator {
         BoxedIterator::new(ElementsIterator { elements: self.0.clone(), next: 0 })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Finite(self.0.len() as u64)
     }
 }
 
@@ -67,6 +72,16 @@ impl Dataset for Window {
             shape: self.shape,
             buffer: VecDeque::new(),
             ready: None,
+        })
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let Shape { size, shift, stride, drop_remainder } = self.shape;
+        let span = (size - 1).saturating_mul(stride).saturating_add(1) as u64;
+        let shift = shift as u64;
+        self.input.dataset.cardinality().map(|n| match drop_remainder {
+            true => n.checked_sub(span).map_or(0, |rest| rest / shift + 1),
+            false => n.div_ceil(shift),
         })
     }
 }

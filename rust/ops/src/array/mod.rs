@@ -43,7 +43,7 @@ mod split;
 mod squeeze;
 pub(crate) mod strided;
 mod strided_slice;
-mod tile;
+pub(crate) mod tile;
 pub(crate) mod transpose;
 mod unique;
 mod unravel_index;

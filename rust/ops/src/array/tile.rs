@@ -3,6 +3,7 @@
 use super::strided::{Odometer, Walk, gathered};
 use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, broadcast, dispatch, ensure};
 
 fn multiples_of(table: &Tensor, rank: usize, least: i64, word: &str) -> Result<Vec<i64>> {
@@ -154,6 +155,18 @@ fn broadcast_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Returns a tensor stretched to a shape that it broadcasts to.
+pub(crate) fn stretched(threads: Threads, x: &Tensor, shape: Shape) -> Result<Tensor> {
+    let missing = shape.rank() - x.rank();
+    let strides = x.shape().strides();
+    let mut walk = Walk::new(0);
+    for (i, &d) in shape.iter().enumerate() {
+        let is_repeated = i < missing || x.shape()[i - missing] == 1;
+        walk.push(d, if is_repeated { 0 } else { strides[i - missing] as isize });
+    }
+    gathered(threads, x, &walk, shape)
+}
+
 fn broadcast_to(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let (x, dims) = (ctx.input(0)?, ctx.input(1)?);
@@ -164,14 +177,7 @@ fn broadcast_to(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let out = if shape.elements() == x.elements() {
             ctx.take(0)?.reshaped(shape)?
         } else {
-            let missing = shape.rank() - x.rank();
-            let strides = x.shape().strides();
-            let mut walk = Walk::new(0);
-            for (i, &d) in shape.iter().enumerate() {
-                let stretched = i < missing || x.shape()[i - missing] == 1;
-                walk.push(d, if stretched { 0 } else { strides[i - missing] as isize });
-            }
-            gathered(ctx.threads(), x, &walk, shape)?
+            stretched(ctx.threads(), x, shape)?
         };
         ctx.set_output(0, out);
         Ok(())

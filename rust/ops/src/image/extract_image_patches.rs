@@ -6,10 +6,10 @@ use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_si
 
 /// Patches along one dimension.
 #[derive(Clone, Copy)]
-struct Axis {
-    size: usize,
-    stride: usize,
-    rate: usize,
+pub(super) struct Axis {
+    pub size: usize,
+    pub stride: usize,
+    pub rate: usize,
 }
 
 impl Axis {
@@ -19,7 +19,7 @@ impl Axis {
     }
 
     /// Returns the number of patches along `length` pixels, and the padding before the first.
-    fn windows(self, length: usize, same: bool) -> Result<(usize, usize)> {
+    pub fn windows(self, length: usize, same: bool) -> Result<(usize, usize)> {
         let Some(extent) = self.extent() else { bail!(InvalidArgument, "ksizes and rates are too large") };
         if !same {
             let output = (length as i128 - extent as i128 + self.stride as i128) / self.stride as i128;

@@ -37,17 +37,17 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 #[derive(Clone, Copy)]
-struct Thresholds {
-    overlap: f32,
-    score: f32,
+pub(super) struct Thresholds {
+    pub overlap: f32,
+    pub score: f32,
     /// Width of the Gaussian by which scores of overlapping boxes fall; 0 drops them.
-    sigma: f32,
+    pub sigma: f32,
 }
 
 /// Returns boxes in the order they are selected, with their scores.
 ///
 /// Source: Bodla et al., Soft-NMS, 2017, where `sigma` is not 0.
-fn select(
+pub(super) fn select(
     scores: &[f32],
     limit: usize,
     thresholds: Thresholds,
@@ -94,12 +94,12 @@ fn select(
 }
 
 /// Returns a box as (top, left, bottom, right), whichever corners were given.
-fn ordered([y1, x1, y2, x2]: [f32; 4]) -> [f32; 4] {
+pub(super) fn ordered([y1, x1, y2, x2]: [f32; 4]) -> [f32; 4] {
     [y1.min(y2), x1.min(x2), y1.max(y2), x1.max(x2)]
 }
 
 /// Returns intersection over union; 0 where a box has no area.
-fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
+pub(super) fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
     let area = |r: [f32; 4]| (r[2] - r[0]) * (r[3] - r[1]);
     let (area_a, area_b) = (area(a), area(b));
     if area_a <= 0.0 || area_b <= 0.0 {
@@ -112,7 +112,7 @@ fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
 }
 
 /// Returns the value of a scalar float16 or float32 input.
-fn scalar(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<f32> {
+pub(super) fn scalar(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<f32> {
     let t = ctx.input(i)?;
     ensure!(t.rank() == 0, InvalidArgument, "{name} must be 0-D, got shape {}", t.shape());
     if t.dtype() == DType::F16 { Ok(t.to_scalar::<f16>()?.to_f32()) } else { t.to_scalar() }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod cholesky;
+mod lu;
 mod matrix_determinant;
 mod matrix_inverse;
 mod matrix_shape;
@@ -11,11 +12,13 @@ mod qr;
 mod self_adjoint_eig;
 mod square_function;
 mod svd;
+mod tridiagonal;
 
 use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
     cholesky::register(r);
+    lu::register(r);
     matrix_determinant::register(r);
     matrix_inverse::register(r);
     matrix_solve::register(r);
@@ -24,4 +27,5 @@ pub(crate) fn register(r: &mut Registry) {
     self_adjoint_eig::register(r);
     square_function::register(r);
     svd::register(r);
+    tridiagonal::register(r);
 }

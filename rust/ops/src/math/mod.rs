@@ -12,6 +12,7 @@ mod clip;
 mod comparison;
 mod complex;
 mod cross;
+mod cumulative_logsumexp;
 mod fold;
 mod histogram_fixed_width;
 mod incomplete_beta;
@@ -50,6 +51,7 @@ pub(crate) fn register(r: &mut Registry) {
     comparison::register(r);
     complex::register(r);
     cross::register(r);
+    cumulative_logsumexp::register(r);
     histogram_fixed_width::register(r);
     incomplete_beta::register(r);
     incomplete_gamma::register(r);

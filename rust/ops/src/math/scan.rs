@@ -1,6 +1,6 @@
 //! Cumsum and Cumprod: running sums and products along an axis.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::threads::{Columns, Threads, try_for_chunks_mut, try_for_rows_mut};
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, elementwise, ensure};
@@ -83,6 +83,21 @@ fn scan_rows<T: Scalar + Element>(s: Scan, threads: Threads, x: &[T], n: usize, 
     Ok(())
 }
 
+/// Returns the axis of input 0 that input 1 names.
+pub(super) fn axis_of(ctx: &KernelContext<'_>) -> Result<usize> {
+    let (x, axis) = (ctx.input(0)?, ctx.input(1)?);
+    ensure!(axis.rank() == 0, InvalidArgument, "ScanOp: axis must be a scalar, not {}", axis.shape());
+    let (rank, dim) = (x.rank() as i64, axis.to_i64s()?.first().copied().unwrap_or_default());
+    let axis = if dim < 0 { dim + rank } else { dim };
+    ensure!(
+        (0..rank).contains(&axis),
+        InvalidArgument,
+        "ScanOp: Expected scan axis in the range [{}, {rank}), but got {dim}",
+        -rank
+    );
+    Ok(axis as usize)
+}
+
 fn scan_kernel(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
     let s = Scan { f, exclusive: init.bool("exclusive")?, reverse: init.bool("reverse")? };
     let dtype = init.input_type(0)?;
@@ -90,27 +105,13 @@ fn scan_kernel(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
     let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
     dispatch!(wide, T in number, {
         kernel(move |ctx| {
-            let (x, axis) = (ctx.input(0)?, ctx.input(1)?);
-            ensure!(
-                axis.rank() == 0,
-                InvalidArgument,
-                "ScanOp: axis must be a scalar, not {}",
-                axis.shape()
-            );
-            let (rank, dim) = (x.rank() as i64, axis.to_i64s()?.first().copied().unwrap_or_default());
-            let axis = if dim < 0 { dim + rank } else { dim };
-            ensure!(
-                (0..rank).contains(&axis),
-                InvalidArgument,
-                "ScanOp: Expected scan axis in the range [{}, {rank}), but got {dim}",
-                -rank
-            );
+            let axis = axis_of(ctx)?;
             let threads = ctx.threads();
             let x = elementwise::cast(ctx.take(0)?, wide, threads)?;
             let mut out = Tensor::new(wide, x.shape().clone())?;
             if x.elements() > 0 {
                 let one = elementwise::cast(Tensor::scalar(f == Binary::Mul), wide, threads)?.to_scalar::<T>()?;
-                scan(s, threads, x.slice::<T>()?, x.shape().around(axis as usize), one, out.slice_mut()?)?;
+                scan(s, threads, x.slice::<T>()?, x.shape().around(axis), one, out.slice_mut()?)?;
             }
             let out = elementwise::cast(out, dtype, threads)?;
             ctx.set_output(0, out);

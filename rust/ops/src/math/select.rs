@@ -1,9 +1,10 @@
-//! Select: elements of one tensor or of another, as a condition says.
+//! Select, SelectV2: elements of one tensor or of another, as a condition says.
 
+use crate::array::tile::stretched;
 use ferroflow_graph::{Elementwise, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Choice, select};
-use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Scalar, Tensor, dispatch, ensure};
+use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Scalar, Tensor, broadcast, dispatch, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
@@ -108,6 +109,35 @@ fn strings(ctx: &mut KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
+fn broadcast_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let data = PartialShape::broadcast(c.input(1)?, c.input(2)?)?;
+    let shape = PartialShape::broadcast(c.input(0)?, &data)?;
+    c.set_output(0, shape);
+    Ok(())
+}
+
+/// Stretches the inputs to the shape that all three broadcast to; a scalar condition stays one.
+fn stretch_inputs(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+    let shape = broadcast(condition.shape(), &broadcast(t.shape(), e.shape())?)?;
+    let is_one_choice = condition.rank() == 0;
+    let threads = ctx.threads();
+    for (i, input) in ctx.inputs_mut().iter_mut().enumerate() {
+        if *input.shape() != shape && !(i == 0 && is_one_choice) {
+            *input = stretched(threads, input, shape.clone())?;
+        }
+    }
+    Ok(())
+}
+
+fn select_v2_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let select = select_kernel(init)?;
+    kernel(move |ctx| {
+        stretch_inputs(ctx)?;
+        select.compute(ctx)
+    })
+}
+
 fn select_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
     dispatch!(dtype, T in plain, kernel(plain::<T>), else {
@@ -127,6 +157,19 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Returns elements of t where the condition holds and of e elsewhere; a vector condition chooses rows.")
             .shape(shape)
             .kernel(select_kernel),
+    );
+    r.add(
+        Op::new("SelectV2")
+            .input("condition: bool")
+            .input("t: T")
+            .input("e: T")
+            .output("output: T")
+            .attr("T: type")
+            .doc(
+                "Returns elements of t where the condition holds and of e elsewhere; all three broadcast to one shape.",
+            )
+            .shape(broadcast_shape)
+            .kernel(select_v2_kernel),
     );
 }
 
@@ -162,6 +205,22 @@ mod tests {
         let condition = Tensor::from_slice([2], &[false, true]).unwrap();
         let out = run("Select", &[condition, text(&["a", "b"]), text(&["x", "y"])], &[]).unwrap();
         assert_eq!(out, [text(&["x", "b"])]);
+    }
+
+    #[test]
+    fn all_three_inputs_stretch() {
+        let column = Tensor::from_slice([2, 1], &[true, false]).unwrap();
+        let out = run("SelectV2", &[column, matrix(0), Tensor::scalar(9i32)], &[]).unwrap();
+        assert_eq!(out[0].slice::<i32>().unwrap(), [0, 1, 2, 9, 9, 9]);
+        let row = Tensor::from_slice([3], &[7i32, 8, 9]).unwrap();
+        let out = run("SelectV2", &[Tensor::scalar(false), matrix(0), row], &[]).unwrap();
+        assert_eq!(out[0].slice::<i32>().unwrap(), [7, 8, 9, 7, 8, 9]);
+        let words = Tensor::from_strings([2], vec![b"a"[..].into(), b"b"[..].into()]).unwrap();
+        let empty = Tensor::from_strings([], vec![b""[..].into()]).unwrap();
+        let out = run("SelectV2", &[Tensor::from_slice([2], &[true, false]).unwrap(), words, empty], &[]).unwrap();
+        assert_eq!(out[0].strings().unwrap()[1].len(), 0);
+        let three = Tensor::from_slice([3, 2], &[true; 6]).unwrap();
+        assert!(run("SelectV2", &[three, matrix(0), matrix(1)], &[]).is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! PyFunc, PyFuncStateless: a function of the program as an op, called through a `Host` for the program's language.
+//! PyFunc, PyFuncStateless, EagerPyFunc: a function of the program as an op, called through a `Host` for the program's language.
 
 use ferroflow_graph::{Blocking, Kernel, KernelInit, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_sync::{Mutex, OnceLock};
@@ -93,6 +93,13 @@ pub(super) fn register(r: &mut Registry) {
         op("PyFunc")
             .stateful()
             .doc("Calls a Python function on the values of its inputs; `token` names it within this process.")
+            .kernel(py_func),
+    );
+    r.add(
+        op("EagerPyFunc")
+            .attr("is_async: bool = false")
+            .stateful()
+            .doc("Calls a Python function on tensors that hold the values of its inputs.")
             .kernel(py_func),
     );
     r.add(

@@ -12,6 +12,7 @@ mod format;
 mod join;
 mod length;
 mod murmur;
+mod n_grams;
 mod printf;
 mod reduce_join;
 mod regex;
@@ -22,7 +23,9 @@ mod strip;
 mod substr;
 mod to_hash_bucket;
 mod to_number;
+mod unicode;
 mod unicode_script;
+mod unicode_text;
 
 use ferroflow_graph::Registry;
 
@@ -36,6 +39,7 @@ pub(crate) fn register(r: &mut Registry) {
     format::register(r);
     join::register(r);
     length::register(r);
+    n_grams::register(r);
     reduce_join::register(r);
     regex::register(r);
     segment_join::register(r);
@@ -44,5 +48,6 @@ pub(crate) fn register(r: &mut Registry) {
     substr::register(r);
     to_hash_bucket::register(r);
     to_number::register(r);
+    unicode::register(r);
     unicode_script::register(r);
 }

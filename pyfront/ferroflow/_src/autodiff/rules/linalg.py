@@ -31,6 +31,7 @@ from ferroflow._src.ops.math.linalg import (
     matrix_set_diag,
     matrix_transpose,
 )
+from ferroflow._src.ops.math.reduction import reduce_sum
 
 # Sources: Giles, An extended collection of matrix derivative results, 2008; Ionescu, Vantzos and Sminchisescu,
 # Training deep networks with structured layers, 2015; Townsend, Differentiating the singular value decomposition, 2016.
@@ -228,6 +229,39 @@ def _of_matrix_function(op: Operation, g: Tensor) -> Tensor:
     return tensor_op(op.type, [joining.concat([above, below], -2)])[..., :n, n:]
 
 
+def _next_rows(x: Tensor) -> Tensor:
+    """Returns each row's next one; zeros behind the last."""
+    return joining.concat([x[..., 1:, :], making.zeros_like(x[..., :1, :])], -2)
+
+
+def _rows_before(x: Tensor) -> Tensor:
+    """Returns the row before each one; zeros before the first."""
+    return joining.concat([making.zeros_like(x[..., :1, :]), x[..., :-1, :]], -2)
+
+
+def _three_diagonals(g: Tensor, x: Tensor) -> list[Tensor]:
+    """Returns the upper, main and lower diagonal of the products g x*."""
+    rows = [elementwise.conj(part) for part in (_next_rows(x), x, _rows_before(x))]
+    return [reduce_sum(g * row, axis=-1) for row in rows]
+
+
+def _tridiagonal_mat_mul(op: Operation, g: Tensor) -> list[Tensor]:
+    upper, main, lower = (adjoint(op.inputs[i]) for i in range(3))
+    x = op.inputs[3]
+    of_diagonals = [shaping.expand_dims(d, -2) for d in _three_diagonals(g, x)]
+    return [*of_diagonals, _rows_before(upper * g) + main * g + _next_rows(lower * g)]
+
+
+def _tridiagonal_solve(op: Operation, g: Tensor) -> list[Tensor]:
+    x = op.outputs[0]
+    diagonals = elementwise.conj(op.inputs[0])
+    upper, main, lower = (shaping.expand_dims(diagonals[..., i, :], -1) for i in range(3))
+    of_adjoint = [shaping.squeeze(d, [-1]) for d in (_next_rows(lower), main, _rows_before(upper))]
+    attrs = {"partial_pivoting": op.get_attr("partial_pivoting")}
+    g_b = tensor_op("TridiagonalSolve", [joining.stack(of_adjoint, axis=-2), g], attrs)
+    return [-joining.stack(_three_diagonals(g_b, x), axis=-2), g_b]
+
+
 _Rule = Callable[..., Any]
 _RULES: dict[str, _Rule] = {
     "Cholesky": _cholesky,
@@ -243,6 +277,8 @@ _RULES: dict[str, _Rule] = {
     "Qr": _qr,
     "SelfAdjointEigV2": _self_adjoint_eig,
     "Svd": _svd,
+    "TridiagonalMatMul": _tridiagonal_mat_mul,
+    "TridiagonalSolve": _tridiagonal_solve,
 }
 
 register(_RULES)

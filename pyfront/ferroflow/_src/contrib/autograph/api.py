@@ -66,8 +66,9 @@ class ConversionOptions:
 class _Calls:
     """The value of the name `ag__` in converted code: the operators, and how functions are called."""
 
-    def __init__(self, recursive: bool) -> None:
+    def __init__(self, recursive: bool, prints: bool = True) -> None:
         self._recursive = recursive
+        self._prints = prints
 
     def __getattr__(self, name: str) -> Any:
         return getattr(operators, name)
@@ -79,11 +80,12 @@ class _Calls:
         except TypeError:
             replaced = None
         if replaced is not None:
-            return replaced
-        return _called(function) if self._recursive else function
+            return replaced if self._prints or function is not print else function
+        return _called(function, self._prints) if self._recursive else function
 
 
-_CALLS = {recursive: _Calls(recursive) for recursive in (False, True)}
+# By whether functions that are called are converted, and whether `print` is.
+_CALLS = {key: _Calls(*key) for key in ((False, True), (True, True), (True, False))}
 
 
 def _is_of_library(function: Any) -> bool:
@@ -97,32 +99,32 @@ def _call_method(value: Any) -> types.FunctionType | None:
     return own if isinstance(own, types.FunctionType) else None
 
 
-def _called(function: Any) -> Any:
+def _called(function: Any, prints: bool = True) -> Any:
     """Returns the converted form of what a converted function calls; the thing itself if it is not converted."""
     if isinstance(function, functools.partial):
-        return functools.partial(_called(function.func), *function.args, **function.keywords)
+        return functools.partial(_called(function.func, prints), *function.args, **function.keywords)
     if isinstance(function, types.MethodType):
-        inner = _called(function.__func__)
+        inner = _called(function.__func__, prints)
         return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
     if not isinstance(function, types.FunctionType):
         own = _call_method(function)
         if own is not None and not _is_of_library(own):
-            return types.MethodType(_called(own), function)
+            return types.MethodType(_called(own, prints), function)
         return function
     if _is_of_library(function) or hasattr(function, _MARK) or hasattr(function, _UNCONVERTED):
         return function
     if inspect.isgeneratorfunction(function) or function.__name__ == "<lambda>" or hasattr(function, "__wrapped__"):
         return function
     try:
-        return _converted(function, True)
+        return _converted(function, True, prints)
     except NotImplementedError as failure:
         warnings.warn(f"{failure} It is called as it is.", stacklevel=2)
         return function
 
 
 @functools.lru_cache(maxsize=256)
-def _converted(function: types.FunctionType, recursive: bool) -> Callable[..., Any]:
-    inner = convert_code(function, _CALLS[recursive])
+def _converted(function: types.FunctionType, recursive: bool, prints: bool = True) -> Callable[..., Any]:
+    inner = convert_code(function, _CALLS[recursive, prints])
 
     @functools.wraps(function)
     def converted(*args: Any, **kwargs: Any) -> Any:
@@ -172,6 +174,21 @@ def to_graph(
     if own is None:
         raise NotImplementedError(f"AutoGraph: {entity!r} is not a Python function; classes are not converted.")
     return types.MethodType(to_graph(own, recursive), entity)
+
+
+def traceable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the form of a function that `tf.function` calls.
+
+    Args:
+        function: the program's function.
+
+    Returns:
+        The converted function, in which `print` stays Python's; `function` where it cannot be converted, as a lambda or
+        a function without source.
+    """
+    if not isinstance(function, types.FunctionType) or function.__name__ == "<lambda>":
+        return function
+    return _called(function, False)  # type: ignore[no-any-return]
 
 
 def to_code(
@@ -268,7 +285,7 @@ def converted_call(f: Any, options: Any = None, args: Any = (), kwargs: Any = No
     """
     del rest
     recursive = options is None or getattr(options, "internal_convert_user_code", True)
-    return _CALLS[bool(recursive)].converted(f)(*args, **(kwargs or {}))
+    return _CALLS[bool(recursive), True].converted(f)(*args, **(kwargs or {}))
 
 
 def set_element_type(entity: Any, dtype: Any, shape: Any = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base.behavior import enable_eager_execution, executing_eagerly
 from ferroflow._src.base.docstrings import document
+from ferroflow._src.contrib.eager.function import function
 from ferroflow._src.internals.eager_context import (
     ASYNC,
     DEVICE_PLACEMENT_EXPLICIT,
@@ -60,9 +61,6 @@ def defun(func: Callable[..., Any] | None = None, input_signature: object = None
         `func`, or a decorator.
     """
     return func if func is not None else lambda later: later
-
-
-function = defun
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:

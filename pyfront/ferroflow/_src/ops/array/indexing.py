@@ -56,6 +56,31 @@ def where(
     return tensor_op("Select", [condition, x, y], name=name)
 
 
+def where_v2(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Tensor:
+    """Takes elements of `x` or of `y` where a condition holds or not; all three broadcast to one shape.
+
+    Args:
+        condition: Tensor of bool.
+        x: Tensor of any dtype: taken where the condition is True.
+        y: Tensor of the dtype of `x`: taken where it is False.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `x`, of the shape that the three shapes broadcast to. Without `x` and `y`, the positions
+        of True, as `where` returns them.
+
+    Raises:
+        ValueError: if just one of `x` and `y` is given, or the shapes are incompatible.
+    """
+    if x is None and y is None:
+        return where(condition, name=name)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return tensor_op("SelectV2", [condition, x, y], name=name)
+
+
 def gather(
     params: TensorLike,
     indices: TensorLike,

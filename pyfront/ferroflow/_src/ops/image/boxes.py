@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -115,6 +116,60 @@ def non_max_suppression(
         score_threshold = convert_to_tensor(score_threshold, name="score_threshold", dtype=iou_threshold.dtype)
         inputs = [boxes, scores, max_output_size, iou_threshold, score_threshold]
         return tensor_op("NonMaxSuppressionV3", inputs)
+
+
+class CombinedNonMaxSuppression(NamedTuple):
+    """Result of `combined_non_max_suppression`.
+
+    Attributes:
+        nmsed_boxes: Tensor of float32, of shape [batch, boxes, 4].
+        nmsed_scores: Tensor of float32, of shape [batch, boxes].
+        nmsed_classes: Tensor of float32, of shape [batch, boxes].
+        valid_detections: Tensor of int32, of shape [batch]: how many of the boxes are selected ones; the rest is zeros.
+    """
+
+    nmsed_boxes: Tensor
+    nmsed_scores: Tensor
+    nmsed_classes: Tensor
+    valid_detections: Tensor
+
+
+def combined_non_max_suppression(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size_per_class: TensorLike,
+    max_total_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> CombinedNonMaxSuppression:
+    """Selects boxes of each class as `non_max_suppression` does, and returns the best of all classes for each image.
+
+    Args:
+        boxes: Tensor of float32, of shape [batch, boxes, classes or 1, 4]: two opposite corners, y1, x1, y2, x2.
+        scores: Tensor of float32, of shape [batch, boxes, classes].
+        max_output_size_per_class: Tensor of int32, of shape []: the most boxes of a class.
+        max_total_size: Tensor of int32, of shape []: the most boxes of an image.
+        iou_threshold: Tensor of float32, of shape [], in [0, 1]: the most that two boxes of a class may overlap.
+        score_threshold: Tensor of float32, of shape []: boxes with no higher score are left out.
+        pad_per_class: bool. If True, the results have no more boxes than all classes together may have.
+        clip_boxes: bool. If True, corners of the results are limited to [0, 1].
+        name: str, name scope of the operations.
+
+    Returns:
+        CombinedNonMaxSuppression, a named tuple of Tensors; the boxes are in the order of their scores.
+
+    Raises:
+        ValueError: if the shapes are incompatible, or a size that is known is not positive.
+    """
+    with name_scope(name, "combined_non_max_suppression"):
+        iou_threshold = convert_to_tensor(iou_threshold, dtype=dtypes.float32, name="iou_threshold")
+        score_threshold = convert_to_tensor(score_threshold, dtype=dtypes.float32, name="score_threshold")
+        inputs = [boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold]
+        attrs = {"pad_per_class": pad_per_class, "clip_boxes": clip_boxes}
+        return CombinedNonMaxSuppression(*apply_op("CombinedNonMaxSuppression", inputs, attrs).outputs)
 
 
 def non_max_suppression_with_scores(

@@ -337,3 +337,25 @@ def extract_patches(
         Tensor of the dtype of `images`, of shape [batch, rows, columns, sizes[1] * sizes[2] * channels].
     """
     return extract_image_patches(images, None, strides, rates, padding, name, sizes)
+
+
+def extract_volume_patches(
+    input: TensorLike, ksizes: ListLike, strides: ListLike, padding: str, name: str | None = None
+) -> Tensor:
+    """Extracts patches of volumes: each patch becomes the channels of one position.
+
+    Args:
+        input: Tensor of a real dtype, of shape [batch, planes, rows, columns, channels].
+        ksizes: five ints, the size of a patch: [1, planes, rows, columns, 1].
+        strides: five ints, the distance between neighbouring patches: [1, planes, rows, columns, 1].
+        padding: "SAME", with zeros around the volume, or "VALID", whose patches lie within the volume.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype of `input`, of shape [batch, planes, rows, columns, size of a patch * channels].
+
+    Raises:
+        ValueError: if a stride is not positive, or a patch is larger than the volume.
+    """
+    attrs = {"ksizes": list(ksizes), "strides": list(strides), "padding": padding}
+    return tensor_op("ExtractVolumePatches", [input], attrs, name=name)

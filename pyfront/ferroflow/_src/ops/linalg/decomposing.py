@@ -1,10 +1,11 @@
-"""Eigenvalues, singular values and QR factors of matrices."""
+"""Eigenvalues, singular values, QR and LU factors of matrices."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.complex_parts import real
@@ -80,3 +81,32 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     """
     q, r = apply_op("Qr", [input], {"full_matrices": full_matrices}, name).outputs
     return q, r
+
+
+class Lu(NamedTuple):
+    """Result of `lu`.
+
+    Attributes:
+        lu: Tensor of the dtype and shape of the input: both factors, without the ones on the lower one's diagonal.
+        p: Tensor of int32 or int64, of shape [..., n]: the row of the input that each row of the product is.
+    """
+
+    lu: Tensor
+    p: Tensor
+
+
+def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str | None = None) -> Lu:
+    """Decomposes matrices with exchanged rows into L U: lower triangular with ones on its diagonal, upper triangular.
+
+    Args:
+        input: Tensor of float32, float64, complex64 or complex128, of shape [..., n, n].
+        output_idx_type: int32 or int64, the dtype of `p`.
+        name: str, name of the operation.
+
+    Returns:
+        Lu, a named tuple of Tensors `lu` and `p`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when the step runs, if a matrix is singular.
+    """
+    return Lu(*apply_op("Lu", [input], {"output_idx_type": output_idx_type}, name).outputs)

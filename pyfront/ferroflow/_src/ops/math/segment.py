@@ -190,6 +190,27 @@ cumsum = _cumulative("cumsum", "Cumsum", what="sum")
 cumprod = _cumulative("cumprod", "Cumprod", what="product")
 
 
+def cumulative_logsumexp(
+    x: TensorLike, axis: IntsLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Computes the logarithm of the sum of the exponentials of all elements up to each one, along a dimension.
+
+    Args:
+        x: Tensor of float16, float32 or float64.
+        axis: Tensor of int32 or int64, of shape []: the dimension, in [-rank, rank).
+        exclusive: bool. If True, the element itself is left out; the sum of no elements gives the lowest number.
+        reverse: bool. If True, the dimension is gone through from its end.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of the dtype and shape of `x`.
+    """
+    with name_scope(name, "CumulativeLogsumexp", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        attrs = {"exclusive": exclusive, "reverse": reverse}
+        return tensor_op("CumulativeLogsumexp", [x, axis], attrs, name=scope)
+
+
 def bincount(
     arr: TensorLike,
     weights: TensorLike | None = None,

@@ -76,6 +76,35 @@ def _describe(error: BaseException) -> tuple[int | None, str]:
 _core.set_function_host(_call, _describe)
 
 
+def registered(function: Callable[..., Any]) -> str:
+    """Registers a function for operations of the default graph, which keeps it alive.
+
+    Args:
+        function: called with an array for each input; returns an array, a list or tuple of arrays, or None.
+
+    Returns:
+        str, the token by which operations name the function.
+    """
+    token = f"pyfunc_{next(_numbers)}"
+    entry = _Registered(function)
+    _functions[token] = entry
+    owner: Any = get_default_graph()
+    while getattr(owner, "outer_graph", None) is not None:
+        owner = owner.outer_graph
+    owner.__dict__.setdefault("_py_functions", []).append(entry)
+    return token
+
+
+def registered_function(token: str) -> Callable[..., Any] | None:
+    """Returns the function of a token; None if it is gone, or of another process.
+
+    Args:
+        token: str.
+    """
+    entry = _functions.get(token)
+    return None if entry is None else entry.function
+
+
 def py_func(
     func: Callable[..., Any],
     inp: Iterable[TensorLike],
@@ -116,17 +145,9 @@ def py_func(
             of these.
     """
     is_list = isinstance(Tout, list | tuple)
-    graph = get_default_graph()
-    token = f"pyfunc_{next(_numbers)}"
-    registered = _Registered(func)
-    _functions[token] = registered
-    owner: Any = graph
-    while getattr(owner, "outer_graph", None) is not None:
-        owner = owner.outer_graph
-    owner.__dict__.setdefault("_py_functions", []).append(registered)
     op_type = "PyFunc" if stateful else "PyFuncStateless"
     types = [dtypes.as_dtype(t) for t in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
-    op = apply_op(op_type, [list(inp)], {"token": token, "Tout": types}, name=name)
+    op = apply_op(op_type, [list(inp)], {"token": registered(func), "Tout": types}, name=name)
     if not op.outputs and stateful:
         return op
     return list(op.outputs) if is_list else op.outputs[0]

@@ -185,3 +185,26 @@ def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
         Tensor of string.
     """
     return tensor_op("StringStrip", [input], name=name)
+
+
+def unsorted_segment_join(
+    inputs: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike,
+    separator: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Joins the strings of each segment.
+
+    Args:
+        inputs: Tensor of string, of shape [..., ...].
+        segment_ids: Tensor of int32 or int64, whose shape is a prefix of that of `inputs`: the segment of each string
+            or row; negative ones are left out.
+        num_segments: Tensor of int32 or int64, of shape []: the number of segments.
+        separator: str, between the strings of a segment.
+        name: str, name of the operation.
+
+    Returns:
+        Tensor of string, of shape [num_segments, ...].
+    """
+    return tensor_op("UnsortedSegmentJoin", [inputs, segment_ids, num_segments], {"separator": separator}, name=name)

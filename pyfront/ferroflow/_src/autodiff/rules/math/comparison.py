@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.autodiff.broadcasting import reduced_to_arguments
 from ferroflow._src.autodiff.rules.registering import register, register_none
-from ferroflow._src.autodiff.terms import densified, select, zeros_like
+from ferroflow._src.autodiff.terms import densified, select, term, zeros_like
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.handles import Operation
 
 
@@ -15,7 +17,19 @@ def _select(op: Operation, g: Any) -> tuple[None, Any, Any]:
     return None, select(condition, g, zeros), select(condition, zeros, g)
 
 
-register({"Select": _select})
+def _select_v2(op: Operation, g: Any) -> tuple[None, Any, Any]:
+    condition, x, y = op.inputs
+    g = densified(g)
+    zero = constant(0, dtype=g.dtype.base_dtype)
+    # The gradient of an argument that was stretched is summed over the dimensions along which it was repeated.
+    gx, _ = reduced_to_arguments(x, op.outputs[0], _choice(condition, g, zero), None)
+    gy, _ = reduced_to_arguments(y, op.outputs[0], _choice(condition, zero, g), None)
+    return None, gx, gy
+
+
+_choice = term("SelectV2", 3)
+
+register({"Select": _select, "SelectV2": _select_v2})
 
 register_none(
     [

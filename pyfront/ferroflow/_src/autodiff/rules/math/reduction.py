@@ -146,10 +146,26 @@ def _cumprod(op: Operation, g: Any) -> list[Any]:
     return [total / x, None]
 
 
+def _cumulative_logsumexp(op: Operation, g: Any) -> list[Any]:
+    x, axis = op.inputs
+    g = densified(g)
+    lowest = constant(g.dtype.min, dtype=g.dtype.base_dtype)
+
+    def part(sign: float) -> Tensor:
+        """Returns the sum for the gradients of one sign, of whose logarithms sums are exact."""
+        own = g if sign > 0 else -g
+        logs = tensor_op("SelectV2", [own > 0, tensor_op("Log", [own]), lowest])
+        sums = tensor_op("CumulativeLogsumexp", [logs - op.outputs[0], axis], _running(op))
+        return tensor_op("Exp", [sums + x])
+
+    return [part(1.0) - part(-1.0), None]
+
+
 register(
     {
         "Cumprod": _cumprod,
         "Cumsum": _cumsum,
+        "CumulativeLogsumexp": _cumulative_logsumexp,
         "EuclideanNorm": _euclidean_norm,
         "Max": _extreme,
         "Mean": _mean,

@@ -1,0 +1,284 @@
+"""`tf.function`: Python functions whose calls add their operations to the graph, with effects in program order."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.base import nest
+from ferroflow._src.contrib.autograph.api import traceable
+from ferroflow._src.contrib.eager.concrete_function import ConcreteFunction, trace
+from ferroflow._src.contrib.eager.effects import Recorder, ordered
+from ferroflow._src.contrib.eager.results import flat_results, packed_results
+from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, name_scope
+from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.tensor_spec import TensorSpec
+from ferroflow._src.ops.array.making import identity_n, placeholder_with_default
+from ferroflow._src.ops.flow.grouping import no_op
+
+
+class Function:
+    """A Python function that is called with tensors, as `tf.function` makes it.
+
+    A call adds the operations of the function to the default graph. Its operations with effects run in program order,
+    whenever the results are computed. Variables may be created in the first call alone.
+
+    Args:
+        python_function: the function.
+        name: str, its name.
+        input_signature: sequence of TensorSpecs of the arguments, or None.
+        autograph: bool. If True, conditionals and loops of the function may depend on tensors.
+        owner: the object whose method the function is, or None.
+    """
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str,
+        input_signature: Sequence[Any] | None = None,
+        autograph: bool = True,
+        owner: Any = None,
+    ) -> None:
+        self._python_function = python_function
+        # A strong reference from the values of `_of_instances` to the keys would keep all objects alive.
+        self._owner = None if owner is None else weakref.ref(owner)
+        self._name = name
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._autograph = autograph
+        signature = inspect.signature(python_function)
+        parameters = list(signature.parameters.values())
+        self._signature = signature if owner is None else signature.replace(parameters=parameters[1:])
+        self._of_instances: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._was_called = False
+        self._variables: list[weakref.ref[Any]] = []
+        functools.update_wrapper(self, python_function)
+        if self._input_signature is not None and not all(isinstance(s, TensorSpec) for s in self._leaves()):
+            raise TypeError(
+                f"Invalid input_signature {input_signature}; input_signature must be a possibly nested sequence of "
+                "TensorSpec objects."
+            )
+
+    def _leaves(self) -> list[Any]:
+        return nest.flatten(self._input_signature)
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function that was decorated."""
+        return self._python_function
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """The TensorSpecs of the arguments, a tuple; or None."""
+        return self._input_signature
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Returns the function of one object where it is a method."""
+        if instance is None:
+            return self
+        known = self._of_instances.get(instance)
+        if known is None:
+            known = Function(self._python_function, self._name, self._input_signature, self._autograph, instance)
+            self._of_instances[instance] = known
+        return known
+
+    def _target(self) -> Callable[..., Any]:
+        """Returns what a call runs: the converted function, of the object where it is a method."""
+        function = traceable(self._python_function) if self._autograph else self._python_function
+        if self._owner is None:
+            return function
+        owner = self._owner()
+        if owner is None:
+            raise ReferenceError(f"the object of method {self._name} exists no more")
+        return functools.partial(function, owner)
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Returns the arguments with arrays as tensors, checked against the signature."""
+        if self._input_signature is not None and len(args) + len(kwargs) > len(self._input_signature):
+            raise TypeError(
+                "When input_signature is provided, only pass arguments covered by it. Received "
+                f"{len(args) + len(kwargs)} argument(s)."
+            )
+        bound = self._signature.bind(*args, **kwargs)
+        if self._input_signature is None:
+            bound.apply_defaults()
+            return tuple(_with_tensors(a) for a in bound.args), {k: _with_tensors(v) for k, v in bound.kwargs.items()}
+        given = bound.args
+        try:
+            leaves = nest.flatten_up_to(self._input_signature, given)
+        except (TypeError, ValueError):
+            raise ValueError("Structure of Python function inputs does not match input_signature.") from None
+        tensors = [
+            _of_spec(value, spec, given, self._input_signature)
+            for value, spec in zip(leaves, self._leaves(), strict=True)
+        ]
+        return tuple(nest.pack_sequence_as(self._input_signature, tensors)), {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function.
+
+        Args:
+            *args: Tensors, arrays, other values, and structures of these. Arrays become Tensors; with an
+                `input_signature`, all leaves do.
+            **kwargs: as `args`.
+
+        Returns:
+            The structure that the function returns, with a Tensor for each value; an Operation if it returns None.
+
+        Raises:
+            ValueError: if the arguments do not fit `input_signature`, or a call after the first one creates a variable.
+            TypeError: if there are more arguments than `input_signature` has, or they do not fit the function.
+        """
+        arguments, keywords = self._arguments(args, kwargs)
+        return self.inlined(arguments, keywords)
+
+    def inlined(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Adds the operations of a call to the default graph.
+
+        Args:
+            arguments: tuple of Tensors and other values.
+            keywords: dict of Tensors and other values by name.
+
+        Returns:
+            The structure that the function returns; an Operation if it returns None.
+        """
+        graph = get_default_graph()
+        target = self._target()
+        recorder = Recorder(graph, self._may_create())
+        with name_scope(self._name, values=[]), recorder:
+            results = target(*arguments, **keywords)
+            flat = flat_results(results)
+        self._remember(recorder)
+        effects, is_stateful = ordered(graph, recorder)
+        name = "StatefulPartitionedCall" if is_stateful else "PartitionedCall"
+        with control_dependencies(effects):
+            if not flat:
+                return no_op(name="PartitionedFunctionCall") if results is None else results
+            return packed_results(results, identity_n(flat, name=name))
+
+    def _may_create(self) -> bool:
+        """Returns True if a call may create variables: the first one, or where those of the first are gone."""
+        return not self._was_called or (bool(self._variables) and all(v() is None for v in self._variables))
+
+    def _remember(self, recorder: Recorder) -> None:
+        self._was_called = True
+        self._variables += [weakref.ref(v) for v in recorder.variables]
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Traces the function for one signature.
+
+        Args:
+            *args: TensorSpecs or Tensors for the arguments that are Tensors, other values, and structures of these.
+                None are needed with an `input_signature`.
+            **kwargs: as `args`.
+
+        Returns:
+            ConcreteFunction.
+        """
+        if self._input_signature is not None and not args and not kwargs:
+            args = self._input_signature
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return trace(self, bound)
+
+    def traced(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function in the body of a concrete function, whose results need no operation of their own.
+
+        Args:
+            *args: the arguments, Tensors and other values.
+            **kwargs: as `args`.
+
+        Returns:
+            The results of the function.
+        """
+        graph = get_default_graph()
+        recorder = Recorder(graph, self._may_create())
+        with recorder:
+            results = self._target()(*args, **kwargs)
+        self._remember(recorder)
+        effects, _ = ordered(graph, recorder)
+        if not effects:
+            return results
+        with control_dependencies(effects):
+            flat = flat_results(results)
+            return packed_results(results, identity_n(flat)) if flat else results
+
+
+def _with_tensors(value: Any) -> Any:
+    """Returns a structure with its arrays as tensors; other values stay as they are."""
+    return nest.map_structure(
+        lambda leaf: convert_to_tensor(leaf) if isinstance(leaf, np.ndarray | np.generic) else leaf, value
+    )
+
+
+def _of_spec(value: Any, spec: TensorSpec, given: Any, signature: Any) -> Any:
+    """Returns an argument as a tensor of which only the specification is known."""
+    if not isinstance(value, Tensor | SparseTensor | IndexedSlices):
+        try:
+            value = convert_to_tensor(value, preferred_dtype=spec.dtype)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "When input_signature is provided, all inputs to the Python function must be convertible to "
+                f"tensors:\n  inputs: {given}\n  input_signature: {signature}"
+            ) from None
+    if not spec.is_compatible_with(value):
+        raise ValueError(
+            f"Python inputs incompatible with input_signature:\n  inputs: {given}\n  input_signature: {signature}"
+        )
+    if value.shape.as_list() == spec.shape.as_list() if spec.shape.ndims is not None else value.shape.ndims is None:
+        return value
+    return placeholder_with_default(value, spec.shape)
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    experimental_autograph_options: object = None,
+    experimental_relax_shapes: bool = False,
+    experimental_compile: bool | None = None,
+) -> Any:
+    """Makes a function of tensors of a Python function; also a decorator.
+
+    Each call adds the operations of the function to the default graph, as a call of the Python function would.
+    Operations with effects run in program order, and whenever the results are computed. Conditionals and loops that
+    depend on tensors become operations. Variables may be created in the first call alone.
+
+    Args:
+        func: the function; None to get a decorator.
+        input_signature: sequence of TensorSpecs of the arguments, or None. With it, the
+            static shapes of arguments are those of their specifications.
+        autograph: bool. If False, conditionals and loops of the function cannot depend on tensors.
+        experimental_autograph_options: accepted for compatibility.
+        experimental_relax_shapes: accepted for compatibility; each call has its own shapes.
+        experimental_compile: accepted for compatibility.
+
+    Returns:
+        `Function`; a decorator if `func` is None.
+
+    Raises:
+        TypeError: if `input_signature` has other leaves than TensorSpecs.
+
+    Example:
+        >>> @tf.function
+        ... def halved(x):
+        ...     while x > 1.0:
+        ...         x /= 2.0
+        ...     return x
+        >>> print(sess.run(halved(tf.constant(5.0))))
+        0.625
+    """
+    del experimental_autograph_options, experimental_relax_shapes, experimental_compile
+
+    def decorate(python_function: Callable[..., Any]) -> Function:
+        name = getattr(python_function, "__name__", type(python_function).__name__)
+        made = Function(python_function, name.strip("<>_") or "function", input_signature, autograph)
+        return made
+
+    return decorate if func is None else decorate(func)
