@@ -184,7 +184,6 @@ from ferroflow._src.framework.random_seed import (
 from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
 from ferroflow._src.framework.type_spec import TypeSpec as TypeSpec
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
-from ferroflow._src.ops.array.broadcast_selection import where_v2 as where_v2
 from ferroflow._src.ops.array.fingerprinting import fingerprint as fingerprint
 from ferroflow._src.ops.array.indexing import (
     batch_gather as batch_gather,

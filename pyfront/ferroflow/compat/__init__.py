@@ -30,7 +30,7 @@ if _typing.TYPE_CHECKING:
         forward_compatibility_horizon as forward_compatibility_horizon,
         forward_compatible as forward_compatible,
     )
-    from ferroflow.compat import v1 as v1, v2 as v2
+    from ferroflow.compat import v1 as v1
 else:
 
     def __getattr__(name: str) -> _Any:
@@ -39,8 +39,6 @@ else:
         # TF 1.13 and later: `tf.compat.v1` is the interface that there is here.
         if name == "v1":
             return _sys.modules["ferroflow"]
-        if name == "v2":
-            return _importlib.import_module("ferroflow.compat.v2")
         if name in ("forward_compatible", "forward_compatibility_horizon"):
             return getattr(_importlib.import_module("ferroflow.python.compat.compat"), name)
         raise _absent("ferroflow.compat", name)

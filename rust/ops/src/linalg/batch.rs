@@ -51,7 +51,7 @@ impl Batch {
         Shape::checked(&self.dims.iter().chain(one).map(|&d| d as i64).collect::<Vec<_>>())
     }
 
-    /// Calls `f` for each matrix with its part of each input and output. `work` is the multiplications that one matrix
+    /// Calls `f` for each matrix with its number and its part of each input and output. `work` is the multiplications that one matrix
     /// takes.
     ///
     /// Errors: that of the first matrix that failed.
@@ -61,7 +61,7 @@ impl Batch {
         work: usize,
         inputs: [&[T]; I],
         outputs: [&mut [T]; O],
-        f: impl Fn([&[Wide<T>]; I], [&mut [Wide<T>]; O]) -> Result<()> + Sync,
+        f: impl Fn(usize, [&[Wide<T>]; I], [&mut [Wide<T>]; O]) -> Result<()> + Sync,
     ) -> Result<()> {
         if self.count == 0 {
             return Ok(());
@@ -81,7 +81,7 @@ impl Batch {
                     let size = input.len() / self.count;
                     &input[i * size..(i + 1) * size]
                 });
-                if let Err(error) = T::widened(inputs, parts, &mut scratch, &f) {
+                if let Err(error) = T::widened(inputs, parts, &mut scratch, |inputs, parts| f(i, inputs, parts)) {
                     let mut first = failure.lock();
                     if first.as_ref().is_none_or(|(at, _)| i < *at) {
                         *first = Some((i, error));
@@ -112,11 +112,17 @@ mod tests {
         for threads in [1, 2, 4] {
             let (mut a, mut b) = (vec![0.0f32; 100], vec![0.0; 300]);
             batch
-                .for_each(Threads::new(threads), 1 << 14, [&numbers], [&mut a[..], &mut b[..]], |[i], [a, b]| {
-                    a[0] = i[0];
-                    b.fill(2.0 * i[0]);
-                    Ok(())
-                })
+                .for_each(
+                    Threads::new(threads),
+                    1 << 14,
+                    [&numbers],
+                    [&mut a[..], &mut b[..]],
+                    |i, [number], [a, b]| {
+                        a[0] = number[0];
+                        b.fill(2.0 * i as f64);
+                        Ok(())
+                    },
+                )
                 .unwrap();
             assert!((0..100).all(|i| a[i] == i as f32 && b[3 * i..3 * i + 3] == [2.0 * i as f32; 3]));
             let failed =

@@ -16,7 +16,7 @@ fn cholesky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, a.shape().clone())?;
-            batch.for_each(ctx.threads(), n * size / 3, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
+            batch.for_each(ctx.threads(), n * size / 3, [a.slice()?], [out.slice_mut::<T>()?], |_, [a], [out]| {
                 Wide::<T>::cholesky(a, n, out).map_err(refused(NOT_POSITIVE))
             })?;
             ctx.set_output(0, out);
@@ -41,7 +41,7 @@ fn cholesky_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, l.shape().clone())?;
             let inputs = [l.slice()?, g.slice()?];
-            batch.for_each(ctx.threads(), 3 * n * size, inputs, [out.slice_mut::<T>()?], |[l, g], [out]| {
+            batch.for_each(ctx.threads(), 3 * n * size, inputs, [out.slice_mut::<T>()?], |_, [l, g], [out]| {
                 Wide::<T>::cholesky_gradient(l, g, n, out);
                 Ok(())
             })?;

@@ -3,7 +3,7 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::{batch_of, squares};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{DType, Result, Tensor, dispatch};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,11 +15,9 @@ fn lu(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let n = batch.rows;
             let mut factors = Tensor::new(dtype, a.shape().clone())?;
-            let from = T::widen(a.slice::<T>()?);
             let places: Vec<AtomicUsize> = (0..batch.count * n).map(|_| AtomicUsize::new(0)).collect();
-            batch.for_each(ctx.threads(), n * n * n, [factors.slice_mut::<T>()?], |i, [out]| {
+            batch.for_each(ctx.threads(), n * n * n, [a.slice()?], [factors.slice_mut::<T>()?], |i, [a], [out]| {
                 let mut rows = vec![0; n];
-                let a = &from[i * n * n..(i + 1) * n * n];
                 Wide::<T>::lu(a, n, out, &mut rows).map_err(refused("Input is not invertible."))?;
                 for (place, row) in places[i * n..(i + 1) * n].iter().zip(rows) {
                     place.store(row, Ordering::Relaxed);

@@ -14,7 +14,7 @@ fn matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, batch.shape_of(&[])?)?;
-            batch.for_each(ctx.threads(), n * size, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
+            batch.for_each(ctx.threads(), n * size, [a.slice()?], [out.slice_mut::<T>()?], |_, [a], [out]| {
                 out.fill(Wide::<T>::determinant(a, n));
                 Ok(())
             })?;
@@ -34,7 +34,7 @@ fn log_matrix_determinant(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let mut sign = Tensor::new(dtype, batch.shape_of(&[])?)?;
             let mut log = Tensor::new(dtype, batch.shape_of(&[])?)?;
             let outputs = [sign.slice_mut::<T>()?, log.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), n * size, [a.slice()?], outputs, |[a], [sign, log]| {
+            batch.for_each(ctx.threads(), n * size, [a.slice()?], outputs, |_, [a], [sign, log]| {
                 let (phase, logarithm) = Wide::<T>::log_determinant(a, n);
                 sign.fill(phase);
                 log.fill(logarithm);

@@ -15,7 +15,7 @@ fn matrix_inverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, a.shape().clone())?;
-            batch.for_each(ctx.threads(), 2 * n * size, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
+            batch.for_each(ctx.threads(), 2 * n * size, [a.slice()?], [out.slice_mut::<T>()?], |_, [a], [out]| {
                 Wide::<T>::inverse(a, n, adjoint, out).map_err(refused("Input is not invertible."))
             })?;
             ctx.set_output(0, out);

@@ -26,7 +26,7 @@ fn matrix_solve(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (left, right, mut out) = system(ctx)?;
             let (n, k) = (left.rows, right.columns);
             let inputs = [ctx.input(0)?.slice()?, ctx.input(1)?.slice()?];
-            left.for_each(ctx.threads(), n * n * (n + k), inputs, [out.slice_mut::<T>()?], |[a, b], [x]| {
+            left.for_each(ctx.threads(), n * n * (n + k), inputs, [out.slice_mut::<T>()?], |_, [a, b], [x]| {
                 Wide::<T>::solve(a, n, b, k, adjoint, x).map_err(refused(SINGULAR))
             })?;
             ctx.set_output(0, out);
@@ -44,7 +44,7 @@ fn matrix_triangular_solve(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (left, right, mut out) = system(ctx)?;
             let (n, k) = (left.rows, right.columns);
             let inputs = [ctx.input(0)?.slice()?, ctx.input(1)?.slice()?];
-            left.for_each(ctx.threads(), n * n * k, inputs, [out.slice_mut::<T>()?], |[a, b], [x]| {
+            left.for_each(ctx.threads(), n * n * k, inputs, [out.slice_mut::<T>()?], |_, [a, b], [x]| {
                 Wide::<T>::solve_triangular(a, n, triangle, b, k, adjoint, x).map_err(refused(SINGULAR))
             })?;
             ctx.set_output(0, out);

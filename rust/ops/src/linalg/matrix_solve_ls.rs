@@ -31,7 +31,7 @@ fn matrix_solve_ls(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let mut out = Tensor::zeros(dtype, left.shape_of(&[columns, k])?)?;
             let system = System { rows, columns, right: k, regularizer, epsilon: <T as Element>::EPSILON };
             let work = left.size() * (rows.min(columns) + k);
-            left.for_each(ctx.threads(), work, [a.slice()?, b.slice()?], [out.slice_mut::<T>()?], |[a, b], [x]| {
+            left.for_each(ctx.threads(), work, [a.slice()?, b.slice()?], [out.slice_mut::<T>()?], |_, [a, b], [x]| {
                 if fast {
                     Wide::<T>::least_squares_fast(a, b, system, x).map_err(refused(DEFICIENT))
                 } else {

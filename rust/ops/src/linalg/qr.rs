@@ -111,7 +111,7 @@ fn qr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let mut r = Tensor::zeros(dtype, batch.shape_of(&[inner, sides.1])?)?;
             let size = batch.size();
             let outputs = [q.slice_mut::<T>()?, r.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), WORK * size * shortest, [a.slice()?], outputs, |[a], [q, r]| {
+            batch.for_each(ctx.threads(), WORK * size * shortest, [a.slice()?], outputs, |_, [a], [q, r]| {
                 if shortest >= BLOCKED {
                     Wide::<T>::qr(a, sides, inner, q, r);
                 } else {

@@ -22,7 +22,7 @@ fn with_vectors(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let mut vectors =
                 if wants_vectors { Tensor::new(dtype, a.shape().clone())? } else { Tensor::new(dtype, [0])? };
             let outputs = [values.slice_mut::<T>()?, vectors.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), WORK * n * size, [a.slice()?], outputs, |[a], [values, vectors]| {
+            batch.for_each(ctx.threads(), WORK * n * size, [a.slice()?], outputs, |_, [a], [values, vectors]| {
                 if wants_vectors {
                     Wide::<T>::self_adjoint_eigen(a, n, values, vectors).map_err(refused(FAILED))
                 } else {
@@ -45,7 +45,7 @@ fn stacked(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let batch = Batch::of_squares(a)?;
             let (n, size) = (batch.rows, batch.size());
             let mut out = Tensor::new(dtype, batch.shape_of(&[n + 1, n])?)?;
-            batch.for_each(ctx.threads(), WORK * n * size, [a.slice()?], [out.slice_mut::<T>()?], |[a], [out]| {
+            batch.for_each(ctx.threads(), WORK * n * size, [a.slice()?], [out.slice_mut::<T>()?], |_, [a], [out]| {
                 let (values, vectors) = out.split_at_mut(n);
                 Wide::<T>::self_adjoint_eigen(a, n, values, vectors).map_err(refused(FAILED))
             })?;

@@ -20,7 +20,7 @@ macro_rules! square_function {
                 let (n, size) = (batch.rows, batch.size());
                 let mut out = Tensor::new(dtype, a.shape().clone())?;
                 let outputs = [out.slice_mut::<T>()?];
-                batch.for_each(ctx.threads(), WORK * n * size, [a.slice::<T>()?], outputs, |[a], [out]| {
+                batch.for_each(ctx.threads(), WORK * n * size, [a.slice::<T>()?], outputs, |_, [a], [out]| {
                     Wide::<T>::$f(a, n, out);
                     Ok(())
                 })?;

@@ -27,7 +27,7 @@ fn svd(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let mut s = Tensor::new(dtype, batch.shape_of(&[shortest])?)?;
             let (mut u, mut v) = (vectors(rows)?, vectors(columns)?);
             let outputs = [s.slice_mut::<T>()?, u.slice_mut::<T>()?, v.slice_mut::<T>()?];
-            batch.for_each(ctx.threads(), WORK * size * shortest, [a.slice()?], outputs, |[a], [s, u, v]| {
+            batch.for_each(ctx.threads(), WORK * size * shortest, [a.slice()?], outputs, |_, [a], [s, u, v]| {
                 if wants_vectors {
                     Wide::<T>::svd(a, (rows, columns), full, s, u, v).map_err(refused(FAILED))
                 } else {

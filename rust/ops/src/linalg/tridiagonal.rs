@@ -3,7 +3,7 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::{Dim, batch_of, equal, split};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_linalg::{Algorithms, Element, Wide};
+use ferroflow_linalg::{Algorithms, Wide};
 use ferroflow_tensor::{PartialShape, Result, Tensor, dispatch, ensure};
 
 const SINGULAR: &str = "The matrix is not invertible.";
@@ -32,9 +32,8 @@ fn solve(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 _ => PIVOT,
             };
             let mut out = Tensor::new(dtype, b.shape().clone())?;
-            let (a, b) = (T::widen(diagonals.slice()?), T::widen(b.slice()?));
-            left.for_each(ctx.threads(), n * (k + 2), [out.slice_mut::<T>()?], |i, [x]| {
-                let (a, b) = (&a[i * 3 * n..(i + 1) * 3 * n], &b[i * n * k..(i + 1) * n * k]);
+            let inputs = [diagonals.slice()?, b.slice()?];
+            left.for_each(ctx.threads(), n * (k + 2), inputs, [out.slice_mut::<T>()?], |_, [a, b], [x]| {
                 Wide::<T>::solve_tridiagonal(a, n, b, k, pivoting, x).map_err(refused(singular))
             })?;
             ctx.set_output(0, out);
@@ -59,22 +58,19 @@ fn multiply(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                     ctx.input(i)?.shape()
                 );
             }
-            let diagonal = |i: usize| -> Result<_> { Ok(T::widen(ctx.input(i)?.slice::<T>()?)) };
-            let (upper, main, lower) = (diagonal(0)?, diagonal(1)?, diagonal(2)?);
             let mut out = Tensor::new(dtype, b.shape().clone())?;
-            let b = T::widen(b.slice::<T>()?);
-            right.for_each(ctx.threads(), 3 * n * k, [out.slice_mut::<T>()?], |i, [y]| {
-                let x = &b[i * n * k..(i + 1) * n * k];
+            let inputs = [ctx.input(0)?.slice()?, ctx.input(1)?.slice()?, ctx.input(2)?.slice()?, b.slice()?];
+            right.for_each(ctx.threads(), 3 * n * k, inputs, [out.slice_mut::<T>()?], |_, inputs, [y]| {
+                let [upper, main, lower, x] = inputs;
                 let row = |r: usize| &x[r * k..(r + 1) * k];
                 for (r, y) in y.chunks_exact_mut(k.max(1)).enumerate() {
-                    let at = i * n + r;
                     for (j, y) in y.iter_mut().enumerate() {
-                        let mut sum = main[at] * row(r)[j];
+                        let mut sum = main[r] * row(r)[j];
                         if r > 0 {
-                            sum += lower[at] * row(r - 1)[j];
+                            sum += lower[r] * row(r - 1)[j];
                         }
                         if r + 1 < n {
-                            sum += upper[at] * row(r + 1)[j];
+                            sum += upper[r] * row(r + 1)[j];
                         }
                         *y = sum;
                     }
