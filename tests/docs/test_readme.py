@@ -64,10 +64,8 @@ def test_tensorflows_tests_are_counted_as_in_the_documentation():
 
 def test_repositories_and_libraries_are_those_of_the_documentation():
     assert _rows(README, "repository") == [row[:3] for row in _rows(_page("docs/repositories.md"), "repository")]
-    libraries = [
-        (f"{row[0]} {row[1]}", row[3], row[4]) for row in _rows(_page("docs/libraries.md"), "library | version")
-    ]
-    assert [tuple(row) for row in _rows(README, "library")] == libraries
+    libraries = [[f"{row[0]} {row[1]}", *row[3:6]] for row in _rows(_page("docs/libraries.md"), "library | version")]
+    assert _rows(README, "library") == libraries
 
 
 def test_speed_is_that_of_the_benchmarks():
