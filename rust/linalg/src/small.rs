@@ -227,7 +227,7 @@ const MANY: usize = 8;
 fn divide<T: Field>(row: &mut [T], pivot: T) {
     let inverse = T::from_real(1.0) / pivot;
     if row.len() >= MANY && inverse.magnitude().is_normal() {
-        row.iter_mut().for_each(|x| *x = *x * inverse);
+        row.iter_mut().for_each(|x| *x *= inverse);
     } else {
         row.iter_mut().for_each(|x| *x /= pivot);
     }

@@ -125,11 +125,10 @@ mod tests {
                 )
                 .unwrap();
             assert!((0..100).all(|i| a[i] == i as f32 && b[3 * i..3 * i + 3] == [2.0 * i as f32; 3]));
-            let failed =
-                batch.for_each(Threads::new(threads), 1 << 20, [&numbers], [&mut a[..]], |[i], _| match i[0] {
-                    17.0 | 40.0 => Err(Status::invalid_argument(i[0].to_string())),
-                    _ => Ok(()),
-                });
+            let failed = batch.for_each(Threads::new(threads), 1 << 20, [&numbers], [&mut a[..]], |i, _, _| match i {
+                17 | 40 => Err(Status::invalid_argument(i.to_string())),
+                _ => Ok(()),
+            });
             assert_eq!(failed.unwrap_err().message(), "17");
         }
     }

@@ -114,7 +114,7 @@ mod tests {
     fn large_elements_do_not_overflow() {
         let sums = call(&[1000.0, 1001.0], false, false);
         assert_eq!(sums[0], 1000.0);
-        assert!((sums[1] - 1001.313_261_687_518_2).abs() < 1e-9);
+        assert!((sums[1] - 1_001.313_261_687_518_2).abs() < 1e-9);
         assert_eq!(call(&[1.0, f64::INFINITY, f64::NAN], false, false)[1], f64::INFINITY);
     }
 
