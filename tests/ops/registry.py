@@ -107,7 +107,7 @@ def _required(op_type: str, attr: str, choice: dict[str, dtypes.DType]) -> Any:
     if attr == "value":
         return np.zeros((), choice["dtype"].as_numpy_dtype)
     if attr in ("ksize", "ksizes", "rates", "strides"):
-        return [1] * (5 if "3D" in op_type else 4)
+        return [1] * (5 if "3D" in op_type or "Volume" in op_type else 4)
     if op_type == "ParallelConcat":
         return {"shape": [2, 1]}.get(attr)
     if attr in _REQUIRED_BY_OP.get(op_type, {}):

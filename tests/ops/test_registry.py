@@ -73,6 +73,13 @@ TESTED_ELSEWHERE = {
         *("ConsumeMutexLock", "MutexLock", "MutexV2"),
     ),
     "tests/mpi/test_alone.py": _starting("Horovod"),
+    "tests/autodiff/test_py_function.py": _starting("EagerPyFunc"),
+    "tests/ops/test_later_ops.py": _starting("UnicodeDecode"),
+    "tests/ops/test_boosted_trees.py": _starting("BoostedTrees", "IsBoostedTrees"),
+    "tests/data/test_later_transformations.py": (
+        *_starting("Optional", "TakeWhileDataset", "GroupByReducerDataset", "DatasetCardinality"),
+        *_starting("ExperimentalTakeWhile", "ExperimentalGroupByReducer", "ExperimentalDatasetCardinality"),
+    ),
     "tests/control_flow/test_gradients.py": _starting("EmptyTensorList", "TensorArray", "TensorList"),
     "rust/ops/src/state/apply_tests.rs": _starting("Apply", "SparseApply"),
     "tests/variables/test_resource_variable.py": (
