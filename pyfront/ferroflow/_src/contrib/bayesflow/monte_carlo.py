@@ -89,7 +89,7 @@ def expectation_importance_sampler(
         Tensor of the batch's shape.
 
     Raises:
-        ValueError: unless exactly one of `z` and `n` is given.
+        ValueError: if `z` and `n` are both given, or neither is.
     """
     with name_scope(name, values=[z, n]):
         samples = _samples(sampling_dist_q, z, n, seed)
@@ -126,7 +126,7 @@ def expectation_importance_sampler_logspace(
         Tensor of the batch's shape.
 
     Raises:
-        ValueError: unless exactly one of `z` and `n` is given.
+        ValueError: if `z` and `n` are both given, or neither is.
     """
     with name_scope(name, values=[z, n]):
         samples = _samples(sampling_dist_q, z, n, seed)

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.handles import Tensor
 
-# The attributes that TensorFlow looks for.
+# The attribute whose absence TensorFlow reports, by op.
 _METHODS: Final = {
     "Assign": "assign",
     "AssignAdd": "assign_add",
@@ -28,7 +28,7 @@ def _changed(op_type: str, ref: Any, arguments: list[Any], attrs: dict[str, Any]
 
 
 def _refuse_values(op_type: str, ref: Any) -> None:
-    """Raises AttributeError for what is no variable, as TensorFlow, which looks for a variable's method."""
+    """Raises AttributeError for an object that is no variable. TensorFlow reports a missing method or attribute."""
     if isinstance(ref, Tensor):
         missing = None if dtypes.is_reference(ref.dtype) else _METHODS.get(op_type, "handle")
     else:
