@@ -26,6 +26,7 @@ _REQUIRED: dict[str, Any] = {
     "message": "m",
     "mode": "REFLECT",
     "num": 1,
+    "output_encoding": "UTF-8",
     "num_partitions": 1,
     "num_split": 1,
     "padding": "SAME",
