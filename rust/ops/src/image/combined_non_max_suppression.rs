@@ -178,7 +178,7 @@ mod tests {
     use ferroflow_tensor::{Result, Tensor};
 
     fn call(per_class: i32, in_all: i32, pad: bool) -> Result<Vec<Tensor>> {
-        let boxes = [0., 0., 1., 1., 0., 0.1, 1., 1.1, 0., 10., 1., 11.];
+        let boxes = [0.0f32, 0., 1., 1., 0., 0.1, 1., 1.1, 0., 10., 1., 11.];
         let scores = [0.9f32, 0.3, 0.8, 0.7, 0.7, 0.2];
         let inputs = [
             Tensor::from_slice([1, 3, 1, 4], &boxes)?,
