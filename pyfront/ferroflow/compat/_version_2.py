@@ -163,7 +163,7 @@ def _function(name: str) -> Callable[..., Any]:
         with contextlib.nullcontext() if scope is None else name_scope(scope):
             return function(**{renamed.get(key, key): value for key, value in given.items()})
 
-    version_2.__signature__ = signature  # type: ignore[attr-defined]
+    version_2.__signature__ = signature  # type: ignore[attr-defined]  # read by `inspect.signature`
     text = f"Does what `tf.{place}` does, with the arguments of version 2."
     document(version_2, text, name=name.rpartition(".")[2])
     return version_2

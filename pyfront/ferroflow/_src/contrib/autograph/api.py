@@ -188,7 +188,8 @@ def traceable(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if not isinstance(function, types.FunctionType) or function.__name__ == "<lambda>":
         return function
-    return _called(function, False)  # type: ignore[no-any-return]
+    form: Callable[..., Any] = _called(function, False)
+    return form
 
 
 def to_code(

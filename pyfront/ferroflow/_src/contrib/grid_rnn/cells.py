@@ -22,7 +22,35 @@ __all__ = [
 ]
 
 
-class Grid1BasicRNNCell(GridRNNCell):
+class _EvenGrid(GridRNNCell):
+    """A grid whose dimensions have one kind of cell; the first one reads the inputs and gives the output."""
+
+    def __init__(
+        self,
+        num_units: int,
+        num_dims: int,
+        cell_fn: Callable[[int], Any],
+        state_is_tuple: bool,
+        output_is_tuple: bool,
+        tied: bool = False,
+        non_recurrent_fn: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(
+            num_units=num_units,
+            num_dims=num_dims,
+            input_dims=0,
+            output_dims=0,
+            priority_dims=0,
+            non_recurrent_dims=None if non_recurrent_fn is None else 0,
+            tied=tied,
+            cell_fn=cell_fn,
+            non_recurrent_fn=non_recurrent_fn,
+            state_is_tuple=state_is_tuple,
+            output_is_tuple=output_is_tuple,
+        )
+
+
+class Grid1BasicRNNCell(_EvenGrid):
     """A grid cell of one dimension, a BasicRNNCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -40,18 +68,15 @@ class Grid1BasicRNNCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=1,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            cell_fn=lambda size: BasicRNNCell(num_units=size),
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            1,
+            lambda size: BasicRNNCell(num_units=size),
+            state_is_tuple,
+            output_is_tuple,
         )
 
 
-class Grid2BasicRNNCell(GridRNNCell):
+class Grid2BasicRNNCell(_EvenGrid):
     """A grid cell of two dimensions, each a BasicRNNCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -73,21 +98,17 @@ class Grid2BasicRNNCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=2,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            non_recurrent_dims=None if non_recurrent_fn is None else 0,
-            tied=tied,
-            cell_fn=lambda size: BasicRNNCell(num_units=size),
-            non_recurrent_fn=non_recurrent_fn,
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            2,
+            lambda size: BasicRNNCell(num_units=size),
+            state_is_tuple,
+            output_is_tuple,
+            tied,
+            non_recurrent_fn,
         )
 
 
-class Grid1BasicLSTMCell(GridRNNCell):
+class Grid1BasicLSTMCell(_EvenGrid):
     """A grid cell of one dimension, a BasicLSTMCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -107,18 +128,15 @@ class Grid1BasicLSTMCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=1,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            cell_fn=lambda size: BasicLSTMCell(num_units=size, forget_bias=forget_bias),
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            1,
+            lambda size: BasicLSTMCell(num_units=size, forget_bias=forget_bias),
+            state_is_tuple,
+            output_is_tuple,
         )
 
 
-class Grid2BasicLSTMCell(GridRNNCell):
+class Grid2BasicLSTMCell(_EvenGrid):
     """A grid cell of two dimensions, each a BasicLSTMCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -142,21 +160,17 @@ class Grid2BasicLSTMCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=2,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            non_recurrent_dims=None if non_recurrent_fn is None else 0,
-            tied=tied,
-            cell_fn=lambda size: BasicLSTMCell(num_units=size, forget_bias=forget_bias),
-            non_recurrent_fn=non_recurrent_fn,
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            2,
+            lambda size: BasicLSTMCell(num_units=size, forget_bias=forget_bias),
+            state_is_tuple,
+            output_is_tuple,
+            tied,
+            non_recurrent_fn,
         )
 
 
-class Grid1LSTMCell(GridRNNCell):
+class Grid1LSTMCell(_EvenGrid):
     """A grid cell of one dimension, an LSTMCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -178,18 +192,15 @@ class Grid1LSTMCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=1,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            cell_fn=lambda size: LSTMCell(num_units=size, forget_bias=forget_bias, use_peepholes=use_peepholes),
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            1,
+            lambda size: LSTMCell(num_units=size, forget_bias=forget_bias, use_peepholes=use_peepholes),
+            state_is_tuple,
+            output_is_tuple,
         )
 
 
-class Grid2LSTMCell(GridRNNCell):
+class Grid2LSTMCell(_EvenGrid):
     """A grid cell of two dimensions, each an LSTMCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -215,21 +226,17 @@ class Grid2LSTMCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=2,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            non_recurrent_dims=None if non_recurrent_fn is None else 0,
-            tied=tied,
-            cell_fn=lambda size: LSTMCell(num_units=size, forget_bias=forget_bias, use_peepholes=use_peepholes),
-            non_recurrent_fn=non_recurrent_fn,
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            2,
+            lambda size: LSTMCell(num_units=size, forget_bias=forget_bias, use_peepholes=use_peepholes),
+            state_is_tuple,
+            output_is_tuple,
+            tied,
+            non_recurrent_fn,
         )
 
 
-class Grid3LSTMCell(GridRNNCell):
+class Grid3LSTMCell(_EvenGrid):
     """A grid cell of three dimensions, each an LSTMCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -255,21 +262,17 @@ class Grid3LSTMCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=3,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            non_recurrent_dims=None if non_recurrent_fn is None else 0,
-            tied=tied,
-            cell_fn=lambda size: LSTMCell(num_units=size, forget_bias=forget_bias, use_peepholes=use_peepholes),
-            non_recurrent_fn=non_recurrent_fn,
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            3,
+            lambda size: LSTMCell(num_units=size, forget_bias=forget_bias, use_peepholes=use_peepholes),
+            state_is_tuple,
+            output_is_tuple,
+            tied,
+            non_recurrent_fn,
         )
 
 
-class Grid2GRUCell(GridRNNCell):
+class Grid2GRUCell(_EvenGrid):
     """A grid cell of two dimensions, each a GRUCell.
 
     The first dimension reads the inputs, gives the output, and is computed last.
@@ -291,15 +294,11 @@ class Grid2GRUCell(GridRNNCell):
         output_is_tuple: bool = True,
     ) -> None:
         super().__init__(
-            num_units=num_units,
-            num_dims=2,
-            input_dims=0,
-            output_dims=0,
-            priority_dims=0,
-            non_recurrent_dims=None if non_recurrent_fn is None else 0,
-            tied=tied,
-            cell_fn=lambda size: GRUCell(num_units=size),
-            non_recurrent_fn=non_recurrent_fn,
-            state_is_tuple=state_is_tuple,
-            output_is_tuple=output_is_tuple,
+            num_units,
+            2,
+            lambda size: GRUCell(num_units=size),
+            state_is_tuple,
+            output_is_tuple,
+            tied,
+            non_recurrent_fn,
         )

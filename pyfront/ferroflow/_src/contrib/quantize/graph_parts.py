@@ -131,7 +131,7 @@ def DropStringPrefix(s: str, prefix: str) -> str:  # noqa: N802 - TF 1.x's name
     return s.removeprefix(prefix)
 
 
-def RerouteTensor(t0: Tensor, t1: Tensor, can_modify: Collection[Operation] | None = None) -> int:  # noqa: N802
+def RerouteTensor(t0: Tensor, t1: Tensor, can_modify: Collection[Operation] | None = None) -> int:  # noqa: N802 - TF 1.x's
     """Lets the readers of `t1` read `t0` instead.
 
     Args:
