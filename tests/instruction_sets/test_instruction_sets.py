@@ -51,8 +51,9 @@ def test_bits_are_the_same_with_every_instruction_set() -> None:
 @pytest.mark.skipif(not _HAS_AVX2, reason="factorizations have other bits on CPUs without AVX2")
 def test_bits_are_those_of_another_machine() -> None:
     # Made on an AMD CPU with AVX2, and compared on an Intel CPU with AVX-512. The digest of `speech` is newer: CTC
-    # no longer calls the logarithm of the C library. So is that of `gaussian_process`: small triangular systems have an
-    # algorithm of their own. Both were made on one CPU, under avx512, avx2 and portable.
+    # no longer calls the logarithm of the C library. So are those of `gaussian_process`, whose small triangular systems
+    # multiply by inverses of pivots, and of `qr`, which reflects row by row up to 256 rows. These were made on one AMD
+    # CPU, under avx2 and portable.
     golden = json.loads(_GOLDEN.read_text(encoding="utf-8"))
     digests = _run("avx512", str(_PROGRAM), "2", "matrices", "models").stdout.splitlines()
     assert dict(line.rsplit(" ", 1) for line in digests) == golden

@@ -202,6 +202,7 @@ class Scaled(layers.Layer):
 
 
 def test_programs_write_layers():
+    tf.set_random_seed(5)
     model = keras.Sequential([Scaled(2, input_shape=(4,)), layers.Dense(1, kernel_constraint="non_neg")])
     model.compile(keras.optimizers.SGD(0.1), "mse")
     x = X[:, 0]
