@@ -89,7 +89,7 @@ fn reflector<F: Number>(x: &mut [F]) -> F {
     tau
 }
 
-/// Sides from which on blocks of reflections, as matrix products, are faster than one by one. Real factors are the same;
+/// Sides from which on the algorithms of `ferroflow_linalg` are faster than one reflection after the other. Real factors are the same;
 /// complex ones differ in the phases of R's diagonal, which is real, as LAPACK's, where reflections are one by one.
 const BLOCKED: usize = 32;
 /// Multiplications for one element of a matrix times its shorter side.
