@@ -23,6 +23,7 @@ KNOWN = sorted(op for op in CONVERSIONS if hasattr(tf.raw_ops, op))
 @pytest.fixture(autouse=True)
 def _new_graph():
     with tf.Graph().as_default():
+        tf.set_random_seed(7)
         yield
 
 
@@ -102,7 +103,9 @@ def test_a_network_of_slim(name):
     scope = getattr(getattr(tf.contrib.slim.nets, module), names.get(module, f"{function}_arg_scope"))
     with tf.contrib.slim.arg_scope(scope()):
         logits, _ = net(images, 10, is_training=False)
-    compared([tf.nn.softmax(logits), logits], {"images": np.random.RandomState(0).rand(1, size, size, 3).astype("f")})
+    # Logits of random weights are hundreds, and the exponential would amplify their rounding as much.
+    likely = tf.nn.softmax(logits / tf.reduce_max(tf.abs(logits)))
+    compared([likely, logits], {"images": np.random.RandomState(0).rand(1, size, size, 3).astype("f")})
 
 
 def test_an_lstm_of_known_length():
