@@ -1,6 +1,7 @@
-"""Times sums over processes: MPI_Allreduce, a step that sums one tensor, and a step that sums 100 tensors.
+"""Times sums over processes: MPI_Allreduce, and what the sum of one tensor or of 100 tensors adds to a step.
 
-Run with `mpirun -n 2 python benches/python/allreduce.py`; rank 0 prints the least of the repeats in milliseconds.
+Run with `mpirun -n 2 python benches/python/allreduce.py`. Rank 0 prints the least of the repeats in milliseconds, and
+after each step with sums the same step without them: both compute tensors and keep them in variables.
 """
 
 import sys
@@ -25,12 +26,13 @@ def _least(act):
     return min(times)
 
 
-def _step(sess, sizes, name):
-    """Returns a step that computes tensors of these sizes and sums them; the results stay in the engine."""
+def _step(sess, sizes, name, ends):
+    """Returns a step that computes tensors of these sizes and applies `ends`; the results stay in the engine."""
     with tf.variable_scope(name):
         variables = [tf.get_variable(f"v{i}", [n], initializer=tf.ones_initializer()) for i, n in enumerate(sizes)]
+        results = [tf.get_variable(f"r{i}", [n], initializer=tf.ones_initializer()) for i, n in enumerate(sizes)]
     sess.run(tf.global_variables_initializer())
-    run = sess.make_callable(tf.group(*[hvd.allreduce(v * 1.5, op=hvd.Sum) for v in variables]))
+    run = sess.make_callable(tf.group(*[r.assign(ends(v * 1.5)) for v, r in zip(variables, results, strict=True)]))
     run()
     return run
 
@@ -42,10 +44,13 @@ def main():
             count = megabytes * 250_000
             data = np.ones(count, np.float32)
             raw = _least(lambda data=data: MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, data))
-            one = _least(_step(sess, [count], f"one_{megabytes}"))
-            many = _least(_step(sess, [count // 100] * 100, f"many_{megabytes}"))
+            times = f"MPI_Allreduce {raw:8.2f} ms"
+            for tensors in (1, 100):
+                sizes = [count // tensors] * tensors
+                for name, ends in (("sums", lambda x: hvd.allreduce(x, op=hvd.Sum)), ("only", tf.identity)):
+                    least = _least(_step(sess, sizes, f"{name}_{tensors}_{megabytes}", ends))
+                    times += f"  {tensors} {name} {least:8.2f}"
             if hvd.rank() == 0:
-                times = f"MPI_Allreduce {raw:8.2f} ms  one tensor {one:8.2f}  100 tensors {many:8.2f}"
                 print(f"{megabytes:4d} MB  {times}", flush=True)
 
 
