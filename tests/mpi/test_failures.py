@@ -74,3 +74,7 @@ def test_a_rank_that_does_not_answer_counts_as_lost(run):
 
 def test_a_forked_child_gets_an_error_and_the_parent_goes_on(run):
     assert all(found["status"] == 0 for found in run("faulty_program.py", 2, "forked").reports(2))
+
+
+def test_ranks_that_leave_together_leave_no_message_to_mpi(run):
+    assert [found["message"] for found in run("leaving_program.py", 3).reports(3)] == [None] * 3

@@ -58,6 +58,20 @@ class MpiTransport:
         self._sending = [request for request in self._sending if not request.Test()]
         return not self._sending
 
+    def receive_rest(self, patience: float) -> None:
+        """Receives what the others sent while this rank left: MPI may be finalized only without such messages.
+
+        Args:
+            patience: float, the seconds that the other ranks have to leave, too.
+        """
+        end, all_left = time.monotonic() + patience, self._communicator.Ibarrier()
+        while not all_left.Test():
+            if time.monotonic() > end:
+                return
+            time.sleep(_PAUSE)
+        while self.poll() is not None:
+            pass
+
     def exchange(self, send: memoryview, sizes: list[int], receive: memoryview) -> None:
         """Sends each other rank its part of `send`; receives this rank's part from each of them, in rank order."""
         own, others = self._communicator.Get_rank(), [0] * len(sizes)

@@ -21,7 +21,8 @@ from ferroflow._src.horovod.mpi_transport import MpiTransport
 from ferroflow._src.horovod.rendezvous import connect_group, split_address
 from ferroflow._src.horovod.socket_transport import SocketTransport
 
-# Seconds that the communication thread has to end. Then this process's rank is in an exchange with a lost one.
+# Seconds that the communication thread, and then the other ranks, have to end. A thread that has not is in an exchange
+# with a lost rank.
 _PATIENCE: Final = 5.0
 _ORDERS: Final = {"rank": True, "mpi": False}
 # The variable of `ferroflow launch --ray ADDRESS --mpi N`: {"addresses": [...], "rank": 0}.
@@ -100,6 +101,8 @@ def _join(transport: MpiTransport | SocketTransport | None, numbers: _Numbers, o
         _core.join_group(transport, numbers.rank, numbers.size, options)
     _numbers = numbers
     # mpi4py, which is imported by now, finalizes MPI when Python ends. What is registered later runs earlier.
+    if isinstance(transport, MpiTransport):
+        atexit.register(transport.receive_rest, _PATIENCE)
     atexit.unregister(shutdown)
     atexit.register(shutdown)
 
