@@ -13,6 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Time for which a rank polls for messages without a sleep after it has done something: a sleep is several times longer
+/// than the message of a neighbour takes.
+const EAGER: Duration = Duration::from_micros(200);
+
 /// Shortest and longest sleep between two polls for messages while a tensor of this rank waits.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(20);
 const LONGEST_SLEEP: Duration = Duration::from_millis(1);
@@ -133,6 +137,10 @@ impl Member {
             self.check_limits()?;
             if !is_idle {
                 return Ok(());
+            }
+            if !self.waiting.is_empty() && began.elapsed() < EAGER {
+                std::thread::yield_now();
+                continue;
             }
             // Without a tensor of this rank, no exchange can begin.
             let rest = self.options.lost_after.map_or(LONGEST_REST, |d| LONGEST_REST.min(d / 4));
