@@ -3,7 +3,7 @@
 //! Source: Euler-Maclaurin summation, DLMF 25.11.43 (as in Cephes `zeta`).
 
 use super::incomplete_gamma::{DOUBLE, SINGLE, kernel_with_formulas};
-use super::lanes::Formulas;
+use super::lanes::{Formulas, LANES, Lanes, groups, groups_mut};
 use ferroflow_graph::{Op, Registry, shape_rules};
 use ferroflow_tensor::vector::scalar::{exp, log, pow};
 use ferroflow_tensor::vector::{Unary, unary};
@@ -106,30 +106,39 @@ fn polygamma(n: f64, x: f64) -> f64 {
     if n % 2.0 == 0.0 { -magnitude } else { magnitude }
 }
 
-/// Returns the sum of `(q + k)^-x` with the digits of float32 for finite x > 1 and q > 0, without a branch.
+/// Returns the sums of `(q + k)^-x` with the digits of float32 for finite x > 1 and q > 0, without a branch.
 #[inline(always)]
-fn single_positive(x: f64, q: f64) -> f64 {
-    let power = |base: f64| exp(-x * log(base));
-    let (mut sum, mut last) = (0.0, 0.0);
-    for k in 0..SINGLE_TERMS {
-        last = power(q + k as f64);
-        sum += last;
+fn single_positive(x: &Lanes, q: &Lanes) -> Lanes {
+    let mut powers = [[0.0; LANES]; SINGLE_TERMS + 1];
+    for (k, powers) in powers.iter_mut().enumerate() {
+        for ((power, x), q) in powers.iter_mut().zip(x).zip(q) {
+            *power = exp(-x * log(q + k as f64));
+        }
     }
-    let at = q + SINGLE_TERMS as f64;
-    let next = power(at);
-    let mut rest = next * (at / (x - 1.0) + 0.5);
-    let inverse = 1.0 / at;
-    let mut factor = next * x * inverse;
+    let mut sum = [0.0; LANES];
+    for power in &powers[..SINGLE_TERMS] {
+        sum.iter_mut().zip(power).for_each(|(sum, power)| *sum += power);
+    }
+    let (last, next) = (&powers[SINGLE_TERMS - 1], &powers[SINGLE_TERMS]);
+    let (mut rest, mut inverse, mut factor) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    for i in 0..LANES {
+        let at = q[i] + SINGLE_TERMS as f64;
+        rest[i] = next[i] * (at / (x[i] - 1.0) + 0.5);
+        inverse[i] = 1.0 / at;
+        factor[i] = next[i] * x[i] * inverse[i];
+    }
     for (k, b) in BERNOULLI.iter().enumerate() {
-        let term = factor * b;
-        rest += term;
-        // The series diverges in the end: it stops at the first term that does not count.
-        let counts = term.abs() > 0.25 * (sum + rest) * SINGLE;
         let k = 2.0 * k as f64;
-        let following = factor * ((x + k + 1.0) * inverse * ((x + k + 2.0) * inverse));
-        factor = if counts { following } else { 0.0 };
+        for i in 0..LANES {
+            let term = factor[i] * b;
+            rest[i] += term;
+            // The series diverges in the end: it stops at the first term that does not count.
+            let counts = term.abs() > 0.25 * (sum[i] + rest[i]) * SINGLE;
+            let following = factor[i] * ((x[i] + k + 1.0) * inverse[i] * ((x[i] + k + 2.0) * inverse[i]));
+            factor[i] = if counts { following } else { 0.0 };
+        }
     }
-    sum + if last > 0.25 * sum * SINGLE { rest } else { 0.0 }
+    std::array::from_fn(|i| sum[i] + if last[i] > 0.25 * sum[i] * SINGLE { rest[i] } else { 0.0 })
 }
 
 /// Zeta with the digits of float32.
@@ -145,8 +154,8 @@ impl Formulas<2> for SingleZeta {
 
     #[inline(always)]
     fn compute(_: usize, [x, q]: [&[f64]; 2], out: &mut [f64]) {
-        for ((x, q), out) in x.iter().zip(q).zip(out) {
-            *out = single_positive(*x, *q);
+        for ((x, q), out) in groups(x).zip(groups(q)).zip(groups_mut(out)) {
+            *out = single_positive(x, q);
         }
     }
 
@@ -183,8 +192,8 @@ impl Formulas<2> for SinglePolygamma {
 
     #[inline(always)]
     fn compute(_: usize, [n, x]: [&[f64]; 2], out: &mut [f64]) {
-        for ((n, x), out) in n.iter().zip(x).zip(&mut *out) {
-            *out = single_positive(*n + 1.0, *x);
+        for ((n, x), out) in groups(n).zip(groups(x)).zip(groups_mut(out)) {
+            *out = single_positive(&n.map(|n| n + 1.0), x);
         }
         for (n, out) in n.iter().zip(out) {
             *out *= FACTORIALS[*n as usize];
