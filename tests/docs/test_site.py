@@ -67,6 +67,20 @@ def test_every_public_name_has_a_page_whose_heading_or_list_of_names_has_it(buil
     assert missing == []
 
 
+def test_every_public_member_of_a_class_is_on_its_page_or_on_that_of_a_public_base(built):
+    documented = {id(symbol.value): symbol for symbol in REFERENCE.symbols() if inspect.isclass(symbol.value)}
+    missing = []
+    for symbol in documented.values():
+        bases = [base for base in symbol.value.__mro__ if (base.__module__ or "").partition(".")[0] == "ferroflow"]
+        members = {name for base in bases for name, _ in REFERENCE._own_members(base)}
+        public = [documented[id(base)] for base in bases if id(base) in documented]
+        described = {name for base in public for name, _ in REFERENCE.members_of(base.value)}
+        missing += [f"{symbol.names[0]}.{name}" for name in members - described]
+    assert missing == []
+    page = (built / "reference" / "tf" / "Session.html").read_text(encoding="utf-8")
+    assert "tf.Session.run(fetches, feed_dict=None, options=None, run_metadata=None)" in _text(page)
+
+
 def test_what_a_function_returns_is_on_its_page_to_the_last_word(built):
     cut, seen = [], 0
     for symbol in REFERENCE.symbols():
