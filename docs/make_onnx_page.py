@@ -17,8 +17,8 @@ outputs; without it, these are the nodes that no other node reads. Inputs and ou
 `images:0`.
 
 Parts of the graph that depend on no feed become constants. If another operation is not in the table below, the command
-prints its type and its nodes, and writes nothing. Loops (`tf.while_loop`, `tf.nn.dynamic_rnn`), conditionals, strings and
-random numbers cannot be converted; `tf.nn.static_rnn` can. Images keep TensorFlow's order of dimensions (NHWC).
+prints its type and its nodes, and writes nothing. Loops (`tf.while_loop`, `tf.nn.dynamic_rnn`), conditionals, strings
+and random numbers cannot be converted; `tf.nn.static_rnn` can. Images keep TensorFlow's order of dimensions (NHWC).
 `tests/command_line/test_onnx.py` compares each op and whole networks with onnxruntime.
 
 | op | ONNX | only |
