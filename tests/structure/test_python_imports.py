@@ -84,7 +84,7 @@ def test_imports_close_no_cycle(by_member):
 
 
 def test_in_the_framework_only_handles_name_a_type_of_a_module_above():
-    """`Operation.graph` is a Graph; everything that handles use of it is in `GraphHandles`."""
+    """`Operation.graph` is a Graph; everything else that handles need of it is in `GraphHandles`, below."""
     framework = "ferroflow._src.framework."
     found = {
         (i.importer.removeprefix(framework), i.imported.removeprefix(framework))

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ferroflow._src.base.typing import StringLike
-from ferroflow._src.framework.graph_handles import GraphHandles
+from ferroflow._src.framework.handles import GraphHandles
 
 
 class GraphCollections(GraphHandles):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import compat
-from ferroflow._src.framework.graph_handles import GraphHandles
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import GraphHandles, Operation, Tensor
 
 
 class GraphElements(GraphHandles):

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from ferroflow._src.framework.graph_handles import GraphHandles
-from ferroflow._src.framework.handles import Operation, Tensor, node_of, operation_of
+from ferroflow._src.framework.handles import GraphHandles, Operation, Tensor, node_of, operation_of
 from ferroflow._src.framework.scopes import (
     AttributeMap,
     Colocation,
