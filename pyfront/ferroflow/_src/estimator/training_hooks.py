@@ -51,7 +51,7 @@ def make_saver(config: RunConfig, scaffold: Scaffold) -> None:
 
 def saving_hooks(
     config: RunConfig, model_dir: str, spec: EstimatorSpec, worker_hooks: list[Any], listeners: list[Any]
-) -> list[SessionRunHook]:
+) -> list[CheckpointSaverHook]:
     """Returns the hooks to add that save checkpoints, and adds the listeners to one of them or to one that there is.
 
     Args:
@@ -62,14 +62,14 @@ def saving_hooks(
         listeners: list of CheckpointSaverListener.
 
     Returns:
-        list of SessionRunHook; empty if the model or the program has such a hook.
+        list of CheckpointSaverHook; empty if the model or the program has such a hook.
 
     Raises:
         ValueError: if there are listeners, and no hook saves checkpoints.
     """
     given = [h for h in (*worker_hooks, *spec.training_chief_hooks) if isinstance(h, CheckpointSaverHook)]
     secs, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
-    added: list[SessionRunHook] = []
+    added: list[CheckpointSaverHook] = []
     if not given and (secs or steps):
         added = [CheckpointSaverHook(model_dir, save_secs=secs, save_steps=steps, scaffold=spec.scaffold)]
     if listeners:
