@@ -16,9 +16,9 @@ onnxruntime and other runtimes. It needs the package onnx: `pip install 'ferrofl
 outputs; without it, these are the nodes that no other node reads. Inputs and outputs keep TensorFlow's names, such as
 `images:0`.
 
-What no feed changes becomes constants. All other operations are in the table below, or the command names them with
-their nodes and writes nothing. Loops (`tf.while_loop`, `tf.nn.dynamic_rnn`), conditionals, strings and random numbers
-do not convert; `tf.nn.static_rnn` does. Images keep TensorFlow's order of dimensions (NHWC).
+Parts of the graph that depend on no feed become constants. If another operation is not in the table below, the command
+prints its type and its nodes, and writes nothing. Loops (`tf.while_loop`, `tf.nn.dynamic_rnn`), conditionals, strings
+and random numbers cannot be converted; `tf.nn.static_rnn` can. Images keep TensorFlow's order of dimensions (NHWC).
 `tests/command_line/test_onnx.py` compares each op and whole networks with onnxruntime.
 
 | op | ONNX | only |

@@ -1,10 +1,13 @@
 """Makes pictures for the documentation: what the programs of examples/ draw, and the speed of training steps.
 
-`python docs/make_pictures.py` takes about three minutes; `python docs/make_pictures.py speed` only draws the speed
-again, from the table of benches/README.md. Both need matplotlib, and the programs tqdm.
+`python docs/make_pictures.py` takes about four minutes; with names of programs (`digits word2vec`) it runs only these.
+`python docs/make_pictures.py speed` only draws the speed again, from the table of benches/README.md. All need
+matplotlib, and the programs tqdm.
 """
 
 import hashlib
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
 PICTURES = ROOT / "docs" / "images" / "examples"
 # A program, and the picture of its folder that the page shows.
 SHOWN = {
@@ -20,7 +24,12 @@ SHOWN = {
     "character_lstm": "character_loss.png",
     "convolutional_network": "misread.png",
     "digits": "loss.png",
+    "distributed_digits": "workers.png",
+    "linear_model": "weights.png",
     "linear_regression": "regression.png",
+    "record_pipelines": "pipelines.png",
+    "shared_filter": "responses.png",
+    "supervised_training": "loss.png",
     "variational_autoencoder": "plane.png",
     "word2vec": "words.png",
 }
@@ -65,12 +74,38 @@ def draw_speed() -> None:
     figure.savefig(SPEED, metadata={"Description": hash_of_speed(), "Software": None})
 
 
+def run_example(program: str, folder: str) -> None:
+    """Runs a program of examples/, which draws into a folder."""
+    command = [sys.executable, str(EXAMPLES / f"{program}.py")]
+    if program == "distributed_digits":
+        launch = [sys.executable, "-m", "ferroflow", "launch", "--ps=1", "--workers=2", "--flags"]
+        subprocess.run([*launch, command[1], f"--losses={folder}"], check=True)
+        draw_workers(folder)
+    elif program == "supervised_training":
+        for steps in (1500, 3000):  # the second run continues the first
+            subprocess.run([*command, f"--folder={folder}", f"--steps={steps}"], check=True)
+    else:
+        subprocess.run([*command, f"--out={folder}"], check=True)
+
+
+def draw_workers(folder: str) -> None:
+    """Draws the losses that each worker of distributed_digits wrote into a folder."""
+    sys.path.insert(0, str(EXAMPLES))
+    from gallery.pictures import draw_curves
+
+    curves = {}
+    for file in sorted(Path(folder).glob("worker*.json")):
+        losses = json.loads(file.read_text(encoding="utf-8"))
+        curves[file.stem.replace("worker", "worker ")] = {int(step): loss for step, loss in losses.items()}
+    draw_curves(os.path.join(folder, SHOWN["distributed_digits"]), curves, "update", "loss", "log")
+
+
 if __name__ == "__main__":
-    draw_speed()
-    if "speed" in sys.argv[1:]:
-        sys.exit()
     PICTURES.mkdir(exist_ok=True)
-    for program, picture in SHOWN.items():
+    for name in sys.argv[1:] or ["speed", *SHOWN]:
+        if name == "speed":
+            draw_speed()
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, ROOT / "examples" / f"{program}.py", f"--out={folder}"], check=True)
-            shutil.copy(Path(folder) / picture, PICTURES / f"{program}.png")
+            run_example(name, folder)
+            shutil.copy(Path(folder) / SHOWN[name], PICTURES / f"{name}.png")

@@ -232,19 +232,33 @@ def _own_members(cls: type) -> list[tuple[str, Any]]:
     return members
 
 
+def members_of(cls: type) -> list[tuple[str, Any]]:
+    """Lists the members that a class's page describes: its own, and those of its parts, which have no page.
+
+    Parts are base classes without a public name. Those that a public base class has, too, are described on its page.
+    """
+    bases = [base for base in cls.__mro__[1:] if (base.__module__ or "").partition(".")[0] == "ferroflow"]
+    public = [base for base in bases if id(base) in _by_value()]
+    parts = [base for base in bases if not any(issubclass(other, base) for other in public)]
+    members: dict[str, Any] = {}
+    for part in [cls, *parts]:
+        for name, value in _own_members(part):
+            members.setdefault(name, value)
+    return list(members.items())
+
+
 def _inherited(cls: type, up: str) -> Iterator[str]:
-    """Yields a line for each base class that adds public members: its name and theirs."""
-    seen = {name for name, _ in _own_members(cls)}
+    """Yields a line for each public base class that adds members: its name and theirs."""
+    seen = {name for name, _ in members_of(cls)}
     for base in cls.__mro__[1:]:
-        if (base.__module__ or "").partition(".")[0] != "ferroflow":
+        found = _by_value().get(id(base))
+        if not found:
             continue
-        members = [name for name, _ in _own_members(base) if name not in seen]
+        members = [name for name, _ in members_of(base) if name not in seen]
         seen.update(members)
         if members:
-            found = _by_value().get(id(base))
             listed = ", ".join(f"`{name}`" for name in sorted(members))
-            owner = f"From [`{found.names[0]}`]({up}{found.path}.md)" if found else "Also"
-            yield f"- {owner}: {listed}"
+            yield f"- From [`{found.names[0]}`]({up}{found.path}.md): {listed}"
 
 
 def _member(owner: str, name: str, value: Any) -> str:
@@ -283,7 +297,7 @@ def page(symbol: Symbol) -> str:
         parts.append(f"```python\n{signature(name, value)}\n```")
     parts.append(_described(inspect.getdoc(value) or ""))
     if inspect.isclass(value):
-        parts += [_member(name, member, found) for member, found in _own_members(value)]
+        parts += [_member(name, member, found) for member, found in members_of(value)]
         inherited = list(_inherited(value, up))
         if inherited:
             parts += [f"## Inherited members of {name}", "\n".join(inherited)]

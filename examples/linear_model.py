@@ -6,11 +6,17 @@
 import os
 
 import numpy as np
+from gallery.pictures import draw_images
 
 import ferroflow as tf
 
-PIXELS = 8 * 8
+SIDE = 8
+PIXELS = SIDE * SIDE
 STEPS = 200
+
+flags = tf.app.flags
+FLAGS = flags.FLAGS
+flags.DEFINE_string("out", os.path.join(os.path.dirname(os.path.abspath(__file__)), "out"), "Folder for the picture.")
 
 
 def load_zeros_and_ones():
@@ -65,12 +71,15 @@ def main(_):
         assert np.isclose(first_loss, expected, rtol=1e-5)
         for _ in range(STEPS):
             sess.run(train_op, feeds)
-        last_loss, outputs_value, distance = sess.run([loss, outputs, moved], feeds)
+        last_loss, outputs_value, distance, trained = sess.run([loss, outputs, moved, weights], feeds)
         assert np.array_equal(sess.run(start), start_value)
         assert last_loss < first_loss / 10
         accuracy = np.mean((outputs_value > 0.5) == (digit_values > 0.5))
         assert accuracy > 0.98
     print(f"loss {first_loss:.4f} -> {last_loss:.4f}, accuracy {accuracy:.4f}, a weight moved by {distance:.3f}")
+    maps = np.stack([start_value, trained]).reshape(2, SIDE, SIDE)
+    scaled = (maps - maps.min()) / (maps.max() - maps.min())
+    draw_images(os.path.join(FLAGS.out, "weights.png"), scaled, 2, ["at the start", "trained"], inches=2)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 The digits are written to TFRecord files first, which the queues and the datasets read. All three see every image as
 often and reach the same accuracy, but for an image or two: each shuffles in its own way, and what a queue holds when
-it is asked for a batch depends on its threads.
+it is asked for a batch depends on its threads. A picture shows the three losses.
 """
 
 import itertools
@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 from gallery.digits import SIDE, load_digits
+from gallery.pictures import draw_curves
 from tqdm import tqdm
 
 import ferroflow as tf
@@ -27,7 +28,7 @@ SEED = 1
 flags = tf.app.flags
 FLAGS = flags.FLAGS
 flags.DEFINE_integer("epochs", 40, "Times that the model sees every training image.")
-flags.DEFINE_string("out", os.path.join(os.path.dirname(os.path.abspath(__file__)), "out"), "Folder for the records.")
+flags.DEFINE_string("out", os.path.join(os.path.dirname(os.path.abspath(__file__)), "out"), "Folder for all files.")
 
 
 def write_records(folder, images, labels):
@@ -84,7 +85,11 @@ def from_datasets(files, _):
 
 
 def train(name, pipeline, files, training, test):
-    """Builds the model over one pipeline, trains it until the input ends, and prints how well and how fast."""
+    """Builds the model over one pipeline, trains it until the input ends, and prints how well and how fast.
+
+    Returns the mean loss of each epoch.
+    """
+    losses = []
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.set_random_seed(SEED)
         images, labels, feeds = pipeline(files, training)
@@ -107,7 +112,7 @@ def train(name, pipeline, files, training, test):
         start = time.perf_counter()
         with coord.stop_on_exception():  # pipelines say by an error that their input has ended
             for feed in progress:
-                sess.run(train_op, feed)
+                losses.append(sess.run([train_op, loss], feed)[1])
         seconds = time.perf_counter() - start
         progress.close()
         coord.request_stop()
@@ -115,14 +120,16 @@ def train(name, pipeline, files, training, test):
         reached, steps = sess.run([accuracy, global_step], {images: test[0], labels: test[1]})
     print(f"{name}: {steps} steps, test accuracy {reached!s}")
     print(f"{name}: speed {steps / seconds:,.0f} steps/s", flush=True)
+    return [np.mean(epoch) for epoch in np.array_split(losses, FLAGS.epochs)]
 
 
 def main(_):
     training, test = load_digits(SEED)
     files = write_records(os.path.join(FLAGS.out, "records"), *training)
     print(f"{len(training[1])} training images in {len(files)} files, {len(test[1])} test images")
-    for name, pipeline in {"feeds": from_feeds, "queues": from_queues, "datasets": from_datasets}.items():
-        train(name, pipeline, files, training, test)
+    pipelines = {"feeds": from_feeds, "queues": from_queues, "datasets": from_datasets}
+    losses = {name: train(name, pipeline, files, training, test) for name, pipeline in pipelines.items()}
+    draw_curves(os.path.join(FLAGS.out, "pipelines.png"), losses, "epoch", "mean loss", "log")
 
 
 if __name__ == "__main__":

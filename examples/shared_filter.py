@@ -3,10 +3,15 @@
 import os
 
 import numpy as np
+from gallery.pictures import draw_curves
 
 import ferroflow as tf
 
 PIXELS = 8 * 8
+
+flags = tf.app.flags
+FLAGS = flags.FLAGS
+flags.DEFINE_string("out", os.path.join(os.path.dirname(os.path.abspath(__file__)), "out"), "Folder for the picture.")
 
 
 def filter_relu(inputs, units):
@@ -86,6 +91,8 @@ def main(_):
         swapped1 = sess.run(result1, {images1: values2})
         assert np.array_equal(swapped1, filtered2)
     print(f"{len(names)} variables serve two filters; mean response {filtered1.mean():.4f} and {filtered2.mean():.4f}")
+    responses = {"images 0 to 99": filtered1.mean(axis=0), "images 100 to 149": filtered2.mean(axis=0)}
+    draw_curves(os.path.join(FLAGS.out, "responses.png"), responses, "unit of layer 2", "mean response")
 
 
 if __name__ == "__main__":

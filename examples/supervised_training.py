@@ -3,12 +3,14 @@
     python examples/supervised_training.py --steps=3000 --folder=examples/out/supervised
     tensorboard --logdir examples/out/supervised
 
-Run it again with more steps and it goes on from there.
+Run it again with more steps and it goes on from there. A picture shows the losses of all runs, read from the summaries.
 """
 
+import glob
 import os
 
 from gallery.digits import SIDE, load_digits
+from gallery.pictures import draw_curves
 from tqdm import tqdm
 
 import ferroflow as tf
@@ -59,6 +61,18 @@ def classifier(images):
         return tf.layers.dense(hidden, CLASSES, name="logits")
 
 
+def losses_of_runs(folder):
+    """Reads the losses by step from the event files of a folder, a file for each run."""
+    runs = {}
+    for file in sorted(glob.glob(os.path.join(folder, "events.*"))):
+        events = list(tf.train.summary_iterator(file))
+        values = ((event.step, value) for event in events for value in event.summary.value)
+        losses = {step: value.simple_value for step, value in values if value.tag == "loss"}
+        if losses:
+            runs[f"run {len(runs) + 1}"] = losses
+    return runs
+
+
 def main(argv):
     del argv
     training, test = load_digits(SEED)
@@ -86,6 +100,7 @@ def main(argv):
             sess.run(train_op)
     steps, accuracy = result.final_ops_values
     print(f"{steps} steps, test accuracy {accuracy:.3f}")
+    draw_curves(os.path.join(FLAGS.folder, "loss.png"), losses_of_runs(FLAGS.folder), "step", "loss", "log")
 
 
 if __name__ == "__main__":

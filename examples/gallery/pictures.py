@@ -23,11 +23,11 @@ def _save(figure, path):
 
 
 def draw_curves(path, curves, x_label, y_label, scale="linear"):
-    """Draws curves over the numbers of their values.
+    """Draws curves.
 
     Args:
         path: str, the file.
-        curves: dict of the values, lists of float, by name.
+        curves: dict of the values by name: lists of float, over 0, 1 and so on, or dicts of float by place.
         x_label: str.
         y_label: str.
         scale: "linear" or "log", of the values.
@@ -37,7 +37,9 @@ def draw_curves(path, curves, x_label, y_label, scale="linear"):
         return
     axes = figure.subplots()
     for name, values in curves.items():
-        axes.plot(values, label=name, linewidth=0.8)
+        places = list(values) if isinstance(values, dict) else range(len(values))
+        heights = list(values.values()) if isinstance(values, dict) else values
+        axes.plot(places, heights, label=name, linewidth=0.8)
     axes.set(xlabel=x_label, ylabel=y_label, yscale=scale)
     axes.legend()
     _save(figure, path)
@@ -61,7 +63,7 @@ def draw_points(path, points, labels):
     _save(figure, path)
 
 
-def draw_images(path, images, columns, titles=None):
+def draw_images(path, images, columns, titles=None, inches=1.0):
     """Draws gray images in a grid, row by row.
 
     Args:
@@ -69,9 +71,10 @@ def draw_images(path, images, columns, titles=None):
         images: float [count, height, width] from 0 to 1, of which 1 is black.
         columns: int, images of a row.
         titles: list of str, one for each image; None for none.
+        inches: float, the width of an image.
     """
     rows = max(1, -(-len(images) // columns))
-    figure = _figure(columns, rows * (1.3 if titles else 1.0))
+    figure = _figure(columns * inches, rows * (inches + (0.3 if titles else 0)))
     if figure is None:
         return
     for axes in figure.subplots(rows, columns, squeeze=False).flat:

@@ -8,6 +8,7 @@ A fence's first word decides what happens with a block:
 - `text`: what the program of the blocks above has printed since the last such block.
 - `console`: lines that begin with `$ ` are commands of a shell, and the other lines are what they print.
 - `sh`: commands without their output.
+- `yaml`: the text must be valid YAML.
 
 A page may name Python packages that its programs import (`<!-- imports: six -->`) and folders that it starts with
 (`<!-- needs: examples -->`). The test is skipped if a package, or the network for `git clone`, is missing.
@@ -203,6 +204,8 @@ def run(page: Path, folder: Path) -> None:
                 if is_shown:
                     where = f"{page.name}:{block.line}: $ {command}"
                     assert matches(expected, printed), f"{where}\nprints:\n{printed[-3000:]}\ninstead of\n{expected}"
+        elif block.language == "yaml":
+            pytest.importorskip("yaml").safe_load(block.text)
         else:
             raise AssertionError(f"{page.name}:{block.line}: no rule for a block of {block.language}")
     finish()

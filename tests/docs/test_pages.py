@@ -1,10 +1,13 @@
 """Every code block of the guide runs and prints what the page says; the runner finds what is wrong."""
 
+import re
+
 import pytest
 from docs import pages
 
 PAGES = [
     *sorted((pages.ROOT / "docs" / "guide").glob("*.md")),
+    pages.ROOT / "docs" / "distributed.md",
     pages.ROOT / "docs" / "notebooks.md",
     pages.ROOT / "README.md",
 ]
@@ -13,6 +16,15 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_blocks_of_a_page_run(page, tmp_path):
     pages.run(page, tmp_path)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/releasing.md", "docs/command_line.md"])
+def test_targets_of_make_exist(page):
+    targets = re.findall(r"^([a-z-]+):.*## ", (pages.ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    text = (pages.ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"(?:^|`|&& )make ([a-z-]+)", text, re.MULTILINE)
+    assert named
+    assert set(named) - set(targets) == set()
 
 
 GOOD = """

@@ -108,6 +108,16 @@ def test_every_extra_is_in_all_and_on_the_page_about_installing():
     assert {row[0].strip("`") for row in _rows(_page("docs/guide/install.md"), "extra")} == extras.keys()
 
 
+def test_the_package_names_its_pages_extras_and_pythons():
+    assert PROJECT["urls"].keys() >= {"Homepage", "Documentation", "Changes", "Issues"}
+    assert PROJECT["optional-dependencies"].keys() >= {"tensorboard", "mpi", "cluster", "all"}
+    versions = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert versions == ["3.10", "3.11", "3.12", "3.13", "3.14"]
+    assert PROJECT["requires-python"] == f">={versions[0]}"
+    tested = re.search(r"python: \[(.*)\]", _page(".github/workflows/release.yml"))[1]
+    assert re.findall(r"[\d.]+", tested) == versions
+
+
 def test_the_site_has_the_address_of_the_project():
     homepage = PROJECT["urls"]["Homepage"]
     assert f"repo_url: {homepage}\n" in _page("mkdocs.yml")

@@ -67,6 +67,20 @@ def test_every_public_name_has_a_page_whose_heading_or_list_of_names_has_it(buil
     assert missing == []
 
 
+def test_every_public_member_of_a_class_is_on_its_page_or_on_that_of_a_public_base(built):
+    documented = {id(symbol.value): symbol for symbol in REFERENCE.symbols() if inspect.isclass(symbol.value)}
+    missing = []
+    for symbol in documented.values():
+        bases = [base for base in symbol.value.__mro__ if (base.__module__ or "").partition(".")[0] == "ferroflow"]
+        members = {name for base in bases for name, _ in REFERENCE._own_members(base)}
+        public = [documented[id(base)] for base in bases if id(base) in documented]
+        described = {name for base in public for name, _ in REFERENCE.members_of(base.value)}
+        missing += [f"{symbol.names[0]}.{name}" for name in members - described]
+    assert missing == []
+    page = (built / "reference" / "tf" / "Session.html").read_text(encoding="utf-8")
+    assert "tf.Session.run(fetches, feed_dict=None, options=None, run_metadata=None)" in _text(page)
+
+
 def test_what_a_function_returns_is_on_its_page_to_the_last_word(built):
     cut, seen = [], 0
     for symbol in REFERENCE.symbols():
@@ -105,6 +119,23 @@ def test_signatures_have_no_private_names_and_no_addresses():
 def test_no_page_of_the_reference_is_large(built):
     large = [path.name for path in built.glob("reference/**/*.html") if path.stat().st_size > 400_000]
     assert large == []
+
+
+def test_pages_have_the_logo_and_a_link_to_edit_their_file(built):
+    seen = 0
+    for page in [*PAGES, "contributing.html", "changes.html"]:
+        markup = (built / page).read_text(encoding="utf-8")
+        assert re.search(r'md-logo"[^>]*>\s*<img[^>]*src="[./]*assets/logo.svg"', markup), page
+        for edited in re.findall(r'<a href="[^"]*/edit/main/([^"]+)"[^>]*rel="edit"', markup):
+            assert (ROOT / edited).is_file(), (page, edited)
+            seen += 1
+    assert seen >= len(GUIDES) + 6
+
+
+def test_there_are_tabs_for_learning_doing_looking_up_and_building(built):
+    markup = (built / "index.html").read_text(encoding="utf-8")
+    tabs = re.findall(r'<a[^>]*class="md-tabs__link"[^>]*>\s*(.*?)\s*</a>', markup, re.DOTALL)
+    assert [_text(tab) for tab in tabs] == ["Guide", "How-to", "Reference", "Internals"]
 
 
 def test_drawings_are_of_their_sources():
@@ -147,7 +178,13 @@ def test_the_site_and_its_search_work_without_a_server(built):
         assert [url for url in site.requests(driver) if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
 
 
-PAGES = ["index.html", "distributed.html", "compatibility.html", "reference/tf.html", "reference/tf/nn/conv2d.html"]
+GUIDES = [f"guide/{path.stem}.html" for path in sorted((ROOT / "docs" / "guide").glob("*.md"))]
+PAGES = [
+    *GUIDES,
+    *("index.html", "notebooks.html", "distributed.html", "onnx.html", "command_line.html", "compatibility.html"),
+    *("benchmarks.html", "architecture.html", "reference/tf.html", "reference/tf/nn/conv2d.html"),
+    "reference/tf/keras/Model.html",
+]
 
 
 def test_pages_fit_a_phone(built):
@@ -159,6 +196,8 @@ def test_pages_fit_a_phone(built):
             driver.get(address + page)
             width = driver.execute_script("return document.documentElement.scrollWidth")
             assert width <= 390, f"{page} is {width} points wide"
+            missing = "return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+            assert driver.execute_script(missing) == [], page
 
 
 def test_a_reader_who_prefers_dark_pages_gets_them(built):

@@ -1,5 +1,6 @@
 """The programs in the documentation run and give what the documentation says."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -12,6 +13,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def programs_in(path):
     return re.findall(r"^```python\n(.*?)^```", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_every_example_has_a_picture_and_a_row_on_its_page():
+    spec = importlib.util.spec_from_file_location("make_pictures", ROOT / "docs" / "make_pictures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = (ROOT / "docs" / "guide" / "examples.md").read_text(encoding="utf-8")
+    programs = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+    assert programs == sorted(module.SHOWN)
+    assert [name for name in programs if f"(../images/examples/{name}.png)" not in page] == []
+    assert [name for name in programs if f"| `{name}.py` |" not in page] == []
 
 
 def test_the_program_of_the_readme_finds_the_weights(capsys):

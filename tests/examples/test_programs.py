@@ -76,12 +76,15 @@ def test_digits_goes_on_without_matplotlib(tmp_path):
     assert not out.exists()
 
 
-def test_linear_model_learns_and_its_dependent_variables_start_together():
-    assert number_after("accuracy", run_example("linear_model.py")) > 0.98
+def test_linear_model_learns_and_its_dependent_variables_start_together(tmp_path):
+    assert number_after("accuracy", run_example("linear_model.py", f"--out={tmp_path}")) > 0.98
+    assert (tmp_path / "weights.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_shared_filter_serves_two_inputs_with_four_variables():
-    assert run_example("shared_filter.py").startswith("4 variables serve two filters; ")
+def test_shared_filter_serves_two_inputs_with_four_variables(tmp_path):
+    printed = run_example("shared_filter.py", f"--out={tmp_path}")
+    assert printed.startswith("4 variables serve two filters; ")
+    assert (tmp_path / "responses.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_word2vec_learns_neighbours(tmp_path):
@@ -112,6 +115,7 @@ def test_feeds_queues_and_datasets_train_to_the_same_accuracy(tmp_path):
     assert min(reached) >= 0.965
     assert max(reached) - min(reached) <= 0.015
     assert re.findall(r"(\w+): speed [0-9,]+ steps/s", printed) == list(accuracies)
+    assert (tmp_path / "pipelines.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_the_variational_autoencoder_learns_codes(tmp_path):
@@ -176,3 +180,4 @@ def test_the_supervised_training_goes_on_where_it_stopped_and_where_it_was_kille
     assert begun >= 300
     assert begun % 100 == 0
     assert number_after("2000 steps, test accuracy", again) >= 0.96
+    assert (tmp_path / "loss.png").read_bytes()[:4] == b"\x89PNG"

@@ -12,7 +12,7 @@ from ferroflow._src.estimator.boosted_trees import (
     BoostedTreesRegressor as BoostedTreesRegressor,
 )
 from ferroflow._src.estimator.composed_head import Head as Head
-from ferroflow._src.estimator.estimator import Estimator as Estimator, WarmStartSettings as WarmStartSettings
+from ferroflow._src.estimator.estimator import Estimator as Estimator
 from ferroflow._src.estimator.exporters import (
     BestExporter as BestExporter,
     Exporter as Exporter,
@@ -55,6 +55,7 @@ from ferroflow._src.estimator.train_and_evaluate import (
     TrainSpec as TrainSpec,
     train_and_evaluate as train_and_evaluate,
 )
+from ferroflow._src.estimator.warm_starting import WarmStartSettings as WarmStartSettings
 from ferroflow._src.supervision.hooks.checkpoint_saver import (
     CheckpointSaverHook as CheckpointSaverHook,
     CheckpointSaverListener as CheckpointSaverListener,

@@ -62,7 +62,9 @@ def enable_eager_execution(config: object = None, device_policy: object = None, 
     Raises:
         NotImplementedError: on every call.
     """
-    raise NotImplementedError("ferroflow runs graphs; eager execution is not offered.")
+    raise NotImplementedError(
+        "ferroflow runs graphs; eager execution is not offered. Build a graph and run it in a tf.Session."
+    )
 
 
 def enable_v2_behavior() -> None:

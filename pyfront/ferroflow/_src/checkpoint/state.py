@@ -118,7 +118,7 @@ def update_state(
     last_preserved_timestamp: float | None = None,
     save_relative_paths: bool = False,
 ) -> None:
-    """Returns `update_checkpoint_state`, with all paths relative to the folder if `save_relative_paths`."""
+    """Writes the state file, as `update_checkpoint_state`; with relative paths if `save_relative_paths` is True."""
     latest, paths = model_checkpoint_path, list(all_model_checkpoint_paths or ())
     if save_relative_paths:
 

@@ -7,49 +7,41 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
 from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
-from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.state import latest_checkpoint
-from ferroflow._src.checkpoint.warm_start import VocabInfo, warm_start
+from ferroflow._src.checkpoint.warm_start import warm_start
 from ferroflow._src.cluster.device_setter import replica_device_setter
-from ferroflow._src.data.dataset import Dataset
-from ferroflow._src.estimator.evaluation import BuiltEvaluation, StopAfterNEvalsHook, counted
-from ferroflow._src.estimator.export_folders import write_saved_model
+from ferroflow._src.estimator.evaluation import BuiltEvaluation, StopAfterNEvalsHook
+from ferroflow._src.estimator.evaluation_metrics import LOSS, metrics_of, write_summary
+from ferroflow._src.estimator.input_functions import elements_of, features_and_labels
 from ferroflow._src.estimator.mode_exports import ModelSource, export_modes
+from ferroflow._src.estimator.model_functions import call_model_fn, check_model_fn
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
+from ferroflow._src.estimator.predictions import chosen_predictions, examples_of
 from ferroflow._src.estimator.run_config import RunConfig
-from ferroflow._src.estimator.serving import build_all_signature_defs
+from ferroflow._src.estimator.serving_export import export_for_serving
 from ferroflow._src.estimator.spec import EstimatorSpec
+from ferroflow._src.estimator.training_hooks import logging_hooks, make_saver, saving_hooks
+from ferroflow._src.estimator.warm_starting import WarmStartSettings, warm_start_settings
 from ferroflow._src.framework.default_graph import add_to_collection, device, get_collection, get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.random_seed import set_random_seed
 from ferroflow._src.framework.replication import ReduceOp, is_last_loss_a_sum
-from ferroflow._src.metrics.averaging import mean
-from ferroflow._src.ops.flow.grouping import group
-from ferroflow._src.saved_model import tag_constants
-from ferroflow._src.saved_model.builder import SavedModelBuilder
-from ferroflow._src.session.session import Session
-from ferroflow._src.summary.file_writer_cache import FileWriterCache
 from ferroflow._src.summary.values import scalar
-from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook, CheckpointSaverListener
-from ferroflow._src.supervision.hooks.logging_tensor import LoggingTensorHook
+from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverListener
 from ferroflow._src.supervision.hooks.nan_tensor import NanTensorHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
 from ferroflow._src.supervision.monitored_session import MonitoredSession
 from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession
-from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 from ferroflow._src.training.global_step import create_global_step, get_global_step
 
-_MODEL_FN_ARGUMENTS = frozenset(("features", "labels", "mode", "params", "config"))
 _OVERRIDABLE = frozenset(
     (
         "_call_input_fn",
@@ -59,37 +51,6 @@ _OVERRIDABLE = frozenset(
         "_validate_features_in_predict_input",
     )
 )
-_LOSS = "loss"
-
-
-class WarmStartSettings(NamedTuple):
-    """Sources of the variables of a model that has not been trained.
-
-    Attributes:
-        ckpt_to_initialize_from: str, the prefix of a checkpoint, or its folder.
-        vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
-            of those of all variables; list of variables; None for those with a vocabulary only.
-        var_name_to_vocab_info: dict of `tf.estimator.VocabInfo` by the names of variables that belong to a vocabulary.
-        var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, if they differ.
-    """
-
-    ckpt_to_initialize_from: str
-    vars_to_warm_start: Any = ".*"
-    var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None
-    var_name_to_prev_var_name: Mapping[str, str] | None = None
-
-
-class _DatasetInitializerHook(SessionRunHook):
-    """Hook that initializes the iterator of a dataset that an input function returned."""
-
-    def __init__(self, iterator: Any) -> None:
-        self._iterator = iterator
-
-    def begin(self) -> None:
-        self._initializer = self._iterator.initializer
-
-    def after_create_session(self, session: Any, coord: Any) -> None:
-        session.run(self._initializer)
 
 
 class Estimator:
@@ -154,10 +115,10 @@ class Estimator:
         self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
-        _check_model_fn(model_fn, params)
+        check_model_fn(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
-        self._warm_start = _warm_start_settings(warm_start_from)
+        self._warm_start = warm_start_settings(warm_start_from)
 
     def _check_members(self) -> None:
         own = {name for name in vars(type(self)) if not name.startswith("__")} if type(self) is not Estimator else set()
@@ -313,18 +274,19 @@ class Estimator:
             spec = self._replica_spec(strategy, features, labels)
             global_step = get_global_step(graph) if global_step is None else global_step
             self._start_warm()
-            if not any(x.op.name == _LOSS for x in get_collection(GraphKeys.SUMMARIES)):
-                scalar(_LOSS, spec.loss)
+            if not any(x.op.name == LOSS for x in get_collection(GraphKeys.SUMMARIES)):
+                scalar(LOSS, spec.loss)
             add_to_collection(GraphKeys.LOSSES, spec.loss)
             worker_hooks = [
                 *input_hooks,
                 *hooks,
                 NanTensorHook(spec.loss),
-                *self._logging_hooks(spec.loss, global_step),
+                *logging_hooks(self._config, spec.loss, global_step),
                 *spec.training_hooks,
             ]
-            self._make_saver(spec.scaffold)
-            chief_hooks = [*self._saving_hooks(spec, worker_hooks, listeners), *spec.training_chief_hooks]
+            make_saver(self._config, spec.scaffold)
+            added_hooks = saving_hooks(self._config, self._model_dir, spec, worker_hooks, listeners)
+            chief_hooks = [*added_hooks, *spec.training_chief_hooks]
             with MonitoredTrainingSession(
                 master=self._config.master,
                 is_chief=self._config.is_chief,
@@ -353,44 +315,12 @@ class Estimator:
             return spec
         return spec._replace(loss=strategy.reduce(ReduceOp.SUM if is_last_loss_a_sum() else ReduceOp.MEAN, spec.loss))
 
-    def _logging_hooks(self, loss: Any, global_step: Any) -> list[SessionRunHook]:
-        every = self._config.log_step_count_steps
-        return [] if every is None else [LoggingTensorHook({"loss": loss, "step": global_step}, every_n_iter=every)]
-
     def _start_warm(self) -> None:
         settings = self._warm_start
         if settings is None or self._agreed(latest_checkpoint(self._model_dir)):
             return
         tf_logging.info("Warm-starting with WarmStartSettings: %s", settings)
         warm_start(*settings)
-
-    def _make_saver(self, scaffold: Scaffold) -> None:
-        if scaffold.saver or get_collection(GraphKeys.SAVERS):
-            return
-        saver = Saver(
-            sharded=True,
-            max_to_keep=self._config.keep_checkpoint_max,
-            keep_checkpoint_every_n_hours=self._config.keep_checkpoint_every_n_hours or 10000,
-            defer_build=True,
-            save_relative_paths=True,
-        )
-        add_to_collection(GraphKeys.SAVERS, saver)
-
-    def _saving_hooks(self, spec: EstimatorSpec, worker_hooks: list[Any], listeners: list[Any]) -> list[Any]:
-        """Returns the hooks to add that save checkpoints; the listeners are added to one that there is."""
-        given = [h for h in (*worker_hooks, *spec.training_chief_hooks) if isinstance(h, CheckpointSaverHook)]
-        secs, steps = self._config.save_checkpoints_secs, self._config.save_checkpoints_steps
-        added = []
-        if not given and (secs or steps):
-            added = [CheckpointSaverHook(self._model_dir, save_secs=secs, save_steps=steps, scaffold=spec.scaffold)]
-        if listeners:
-            if not given + added:
-                raise ValueError(
-                    "There should be a CheckpointSaverHook to use saving_listeners. Please set one of the "
-                    "RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs."
-                )
-            (given + added)[0]._listeners.extend(listeners)
-        return added
 
     def evaluate(
         self,
@@ -424,7 +354,7 @@ class Estimator:
             if checkpoint_path is None:
                 self._start_warm()
             results = built.run(checkpoint_path, built.scaffold)
-            _write_summary(self.eval_dir(name), results)
+            write_summary(self.eval_dir(name), results)
         return results
 
     def _build_evaluation(self, input_fn: Callable[..., Any], all_hooks: list[SessionRunHook]) -> BuiltEvaluation:
@@ -434,27 +364,10 @@ class Estimator:
         features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.EVAL)
         spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
         global_step = get_global_step(graph) if global_step is None else global_step
-        for taken in (_LOSS, GraphKeys.GLOBAL_STEP):
-            if taken in spec.eval_metric_ops:
-                raise ValueError(
-                    f'Metric with name "{taken}" is not allowed, because Estimator already defines a default '
-                    "metric with the same name."
-                )
-        metrics = {**spec.eval_metric_ops, _LOSS: mean(spec.loss)}
         hooks = [*input_hooks, *all_hooks, *spec.evaluation_hooks]
-        eval_ops = counted(group(*(update for _, (_, update) in sorted(metrics.items()))), hooks)
-        scaffold = spec.scaffold
-        if scaffold.local_init_op is not None:
-            # It was made before the variables of the loss and of the steps.
-            initializers = group(scaffold.local_init_op, Scaffold.default_local_init_op())
-            scaffold = Scaffold(local_init_op=initializers, copy_from_scaffold=scaffold)
+        scaffold, eval_ops, final_ops = metrics_of(spec, global_step, hooks)
         return BuiltEvaluation(
-            scaffold=scaffold,
-            eval_ops=eval_ops,
-            final_ops={**{k: value for k, (value, _) in metrics.items()}, GraphKeys.GLOBAL_STEP: global_step},
-            hooks=hooks,
-            master=self._config.evaluation_master,
-            session_config=self._session_config,
+            scaffold, eval_ops, final_ops, hooks, self._config.evaluation_master, self._session_config
         )
 
     def predict(
@@ -489,7 +402,7 @@ class Estimator:
             self._create_global_step(graph)
             features, input_hooks = self._call_for_features(input_fn)
             spec = self._call_model_fn(features, None, ModeKeys.PREDICT, self.config)
-            predictions = _chosen_predictions(spec.predictions, predict_keys)
+            predictions = chosen_predictions(spec.predictions, predict_keys)
             if checkpoint_path is None:
                 self._start_warm()
             creator = ChiefSessionCreator(
@@ -501,13 +414,10 @@ class Estimator:
             with MonitoredSession(creator, [*input_hooks, *all_hooks, *spec.prediction_hooks]) as session:
                 while not session.should_stop():
                     batch = session.run(predictions)
-                    if not yield_single_examples:
-                        yield batch
-                    elif isinstance(predictions, dict):
-                        for i in range(_batch_length(batch)):
-                            yield {key: value[i] for key, value in batch.items()}
+                    if yield_single_examples:
+                        yield from examples_of(batch)
                     else:
-                        yield from batch
+                        yield batch
 
     def export_savedmodel(
         self,
@@ -540,26 +450,15 @@ class Estimator:
         checkpoint_path = checkpoint_path or latest_checkpoint(self._model_dir)
         if not checkpoint_path:
             raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
-        with Graph().as_default() as graph:
-            self._create_global_step(graph)
-            set_random_seed(self._config.tf_random_seed)
-            receiver = serving_input_receiver_fn()
-            spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT, self.config)
-            signatures = build_all_signature_defs(receiver, spec.export_outputs)
-
-            def write(builder: SavedModelBuilder) -> None:
-                with Session(config=self._session_config) as session:
-                    (spec.scaffold.saver or Saver(sharded=True)).restore(session, checkpoint_path)
-                    builder.add_meta_graph_and_variables(
-                        session,
-                        [tag_constants.SERVING],
-                        signature_def_map=signatures,
-                        assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
-                        legacy_init_op=spec.scaffold.local_init_op or Scaffold.default_local_init_op(),
-                        strip_default_attrs=strip_default_attrs,
-                    )
-
-            return write_saved_model(export_dir_base, write, assets_extra, as_text)
+        return export_for_serving(
+            self._model_source(),
+            export_dir_base,
+            serving_input_receiver_fn,
+            assets_extra,
+            as_text,
+            checkpoint_path,
+            strip_default_attrs,
+        )
 
     def export_saved_model(
         self,
@@ -624,17 +523,20 @@ class Estimator:
         """
         path = checkpoint_path or latest_checkpoint(self._model_dir)
         if not path and self._warm_start is not None:
-            source = self._warm_start.ckpt_to_initialize_from
-            path = latest_checkpoint(source) if os.path.isdir(source) else source
+            start = self._warm_start.ckpt_to_initialize_from
+            path = latest_checkpoint(start) if os.path.isdir(start) else start
         if not path:
             raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
-        parts = ModelSource(
+        source = self._model_source()
+        return export_modes(source, export_dir_base, input_receiver_fn_map, assets_extra, as_text, path)
+
+    def _model_source(self) -> ModelSource:
+        return ModelSource(
             self._create_global_step,
             lambda features, labels, mode: self._call_model_fn(features, labels, mode, self.config),
             self._session_config,
             self._config.tf_random_seed,
         )
-        return export_modes(parts, export_dir_base, input_receiver_fn_map, assets_extra, as_text, path)
 
     def eval_dir(self, name: str | None = None) -> str:
         """Returns the folder of the summaries of an evaluation.
@@ -657,25 +559,13 @@ class Estimator:
     ) -> tuple[Any, list[Any]]:
         # Subclasses override the method with two arguments.
         arguments = (mode,) if strategy is None else (mode, strategy)
-        result = self._call_input_fn(input_fn, *arguments)
-        if not isinstance(result, Dataset):
-            if strategy is not None and strategy.num_replicas_in_sync > 1:
-                raise ValueError("input_fn must return a tf.data.Dataset, of which each replica takes a part.")
-            return result, []
-        if strategy is not None:
-            result = strategy.extended.own_part(result)
-        iterator = result.make_initializable_iterator()
-        return iterator.get_next(), [_DatasetInitializerHook(iterator)]
+        return elements_of(self._call_input_fn(input_fn, *arguments), strategy)
 
     def _call_for_pair(
         self, input_fn: Callable[..., Any], mode: str, strategy: Any = None
     ) -> tuple[Any, Any, list[Any]]:
-        result, hooks = self._call_for_elements(input_fn, mode, strategy)
-        if not isinstance(result, (list, tuple)):
-            return result, None, hooks
-        if len(result) != 2:
-            raise ValueError("input_fn should return (features, labels) as a len 2 tuple.")
-        return result[0], result[1], hooks
+        elements, hooks = self._call_for_elements(input_fn, mode, strategy)
+        return *features_and_labels(elements), hooks
 
     def _call_for_features(self, input_fn: Callable[..., Any]) -> tuple[Any, list[Any]]:
         result, hooks = self._call_for_elements(input_fn, ModeKeys.PREDICT)
@@ -693,16 +583,7 @@ class Estimator:
             )
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
-        taken = argument_names(self._model_fn)
-        given = {"labels": labels, "mode": mode, "params": self.params, "config": config}
-        if "labels" not in taken and labels is not None:
-            raise ValueError("model_fn does not take labels, but input_fn returns labels.")
-        tf_logging.info("Calling model_fn.")
-        spec = self._model_fn(features=features, **{name: value for name, value in given.items() if name in taken})
-        tf_logging.info("Done calling model_fn.")
-        if not isinstance(spec, EstimatorSpec):
-            raise ValueError("model_fn should return an EstimatorSpec.")
-        return spec
+        return call_model_fn(self._model_fn, features, labels, mode=mode, params=self.params, config=config)
 
 
 def _replica_device_setter(config: RunConfig) -> Any:
@@ -716,31 +597,6 @@ def _replica_device_setter(config: RunConfig) -> Any:
     )
 
 
-def _check_model_fn(model_fn: Callable[..., Any], params: Any) -> None:
-    taken = set(argument_names(model_fn))
-    if "features" not in taken:
-        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
-    if params is not None and "params" not in taken:
-        raise ValueError(
-            f"model_fn ({model_fn}) does not include params argument, but params ({params}) is passed to Estimator."
-        )
-    if params is None and "params" in taken:
-        tf_logging.warning(
-            "Estimator's model_fn (%s) includes params argument, but params are not passed to Estimator.", model_fn
-        )
-    others = sorted(taken - _MODEL_FN_ARGUMENTS)
-    if others:
-        raise ValueError(f"model_fn ({model_fn}) has following not expected args: {others}")
-
-
-def _warm_start_settings(given: Any) -> WarmStartSettings | None:
-    if given is None or isinstance(given, WarmStartSettings):
-        return given
-    if isinstance(given, (str, bytes, os.PathLike)):
-        return WarmStartSettings(os.fsdecode(given))
-    raise ValueError(f"warm_start_from must be a string or a WarmStartSettings, instead got {type(given)}")
-
-
 def build_evaluation(
     estimator: Estimator, input_fn: Callable[..., Any], steps: int | None, hooks: Any
 ) -> BuiltEvaluation:
@@ -751,7 +607,7 @@ def build_evaluation(
 
 def write_evaluation(estimator: Estimator, name: str | None, results: Mapping[str, Any]) -> None:
     """Writes the metrics of an evaluation as summaries."""
-    _write_summary(estimator.eval_dir(name), results)
+    write_summary(estimator.eval_dir(name), results)
 
 
 def with_model_fn(estimator: Estimator, model_fn: Callable[..., EstimatorSpec], starts_warm: bool) -> Estimator:
@@ -766,46 +622,3 @@ def _checked_hooks(hooks: Any) -> list[SessionRunHook]:
         if not isinstance(hook, SessionRunHook):
             raise TypeError(f"Hooks must be a SessionRunHook, given: {hook}")
     return given
-
-
-def _chosen_predictions(predictions: Any, keys: Any) -> Any:
-    if not keys:
-        return predictions
-    if not isinstance(predictions, dict):
-        raise ValueError("predict_keys argument is not valid in case of non-dict predictions.")
-    chosen = {key: value for key, value in predictions.items() if key in keys}
-    if not chosen:
-        raise ValueError(f"Expected to run at least one output from {predictions.keys()}, provided {keys}.")
-    return chosen
-
-
-def _batch_length(batch: Mapping[str, Any]) -> int:
-    lengths = {key: value.shape[0] for key, value in batch.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"Batch length of predictions should be same. The lengths are {lengths}.")
-    return next(iter(lengths.values()), 0)
-
-
-def _write_summary(folder: str, results: Mapping[str, Any]) -> None:
-    step = int(results[GraphKeys.GLOBAL_STEP])
-    shown = ", ".join(f"{key} = {value}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
-    tf_logging.info("Saving dict for global step %d: %s", step, shown)
-    summary = proto.Summary()
-    for key, value in results.items():
-        if key == GraphKeys.GLOBAL_STEP or value is None:
-            continue
-        if isinstance(value, (float, int, np.floating, np.integer)):
-            summary.value.add(tag=key, simple_value=float(value))
-        elif isinstance(value, bytes):
-            for i, part in enumerate(proto.Summary.FromString(value).value):
-                part.tag = f"{key}/{i}"
-                summary.value.append(part)
-        else:
-            tf_logging.warning(
-                "Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or a serialized "
-                "string of Summary.",
-                key,
-            )
-    writer = FileWriterCache.get(folder)
-    writer.add_summary(summary, step)
-    writer.flush()

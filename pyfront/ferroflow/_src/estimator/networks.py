@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base.typing import Activation, ListLike, Partitioner
 from ferroflow._src.estimator.classification_heads import classification_head
-from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
+from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.network_models import (
     Network,
     combined_model,
@@ -17,6 +17,7 @@ from ferroflow._src.estimator.network_models import (
 )
 from ferroflow._src.estimator.regression_heads import regression_head
 from ferroflow._src.estimator.run_config import RunConfig
+from ferroflow._src.estimator.warm_starting import WarmStartSettings
 from ferroflow._src.losses.weighting import Reduction
 from ferroflow._src.ops.nn.activation import relu
 

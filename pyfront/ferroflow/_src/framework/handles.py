@@ -5,18 +5,19 @@ from __future__ import annotations
 import linecache
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ferroflow import _core
 from ferroflow._src.base import array_conversion, dtypes, fork_locks, proto
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeLike, TensorLike
+from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeLike
 from ferroflow._src.framework import node_def as node_defs
 from ferroflow._src.framework.definition_stack import Frame, Frames, frames_from, line_of
 from ferroflow._src.framework.node_tables import InputList, NodesById, NodesByName
 from ferroflow._src.framework.running import eval_tensors, run_operation
 from ferroflow._src.framework.scopes import FlowContext
+from ferroflow._src.framework.tensor_operators import TensorOperators
 
 if TYPE_CHECKING:
     from ferroflow._src.framework.graph import Graph
@@ -294,7 +295,7 @@ def _device_string(device: Any) -> str:
 _DTYPES = {d.as_datatype_enum: d for d in map(dtypes.as_dtype, [*range(1, 24), *range(101, 124)])}
 
 
-class Tensor(_core.TensorHandle):
+class Tensor(_core.TensorHandle, TensorOperators):
     """A symbolic value: output number `value_index` of `op`, one object for each output. The constructor returns it.
 
     Args:
@@ -306,81 +307,6 @@ class Tensor(_core.TensorHandle):
         TypeError: if `op` is not an Operation.
         IndexError: if `op` does not have that many outputs.
     """
-
-    # NumPy must leave binary operators with a Tensor on the right to the Tensor.
-    __array_priority__ = 100
-
-    # Operators come from the ops layer through `_override_operator`.
-    OVERLOADABLE_OPERATORS: ClassVar[set[str]] = set(
-        f"__{name}__"
-        for name in [
-            "add",
-            "radd",
-            "sub",
-            "rsub",
-            "mul",
-            "rmul",
-            "div",
-            "rdiv",
-            "truediv",
-            "rtruediv",
-            "floordiv",
-            "rfloordiv",
-            "mod",
-            "rmod",
-            "lt",
-            "le",
-            "gt",
-            "ge",
-            "and",
-            "rand",
-            "or",
-            "ror",
-            "xor",
-            "rxor",
-            "getitem",
-            "pow",
-            "rpow",
-            "invert",
-            "neg",
-            "abs",
-            "matmul",
-            "rmatmul",
-        ]
-    )
-
-    if TYPE_CHECKING:
-        # The operators as the ops layer installs them.
-        def __add__(self, other: TensorLike) -> Tensor: ...
-        def __radd__(self, other: TensorLike) -> Tensor: ...
-        def __sub__(self, other: TensorLike) -> Tensor: ...
-        def __rsub__(self, other: TensorLike) -> Tensor: ...
-        def __mul__(self, other: TensorLike) -> Tensor: ...
-        def __rmul__(self, other: TensorLike) -> Tensor: ...
-        def __truediv__(self, other: TensorLike) -> Tensor: ...
-        def __rtruediv__(self, other: TensorLike) -> Tensor: ...
-        def __floordiv__(self, other: TensorLike) -> Tensor: ...
-        def __rfloordiv__(self, other: TensorLike) -> Tensor: ...
-        def __mod__(self, other: TensorLike) -> Tensor: ...
-        def __rmod__(self, other: TensorLike) -> Tensor: ...
-        def __pow__(self, other: TensorLike) -> Tensor: ...
-        def __rpow__(self, other: TensorLike) -> Tensor: ...
-        def __matmul__(self, other: TensorLike) -> Tensor: ...
-        def __rmatmul__(self, other: TensorLike) -> Tensor: ...
-        def __and__(self, other: TensorLike) -> Tensor: ...
-        def __rand__(self, other: TensorLike) -> Tensor: ...
-        def __or__(self, other: TensorLike) -> Tensor: ...
-        def __ror__(self, other: TensorLike) -> Tensor: ...
-        def __xor__(self, other: TensorLike) -> Tensor: ...
-        def __rxor__(self, other: TensorLike) -> Tensor: ...
-        def __lt__(self, other: TensorLike) -> Tensor: ...
-        def __le__(self, other: TensorLike) -> Tensor: ...
-        def __gt__(self, other: TensorLike) -> Tensor: ...
-        def __ge__(self, other: TensorLike) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __invert__(self) -> Tensor: ...
-        def __abs__(self) -> Tensor: ...
-        def __getitem__(self, key: Any) -> Tensor: ...
 
     # As for operations: no dict until a program sets an attribute of its own.
     __slots__ = ("__dict__", "__weakref__", "_dtype", "_op", "_shape")
@@ -497,19 +423,6 @@ class Tensor(_core.TensorHandle):
 
     def _as_node_def_input(self) -> str:
         return self._op.name if self._index == 0 else self.name
-
-    @staticmethod
-    def _override_operator(operator: str, function: Callable[..., Any]) -> None:
-        """Installs an operator's function.
-
-        Raises:
-            ValueError: if the operator is installed already or may not be.
-        """
-        if operator not in Tensor.OVERLOADABLE_OPERATORS:
-            raise ValueError(f"Overriding {operator} is disallowed")
-        if operator in Tensor.__dict__:
-            raise ValueError(f"operator {operator} cannot be overwritten again on class {Tensor}.")
-        setattr(Tensor, operator, function)
 
     def __iter__(self) -> Iterator[Tensor]:
         if self.shape.ndims is None:

@@ -85,8 +85,8 @@ def count_text(count: float) -> str:
 
 # By what `select` and `order_by` take: heading, explanation, text of a value.
 COLUMNS: dict[str, tuple[str, str, Any]] = {
-    "bytes": ("requested bytes", "The memory of what the operations made.", memory_text),
-    "peak_bytes": ("peak bytes", "The memory of what the operations made.", memory_text),
+    "bytes": ("requested bytes", "The memory of the operations' outputs.", memory_text),
+    "peak_bytes": ("peak bytes", "The memory of the operations' outputs.", memory_text),
     "residual_bytes": ("residual bytes", "Memory left behind; it is not measured, hence 0.", memory_text),
     "output_bytes": ("output bytes", "The memory of the outputs of the operations.", memory_text),
     "micros": ("total execution time", "Time on all devices.", time_text),

@@ -10,10 +10,11 @@ from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.checkpoint.meta_graph import import_meta_graph
 from ferroflow._src.checkpoint.reader import list_variables
-from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
+from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.mode_exports import METHODS, TAGS
 from ferroflow._src.estimator.modes import ModeKeys
 from ferroflow._src.estimator.spec import EstimatorSpec
+from ferroflow._src.estimator.warm_starting import WarmStartSettings
 from ferroflow._src.framework.default_graph import get_collection, get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.saved_model import constants

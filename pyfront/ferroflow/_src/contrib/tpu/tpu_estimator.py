@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import DictLike, FloatLike, ListLike, TensorLike
-from ferroflow._src.estimator.estimator import Estimator, WarmStartSettings
+from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec
+from ferroflow._src.estimator.warm_starting import WarmStartSettings
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.supervision.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
 from ferroflow._src.training.optimizer import Optimizer
