@@ -226,3 +226,26 @@ def test_operators_check_the_dtypes_of_arguments():
     operator._check_input_dtype(tf.constant([1.0]))
     with pytest.raises(TypeError, match="Expected argument to have dtype"):
         operator._check_input_dtype(tf.constant([1]))
+
+
+def test_tracked_variables_are_initialized_by_keras():
+    from ferroflow.python.keras import backend
+
+    with tf.Graph().as_default():
+        alone, collected = tf.Variable(3.0, collections=[]), tf.Variable(4.0)
+        for variable in (alone, collected):
+            backend.track_variable(variable)
+        assert backend.batch_get_value([alone, collected]) == [3.0, 4.0]
+
+
+def test_shapes_as_tuples():
+    with tf.Graph().as_default():
+        assert tf.zeros([2, 3])._shape_tuple() == (2, 3)
+        assert tf.placeholder(tf.float32, [None, 1])._shape_tuple() == (None, 1)
+        assert tf.placeholder(tf.float32)._shape_tuple() is None
+
+
+@pytest.mark.parametrize("package", ["layers", "learn", "rnn", "seq2seq", "slim", "tpu", "training"])
+def test_packages_of_contrib_have_their_modules(package):
+    found = getattr(tf.contrib, package).python
+    assert found is importlib.import_module(f"ferroflow.contrib.{package}.python")

@@ -22,8 +22,8 @@ _initialized: WeakSet[Any] = WeakSet()
 _program_initializes = False
 
 
-# Variables of metrics, which are in no collection.
-_others: PerGraph[list[Any]] = PerGraph()
+# Variables that may be in no collection, such as those of metrics.
+_tracked: PerGraph[list[Any]] = PerGraph()
 
 
 def manual_variable_initialization(value: bool) -> None:
@@ -68,17 +68,22 @@ def end_session(graph: Graph) -> None:
         session.close()
 
 
-def initialize_also(variable: Any) -> None:
-    """Makes sessions of models initialize a variable that is in no collection."""
-    graph = variable.graph
-    if graph not in _others:
-        _others[graph] = []
-    _others[graph].append(variable)
+def track_variable(v: Any) -> None:
+    """Makes sessions of models initialize a variable, although it may be in no collection.
+
+    Args:
+        v: Variable of any dtype and shape.
+    """
+    graph = v.graph
+    if graph not in _tracked:
+        _tracked[graph] = []
+    _tracked[graph].append(v)
 
 
 def _initialize(session: Any) -> None:
     """Initializes the variables that are uninitialized in the session."""
-    unknown = [v for v in [*global_variables(), *(_others.get(session.graph) or ())] if v not in _initialized]
+    variables = dict.fromkeys([*global_variables(), *(_tracked.get(session.graph) or ())])
+    unknown = [v for v in variables if v not in _initialized]
     if not unknown:
         return
     flags = session.run([is_variable_initialized(v) for v in unknown])
