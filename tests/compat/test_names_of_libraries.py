@@ -249,3 +249,29 @@ def test_shapes_as_tuples():
 def test_packages_of_contrib_have_their_modules(package):
     found = getattr(tf.contrib, package).python
     assert found is importlib.import_module(f"ferroflow.contrib.{package}.python")
+
+
+def test_tensors_and_operations_of_fetches():
+    from ferroflow.python.client.session import _FetchHandler
+
+    with tf.Graph().as_default() as graph:
+        a, b = tf.constant(1.0), tf.constant(2.0)
+        c = a + b
+        handler = _FetchHandler(graph, {"x": [a, c.op], "y": (c, a, b.name)}, {b: 5.0})
+        assert (handler.fetches(), handler.targets()) == ([a, c], [c.op])
+        assert handler.build_results(None, [1.0, 3.0]) == {"x": [1.0, None], "y": (3.0, 1.0, 5.0)}
+
+
+def test_values_of_equal_indices_are_added():
+    from ferroflow.python.training.optimizer import _deduplicate_indexed_slices
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        values, indices = session.run(_deduplicate_indexed_slices(tf.constant([[1.0], [2.0], [4.0]]), [3, 0, 3]))
+    assert (values.tolist(), indices.tolist()) == ([[5.0], [2.0]], [3, 0])
+
+
+def test_specs_at_their_place():
+    from ferroflow.python.framework import tensor_spec
+
+    assert tensor_spec.BoundedTensorSpec is tf.contrib.framework.BoundedTensorSpec
+    assert tensor_spec.TensorSpec is tf.TensorSpec

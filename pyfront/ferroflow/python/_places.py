@@ -376,6 +376,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.ops.confusion_matrix": ("ferroflow._src.ops.math.confusion_matrix",),
     "python.framework.composite_tensor": ("ferroflow._src.internals.composite_tensor",),
+    "python.framework.tensor_spec": ("ferroflow._src.framework.tensor_spec",),
     "python.framework.type_spec": ("ferroflow._src.framework.type_spec",),
     "python.framework.dtypes": ("ferroflow._src.internals.reference_dtypes",),
     "python.framework.tensor_like": ("ferroflow._src.internals.graph_elements",),
@@ -709,6 +710,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.ops.metrics_impl", "metric_variable"): ("metrics.accumulation", "metric_variable"),
     ("python.ops.metrics_impl", "_safe_scalar_div"): ("metrics.accumulation", "quotient"),
     ("python.ops.rnn_cell_impl", "_zero_state_tensors"): ("rnn.sizes", "zero_tensors"),
+    ("python.client.session", "_FetchHandler"): ("internals.fetch_handler", "FetchHandler"),
     ("python.client.session", "register_session_run_conversion_functions"): (
         "session.fetches",
         "register_session_run_conversion_functions",
@@ -793,6 +795,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.training.monitored_session", "_PREEMPTION_ERRORS"): ("supervision.wrapped_session", "PREEMPTION_ERRORS"),
     ("python.training.monitored_session", "_RecoverableSession"): ("supervision.wrapped_session", "RecoverableSession"),
     ("python.training.monitored_session", "_WrappedSession"): ("supervision.wrapped_session", "WrappedSession"),
+    ("python.training.optimizer", "_deduplicate_indexed_slices"): ("training.optimizer", "_deduplicated"),
     ("python.training.saver", "_get_saver_or_default"): ("checkpoint.saver", "get_saver_or_default"),
     ("python.training.summary_io", "SummaryWriterCache"): ("summary.file_writer_cache", "FileWriterCache"),
     ("python.training.supervisor", "SVStepCounterThread"): ("supervision.supervisor_services", "SVStepCounterThread"),

@@ -47,8 +47,9 @@ class LossScaleOptimizer(Optimizer):
                 )
         super().__init__()
         self._optimizer = opt
-        self._loss_scale: Any = loss_scale_of(loss_scale)
-        for variable in self._loss_scale._weights.values():
+        scale: Any = loss_scale_of(loss_scale)
+        self._loss_scale = scale
+        for variable in scale._weights.values():
             track_variable(variable)
         self._track_trackable(self._optimizer, "base_optimizer")
         self._track_trackable(self._loss_scale, "loss_scale")
