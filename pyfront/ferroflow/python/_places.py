@@ -650,6 +650,10 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.feature_column.feature_column_lib", "DenseFeatures"): ("keras.feature_layers", "DenseFeatures"),
     ("python.keras.backend", "get_graph"): ("framework.default_graph", "get_default_graph"),
     ("python.keras.backend", "track_variable"): ("layers.sessions", "track_variable"),
+    ("python.keras.saving.hdf5_format", "load_optimizer_weights_from_hdf5_group"): (
+        "keras.training_files",
+        "read_optimizer_weights",
+    ),
     ("python.ops.init_ops", "_compute_fans"): ("variables.initializers", "_fans"),
     ("python.framework.ops", "_device_string"): ("framework.handles", "_device_string"),
     ("python.framework.ops", "default_session"): ("framework.default_stacks", "default_session"),

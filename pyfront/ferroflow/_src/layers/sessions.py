@@ -8,6 +8,7 @@ from weakref import WeakSet
 import numpy as np
 
 from ferroflow._src.base.typing import ListLike, SessionObject, TensorLike
+from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
@@ -97,12 +98,12 @@ def get_value(x: TensorLike) -> Any:
     """Reads the value of a variable.
 
     Args:
-        x: Variable, or Tensor, of any dtype and shape.
+        x: Variable, or Tensor, of any dtype and shape; a number or an array is returned as it is.
 
     Returns:
         numpy.ndarray of its dtype and shape.
     """
-    return get_session().run(x)
+    return get_session().run(x) if is_tensor(x) else x
 
 
 def batch_get_value(tensors: ListLike) -> list[Any]:
