@@ -2,6 +2,7 @@
 
 import importlib
 
+import numpy as np
 import pytest
 
 import ferroflow as tf
@@ -339,3 +340,15 @@ def test_columns_of_an_input_layer():
         with tf.Session() as session:
             assert session.run([layer, parts[one], parts[other]])[0].tolist() == [[1.0, 2.0, 3.0]]
             assert session.run(parts[other]).tolist() == [[2.0, 3.0]]
+
+
+@pytest.mark.parametrize("kind", ["StagingArea", "MapStagingArea"])
+def test_staging_areas_take_types_of_numpy(kind):
+    from ferroflow.python.ops import data_flow_ops
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        area = getattr(data_flow_ops, kind)([np.uint8, tf.float32], [(2,), ()])
+        value = [tf.constant([1, 2], tf.uint8), tf.constant(3.0)]
+        put = area.put(value) if kind == "StagingArea" else area.put(tf.constant(1, tf.int64), value, [0, 1])
+        session.run(put)
+        assert session.run(area.size()) == 1

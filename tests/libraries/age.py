@@ -125,16 +125,16 @@ for _owner, _name, _value in _DROPPED:
         setattr(_owner, _name, _value)
 
 
-_import_plugins = pytest.PytestPluginManager.consider_module
+_set_up_package = pytest.Package.setup
 
 
-def _consider_module(self, mod):
-    """Looks for a module's plugins as pytest does; a lazy package may raise KeyError for a name that it lacks."""
+def _setup(self):
+    """Sets a package up as pytest does; a lazy one may raise KeyError for a name that it lacks."""
     with contextlib.suppress(KeyError):
-        _import_plugins(self, mod)
+        _set_up_package(self)
 
 
-pytest.PytestPluginManager.consider_module = _consider_module
+pytest.Package.setup = _setup
 _warns = pytest.warns
 
 
