@@ -2,6 +2,7 @@
 
 import importlib
 
+import numpy as np
 import pytest
 
 import ferroflow as tf
@@ -226,3 +227,128 @@ def test_operators_check_the_dtypes_of_arguments():
     operator._check_input_dtype(tf.constant([1.0]))
     with pytest.raises(TypeError, match="Expected argument to have dtype"):
         operator._check_input_dtype(tf.constant([1]))
+
+
+def test_tracked_variables_are_initialized_by_keras():
+    from ferroflow.python.keras import backend
+
+    with tf.Graph().as_default():
+        alone, collected = tf.Variable(3.0, collections=[]), tf.Variable(4.0)
+        for variable in (alone, collected):
+            backend.track_variable(variable)
+        assert backend.batch_get_value([alone, collected]) == [3.0, 4.0]
+
+
+def test_shapes_as_tuples():
+    with tf.Graph().as_default():
+        assert tf.zeros([2, 3])._shape_tuple() == (2, 3)
+        assert tf.placeholder(tf.float32, [None, 1])._shape_tuple() == (None, 1)
+        assert tf.placeholder(tf.float32)._shape_tuple() is None
+
+
+@pytest.mark.parametrize("package", ["layers", "learn", "rnn", "seq2seq", "slim", "tpu", "training"])
+def test_packages_of_contrib_have_their_modules(package):
+    found = getattr(tf.contrib, package).python
+    assert found is importlib.import_module(f"ferroflow.contrib.{package}.python")
+
+
+def test_tensors_and_operations_of_fetches():
+    from ferroflow.python.client.session import _FetchHandler
+
+    with tf.Graph().as_default() as graph:
+        a, b = tf.constant(1.0), tf.constant(2.0)
+        c = a + b
+        handler = _FetchHandler(graph, {"x": [a, c.op], "y": (c, a, b.name)}, {b: 5.0})
+        assert (handler.fetches(), handler.targets()) == ([a, c], [c.op])
+        assert handler.build_results(None, [1.0, 3.0]) == {"x": [1.0, None], "y": (3.0, 1.0, 5.0)}
+
+
+def test_values_of_equal_indices_are_added():
+    from ferroflow.python.training.optimizer import _deduplicate_indexed_slices
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        values, indices = session.run(_deduplicate_indexed_slices(tf.constant([[1.0], [2.0], [4.0]]), [3, 0, 3]))
+    assert (values.tolist(), indices.tolist()) == ([[5.0], [2.0]], [3, 0])
+
+
+def test_specs_at_their_place():
+    from ferroflow.python.framework import tensor_spec
+
+    assert tensor_spec.BoundedTensorSpec is tf.contrib.framework.BoundedTensorSpec
+    assert tensor_spec.TensorSpec is tf.TensorSpec
+
+
+def test_collections_of_a_meta_graph_hold_the_kinds_of_variables():
+    with tf.Graph().as_default(), tf.variable_scope("", use_resource=True):
+        tf.get_variable("a", [2])
+        tf.get_variable("p", [4], partitioner=tf.fixed_size_partitioner(2))
+        meta_graph = tf.train.export_meta_graph()
+    with tf.Graph().as_default():
+        tf.train.import_meta_graph(meta_graph, import_scope="x")
+        found = tf.global_variables()
+    assert [(v.op.type, v.dtype, v.shape.as_list()) for v in found] == [("VarHandleOp", tf.float32, [2])] * 3
+
+
+@pytest.mark.parametrize("pool", [tf.nn.max_pool3d, tf.nn.avg_pool3d])
+@pytest.mark.parametrize("data_format", ["NDHWC", "NCDHW"])
+def test_sizes_of_windows_of_volumes(pool, data_format):
+    with tf.Graph().as_default():
+        shape = [1, 4, 6, 8, 1] if data_format == "NDHWC" else [1, 1, 4, 6, 8]
+        x = tf.zeros(shape)
+        whole = [1, 2, 2, 2, 1] if data_format == "NDHWC" else [1, 1, 2, 2, 2]
+        for size in (2, [2], [2, 2, 2], whole):
+            assert pool(x, size, size, "VALID", data_format).op.get_attr("ksize") == whole
+        with pytest.raises(ValueError, match="ksize should be of length 1, 3 or 5 but was 2"):
+            pool(x, [2, 2], 2, "VALID", data_format)
+
+
+def test_a_saver_takes_a_path_of_bytes(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("a", [2])
+        session.run(tf.global_variables_initializer())
+        path = str(tmp_path / "model")
+        assert tf.train.Saver().save(session, path.encode()) == path
+
+
+def test_keras_returns_numbers_as_values():
+    assert tf.keras.backend.get_value(3) == 3
+
+
+def test_models_in_open_hdf5_files(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    from ferroflow.python.keras.saving import hdf5_format
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile(tf.keras.optimizers.Adam(), "mse")
+    model._make_train_function()
+    model._make_test_function()
+    model._make_predict_function()
+    with h5py.File(tmp_path / "model.h5", "w") as file:
+        tf.keras.models.save_model(model, file)
+        loaded = tf.keras.models.load_model(file)
+        values = hdf5_format.load_optimizer_weights_from_hdf5_group(file)
+    assert [v.shape for v in values] == [v.shape for v in loaded.optimizer.get_weights()]
+    assert [a.tolist() for a in loaded.get_weights()] == [a.tolist() for a in model.get_weights()]
+
+
+def test_columns_of_an_input_layer():
+    with tf.Graph().as_default():
+        one, other = tf.feature_column.numeric_column("a"), tf.feature_column.numeric_column("b", 2)
+        parts = {}
+        features = {"a": [[1.0]], "b": [[2.0, 3.0]]}
+        layer = tf.feature_column.input_layer(features, [one, other], cols_to_output_tensors=parts)
+        with tf.Session() as session:
+            assert session.run([layer, parts[one], parts[other]])[0].tolist() == [[1.0, 2.0, 3.0]]
+            assert session.run(parts[other]).tolist() == [[2.0, 3.0]]
+
+
+@pytest.mark.parametrize("kind", ["StagingArea", "MapStagingArea"])
+def test_staging_areas_take_types_of_numpy(kind):
+    from ferroflow.python.ops import data_flow_ops
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        area = getattr(data_flow_ops, kind)([np.uint8, tf.float32], [(2,), ()])
+        value = [tf.constant([1, 2], tf.uint8), tf.constant(3.0)]
+        put = area.put(value) if kind == "StagingArea" else area.put(tf.constant(1, tf.int64), value, [0, 1])
+        session.run(put)
+        assert session.run(area.size()) == 1

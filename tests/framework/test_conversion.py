@@ -120,6 +120,32 @@ def test_the_graph_alone_decides_constant_values(make, value):
     np.testing.assert_array_equal(tf.contrib.util.constant_value(tensor), value)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: tf.constant(2) + 3,
+        lambda x: tf.shape(x)[0],
+        lambda x: tf.identity(tf.constant(1)),
+        lambda x: tf.reshape([1, 2], [2, 1]),
+        lambda x: tf.stack([[1], [2]], axis=1),
+        lambda x: tf.concat([tf.shape(x)[:1], [1]], 0),
+        lambda x: tf.ones_like(x) * 2,
+        lambda x: tf.less(1, 2),
+        lambda x: tf.Variable(1),
+        lambda x: tf.SparseTensor([[0]], [1], [2]),
+    ],
+)
+def test_what_tensorflow_does_not_evaluate_has_no_constant_value(make):
+    tensor = make(tf.placeholder(tf.float32, [2, 3]))
+    assert tf.contrib.util.constant_value(tensor) is None
+
+
+def test_arrays_are_constant_values():
+    value = np.array([2])
+    assert tf.contrib.util.constant_value(value) is value
+    assert tf.get_static_value(5) == 5
+
+
 def test_a_value_that_the_graph_decided_may_no_longer_be_fed(graph):
     c = tf.constant(1)
     assert tf.contrib.util.constant_value(c) == 1

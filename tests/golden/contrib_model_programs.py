@@ -44,6 +44,26 @@ def _scaled(scale, optimizer="MomentumOptimizer", sparse=False, **arguments):
     return program
 
 
+def _scaled_keras(scale, optimizer, sparse=False, **arguments):
+    def program(tf, session):
+        made = tf.train.experimental.DynamicLossScale(*scale) if isinstance(scale, tuple) else scale
+        inner = getattr(tf.keras.optimizers, optimizer)(0.01, **arguments)
+        outer = tf.keras.mixed_precision.experimental.LossScaleOptimizer(inner, made)
+        weights = tf.get_variable("w", initializer=np.array([[1, 2], [3, 4]], np.float32), use_resource=True)
+        factor = tf.placeholder(tf.float32, [])
+        train = outer.minimize(
+            lambda: tf.reduce_sum(tf.gather(weights, [0, 0]) if sparse else weights) * factor, [weights]
+        )
+        session.run(tf.global_variables_initializer())
+        found = [outer.get_slot_names()]
+        for value in FACTORS:
+            session.run(train, {factor: value})
+            found += _listed(session.run([weights, outer.iterations, outer.loss_scale()]))
+        return found
+
+    return program
+
+
 def _managed(manager, *arguments):
     def program(tf, session):
         mixed = tf.contrib.mixed_precision
@@ -169,6 +189,8 @@ PROGRAMS = {
     "dynamic scale of sparse gradients": _scaled((4.0, 2, 3.0), "AdamOptimizer", sparse=True),
     "default scale": _scaled("dynamic", "GradientDescentOptimizer"),
     "fixed scale": _scaled(7, momentum=0.9),
+    "dynamic scale of Keras's optimizer": _scaled_keras((4.0, 2, 3.0), "SGD", momentum=0.9),
+    "fixed scale of Keras's optimizer": _scaled_keras(7, "Adam"),
     "exponential manager": _managed("ExponentialUpdateLossScaleManager", 8, 3),
     "exponential manager at its bounds": _managed("ExponentialUpdateLossScaleManager", 1.1, 1, 1, 1e30, 0.1),
     "fixed manager": _managed("FixedLossScaleManager", 5),

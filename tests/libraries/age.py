@@ -5,6 +5,7 @@ It touches no name of TensorFlow: what fails with it is the library's age elsewh
 
 import collections
 import collections.abc
+import contextlib
 import fractions
 import inspect
 import math
@@ -124,6 +125,16 @@ for _owner, _name, _value in _DROPPED:
         setattr(_owner, _name, _value)
 
 
+_set_up_package = pytest.Package.setup
+
+
+def _setup(self):
+    """Sets a package up as pytest does; a lazy one may raise KeyError for a name that it lacks."""
+    with contextlib.suppress(KeyError):
+        _set_up_package(self)
+
+
+pytest.Package.setup = _setup
 _warns = pytest.warns
 
 
@@ -143,3 +154,11 @@ def pytest_collection_modifyitems(items):
         for mark in item.iter_markers("skip"):
             if "message" in mark.kwargs:
                 mark.kwargs["reason"] = mark.kwargs.pop("message")
+
+
+def pytest_runtest_setup(item):
+    """Gives flags of absl their defaults: a test file that is no program parses none."""
+    from absl import flags
+
+    if not flags.FLAGS.is_parsed():
+        flags.FLAGS.mark_as_parsed()

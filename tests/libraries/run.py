@@ -203,7 +203,7 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
     options += [f"--timeout={_SECONDS_OF_A_TEST}", "--continue-on-collection-errors", f"--junitxml={report}"]
     alias = ["-m", "ferroflow", "run"] if judged == "ferroflow" else []
     command = [str(python), *alias, "-m", "pytest", *entry["tests"], *options]
-    paths = [HERE, source, *(work / "libraries" / need for need in entry.get("needs", ()))]
+    paths = [HERE, source / entry.get("folder", ""), *(work / "libraries" / need for need in entry.get("needs", ()))]
     if judged == "ferroflow" and not (python.parent / "ferroflow").exists():
         paths.append(ROOT / "pyfront")
     variables = {

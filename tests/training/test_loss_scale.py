@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 
+LossScaleOptimizer = tf.keras.mixed_precision.experimental.LossScaleOptimizer
 experimental = tf.train.experimental
 mixed = tf.contrib.mixed_precision
 STEPS = st.lists(st.booleans(), min_size=1, max_size=25)
@@ -114,13 +115,29 @@ def test_a_scale_is_restored_from_a_checkpoint(tmp_path):
         assert session.run(optimizer._loss_scale()) == 64.0
 
 
-def test_keras_trains_with_a_scaled_optimizer():
+@pytest.mark.parametrize("adam", [tf.train.AdamOptimizer, tf.keras.optimizers.Adam])
+def test_keras_trains_with_a_scaled_optimizer(adam):
     with tf.Graph().as_default(), tf.Session():
         model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
-        model.compile(experimental.enable_mixed_precision_graph_rewrite(tf.train.AdamOptimizer(0.1)), loss="mse")
+        model.compile(experimental.enable_mixed_precision_graph_rewrite(adam(0.1)), loss="mse")
         x = np.random.RandomState(0).randn(64, 3)
         losses = model.fit(x, x.sum(1), epochs=20, verbose=0).history["loss"]
         assert losses[-1] < losses[0] / 20
+
+
+def test_the_scaled_optimizer_of_keras_has_the_wrapped_ones_rate_and_variables():
+    inner = tf.keras.optimizers.Adam(0.1)
+    outer = LossScaleOptimizer(inner, 2.0)
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = tf.Variable(1.0, use_resource=True)
+        train = outer.minimize(lambda: w * w, [w])
+        session.run(tf.global_variables_initializer())
+        outer.lr = 0.25
+        assert session.run(inner.learning_rate) == session.run(outer.learning_rate) == 0.25
+        session.run(train)
+        assert session.run(outer.iterations) == 1
+        assert outer.weights is inner.weights
+        assert outer.variables() == inner.variables()
 
 
 @pytest.mark.parametrize(
@@ -144,10 +161,19 @@ def test_keras_trains_with_a_scaled_optimizer():
             "must not already be an instance",
         ),
         (
-            lambda: experimental.enable_mixed_precision_graph_rewrite(tf.keras.optimizers.SGD()),
-            NotImplementedError,
-            "instead: an optimizer of tf.train",
+            lambda: experimental.enable_mixed_precision_graph_rewrite(
+                experimental.enable_mixed_precision_graph_rewrite(tf.keras.optimizers.SGD())
+            ),
+            ValueError,
+            "must not already be an instance of a LossScaleOptimizer",
         ),
+        (
+            lambda: experimental.enable_mixed_precision_graph_rewrite(tf.keras.optimizers.SGD(clipnorm=1.0)),
+            ValueError,
+            "does not support wrapping optimizers with a clipnorm",
+        ),
+        (lambda: LossScaleOptimizer(tf.train.AdamOptimizer(), 1), ValueError, "must be an instance of OptimizerV2"),
+        (lambda: LossScaleOptimizer(tf.keras.optimizers.SGD(), 1).get_config(), NotImplementedError, "get_config"),
     ],
 )
 def test_arguments_of_loss_scales_are_checked(make, error, reason):

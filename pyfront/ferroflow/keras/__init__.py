@@ -17,6 +17,7 @@ from ferroflow.keras import (
     layers as layers,
     losses as losses,
     metrics as metrics,
+    mixed_precision as mixed_precision,
     models as models,
     optimizers as optimizers,
     preprocessing as preprocessing,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import sys
+from types import ModuleType
 from typing import Any, Final
 
 from ferroflow._src.base.public_modules import set_public_modules
@@ -163,11 +165,24 @@ def tell_absent(namespace: dict[str, Any]) -> None:
     module: str = namespace["__name__"]
 
     def __getattr__(name: str) -> Any:
-        raise absent(module, name)
+        below = _contrib_module(f"{module}.{name}")
+        if below is None:
+            raise absent(module, name)
+        return below
 
     namespace.setdefault("__getattr__", __getattr__)
     namespace.setdefault("__path__", [])
     set_public_modules(namespace)
+
+
+def _contrib_module(fullname: str) -> ModuleType | None:
+    """Returns a module below a package of `tf.contrib`, or None; TensorFlow's packages import their modules."""
+    if not fullname.startswith(f"{_ROOT}.contrib.") or fullname.rpartition(".")[2].startswith("_"):
+        return None
+    try:
+        return importlib.import_module(fullname)
+    except ModuleNotFoundError:
+        return None
 
 
 def absent_module(fullname: str) -> ModuleNotFoundError:

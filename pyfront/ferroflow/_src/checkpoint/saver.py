@@ -355,7 +355,7 @@ class Saver:
             )
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        save_path = os.fspath(save_path)
+        save_path = compat.as_str(os.fspath(save_path))
         prefix = save_path
         if global_step is not None:
             step = global_step if isinstance(global_step, compat.integral_types) else _step_value(sess, global_step)
@@ -431,7 +431,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        save_path = os.fspath(save_path)
+        save_path = compat.as_str(os.fspath(save_path))
         tf_logging.info("Restoring parameters from %s", save_path)
         try:
             with shown(on_terminal, None, f"Restoring {save_path}", "variables"):

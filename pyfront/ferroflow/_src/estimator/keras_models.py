@@ -16,6 +16,7 @@ from ferroflow._src.keras.backend import set_learning_phase
 from ferroflow._src.keras.compiling import Compilation
 from ferroflow._src.keras.custom_objects import custom_object_scope
 from ferroflow._src.keras.model_files import load_model
+from ferroflow._src.keras.optimizers import GraphOptimizer
 from ferroflow._src.layers.nodes import one_or_list
 from ferroflow._src.metrics.averaging import mean
 from ferroflow._src.ops.array import shaping
@@ -115,7 +116,7 @@ def model_to_estimator(
 
 def _maker_of(given: Any) -> Callable[[], Any]:
     """Returns a callable that makes an equal optimizer, with variables of the default graph."""
-    if hasattr(given, "optimizer"):
+    if isinstance(given, GraphOptimizer):
         return lambda: given
     config = given.get_config()
     return lambda: type(given).from_config(config)

@@ -58,6 +58,7 @@ def input_layer(
     weight_collections: Collections | DictLike | None = None,
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
+    cols_to_output_tensors: dict[Any, Any] | None = None,
 ) -> Tensor:
     """Returns the input of a network: the numbers of dense columns, side by side in the order of the columns' names.
 
@@ -67,6 +68,7 @@ def input_layer(
         weight_collections: list of keys of further collections for the variables.
         trainable: bool. If True, the variables are trained.
         cols_to_vars: dict to put the list of each column's variables into, or None.
+        cols_to_output_tensors: dict to put each column's numbers into, or None.
 
     Returns:
         Tensor of float32, of shape [batch, numbers of all columns].
@@ -89,9 +91,12 @@ def input_layer(
         parts = []
         for column in in_order:
             with variable_scope(None, default_name=scope_name(column)):
-                parts.append(_rows(column, transformed, keys, trainable))
+                part = _rows(column, transformed, keys, trainable)
+                parts.append(part)
                 if cols_to_vars is not None:
                     cols_to_vars[column] = _variables_of_scope()
+                if cols_to_output_tensors is not None:
+                    cols_to_output_tensors[column] = part
         check_batch_sizes(parts, in_order)
         return joining.concat(parts, 1)
 

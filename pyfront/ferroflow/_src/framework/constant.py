@@ -53,22 +53,27 @@ def constant(
     return graph._add_constant(unique, array, wanted.as_datatype_enum)._outputs[0]
 
 
+# The ops that TensorFlow 1.15's Python evaluates while it builds a graph.
+_EVALUATED: Final = frozenset(
+    ("Cast", "Concat", "ConcatV2", "Const", "Equal", "Fill", "NotEqual", "Pack", "Range", "Rank", "Shape", "Size")
+)
+
+
 def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
-    """Returns the value of a tensor where the graph alone decides it.
+    """Returns the value of a tensor where TensorFlow 1.15 evaluates it while it builds the graph.
+
+    The engine evaluates more ops. Programs that branch on the value would then build other graphs than with TensorFlow.
 
     Args:
-        tensor: Tensor of any dtype and shape.
+        tensor: Tensor of any dtype and shape; an array is returned as it is.
         partial: bool, If True, a stack along the first dimension that is known in part returns its known values.
 
     Returns:
-        A NumPy array (with `partial` perhaps one of objects, with None for unknown sizes), or None.
-
-    Raises:
-        TypeError: if `tensor` is not a Tensor.
+        A NumPy array (with `partial` perhaps one of objects, with None for unknown sizes); None if it is not known.
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"{tensor!r} is not a Tensor, has type {type(tensor)}")
-    value = known_value(tensor)
+        return None if hasattr(tensor, "graph") else tensor
+    value = known_value(tensor) if _is_evaluated(tensor) else None
     if value is not None:
         # TF 1.x: the caller may rely on the value, so the tensor must no longer be fed.
         tensor.graph.prevent_feeding(tensor)
@@ -80,36 +85,15 @@ def constant_value(tensor: TensorLike, partial: bool = False) -> Any:
     return value
 
 
-# The ops that TensorFlow 1.15's Python evaluates while it builds a graph.
-_EVALUATED_WHILE_BUILDING: Final = frozenset(
-    ("Cast", "Concat", "ConcatV2", "Const", "Equal", "Fill", "NotEqual", "Pack", "Range", "Rank", "Shape", "Size")
-)
-
-
-def value_while_building(tensor: Tensor) -> Any:
-    """Returns the value of a tensor where TensorFlow 1.15 evaluates it while it builds the graph, or None.
-
-    `constant_value` evaluates more ops. Checks that used it would fail when the graph is built, where TensorFlow's fail
-    in a step, or not at all.
-
-    Args:
-        tensor: Tensor of any dtype and shape.
-
-    Returns:
-        A NumPy array, or None.
-    """
-    return constant_value(tensor) if _is_evaluated_while_building(tensor) else None
-
-
-def _is_evaluated_while_building(tensor: Tensor) -> bool:
+def _is_evaluated(tensor: Tensor) -> bool:
     op = tensor.op
-    if op.type not in _EVALUATED_WHILE_BUILDING:
+    if op.type not in _EVALUATED or (op.type == "Pack" and op.get_attr("axis") != 0):
         return False
     if op.type in ("Rank", "Shape", "Size"):
         return True
     # The static shape of a Fill is that of its first input.
     inputs = op.inputs[1:] if op.type == "Fill" else op.inputs
-    return all(_is_evaluated_while_building(value) for value in inputs)
+    return all(_is_evaluated(value) for value in inputs)
 
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:

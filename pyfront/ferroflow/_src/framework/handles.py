@@ -396,6 +396,10 @@ class Tensor(_core.TensorHandle, TensorOperators):
     def _shape_as_list(self) -> list[int | None] | None:
         return self.shape.as_list() if self.shape.ndims is not None else None
 
+    def _shape_tuple(self) -> tuple[int | None, ...] | None:
+        sizes = self._shape_as_list()
+        return None if sizes is None else tuple(sizes)
+
     def _rank(self) -> int | None:
         return self.shape.ndims
 

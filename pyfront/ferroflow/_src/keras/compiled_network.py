@@ -334,6 +334,20 @@ class CompiledNetwork(Network):
             share = {part.share: value}
         return list(self._run(True, fetches, inputs, labels, weights, share))[:-1]
 
+    def _make_train_function(self) -> None:
+        """Builds the step of training, with the optimizer's variables, before the first batch."""
+        self._compiled()
+        self._training_operation()
+
+    def _make_test_function(self) -> None:
+        """Checks that the model is compiled: the session plans the step at the first batch."""
+        self._compiled()
+
+    def _make_predict_function(self) -> None:
+        """Initializes the variables: the session plans the step at the first batch."""
+        with self.graph.as_default():
+            get_session()
+
     def test_on_batch(
         self,
         x: NestedTensors,

@@ -43,8 +43,8 @@ def h5py() -> Any:
 
 
 @contextlib.contextmanager
-def _written(filepath: str) -> Iterator[Any]:
-    """Opens a file for writing, which replaces `filepath` once it is whole.
+def _written(filepath: Any) -> Iterator[Any]:
+    """Opens a file for writing, which replaces `filepath` once it is whole; an open one is yielded as it is.
 
     The contents are made in memory: HDF5 ends the process with a segmentation fault if closing a file fails, as on a
     full disk.
@@ -56,8 +56,12 @@ def _written(filepath: str) -> Iterator[Any]:
         ImportError: if h5py is not installed.
         OSError: if the file cannot be written; an existing one stays as it was.
     """
+    package = h5py()
+    if isinstance(filepath, package.Group):
+        yield filepath
+        return
     contents = io.BytesIO()
-    with h5py().File(contents, "w") as file:
+    with package.File(contents, "w") as file:
         yield file
     with replacing(filepath) as target:
         target.write(contents.getbuffer())
@@ -77,11 +81,11 @@ _DAMAGE = (
 
 
 @contextlib.contextmanager
-def opened(filepath: str) -> Iterator[Any]:
+def opened(filepath: Any) -> Iterator[Any]:
     """Opens a file for reading; errors about damaged contents name the file.
 
     Args:
-        filepath: str, the file.
+        filepath: str, the file, or an open h5py.File.
 
     Yields:
         h5py.File.
@@ -91,8 +95,11 @@ def opened(filepath: str) -> Iterator[Any]:
         FileNotFoundError: if the file does not exist.
         tf.errors.DataLossError: if the file is damaged, or no HDF5 file.
     """
-    path = os.fspath(filepath)
     package = h5py()
+    if isinstance(filepath, package.Group):
+        yield filepath
+        return
+    path = os.fspath(filepath)
     try:
         with package.File(path, "r") as file:
             yield file
@@ -198,12 +205,12 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
         read_weights(file["model_weights"] if inner else file, model, by_name)
 
 
-def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
     """Saves a model's architecture and variables; if it is compiled, also its loss, metrics and optimizer.
 
     Args:
         model: Model.
-        filepath: str, the file.
+        filepath: str, the file, or an open h5py.File.
         overwrite: bool. If True, an existing file is replaced.
         include_optimizer: bool. If True, the arguments of `compile` and the optimizer's variables are saved.
 
@@ -213,11 +220,10 @@ def save_model(model: Any, filepath: str, overwrite: bool = True, include_optimi
         OSError: if the file cannot be written; an existing one stays as it was.
         NotImplementedError: if an argument of a layer is a function without a name.
     """
-    path = os.fspath(filepath)
     described = model.to_json()
-    if not overwrite and os.path.exists(path):
-        raise FileExistsError(path)
-    with _written(path) as file, model.graph.as_default():
+    if not overwrite and isinstance(filepath, str | os.PathLike) and os.path.exists(filepath):
+        raise FileExistsError(os.fspath(filepath))
+    with _written(filepath) as file, model.graph.as_default():
         file.attrs["keras_version"], file.attrs["backend"] = _VERSION, _BACKEND
         file.attrs["model_config"] = described.encode()
         _write_weights(file.create_group("model_weights"), model)

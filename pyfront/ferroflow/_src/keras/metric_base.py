@@ -15,7 +15,7 @@ from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import floatx
-from ferroflow._src.layers.sessions import batch_set_value, initialize_also
+from ferroflow._src.layers.sessions import batch_set_value, track_variable
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.variables.resource_variable import ResourceVariable
@@ -148,7 +148,7 @@ class Metric(KerasLayer):
             lambda: make(list(shape), dtype=kind), trainable=False, name=name, collections=[], dtype=kind
         )
         self._non_trainable_weights.append(variable)
-        initialize_also(variable)
+        track_variable(variable)
         return variable
 
     def reset_states(self) -> None:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ferroflow._src.base import tf_logging
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.compiled_network import training_operation
@@ -15,14 +13,14 @@ from ferroflow._src.keras.hdf5 import opened, read_weights, text
 from ferroflow._src.keras.loss_classes import Loss
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.keras.model_configurations import model_from_json
-from ferroflow._src.keras.training_files import ARGUMENTS, OPTIMIZER_WEIGHTS
+from ferroflow._src.keras.training_files import ARGUMENTS, OPTIMIZER_WEIGHTS, read_optimizer_weights
 
 
-def load_model(filepath: str, custom_objects: Mapping[str, Any] | None = None, compile: bool = True) -> Any:
+def load_model(filepath: Any, custom_objects: Mapping[str, Any] | None = None, compile: bool = True) -> Any:
     """Makes a model of a file, with its variables, compiled as it was saved.
 
     Args:
-        filepath: str, the file, which `save_model` or Keras wrote.
+        filepath: str, the file, which `save_model` or Keras wrote; or an open h5py.File.
         custom_objects: dict of classes and functions of the program by their names, or None.
         compile: bool. If True, the model is compiled, and the optimizer's variables are restored, if the file has them.
 
@@ -79,10 +77,8 @@ def _compile_as_trained(file: Any, model: Any, custom_objects: Mapping[str, Any]
         )
         return
     training_operation(model)
-    group = file[OPTIMIZER_WEIGHTS]
-    names = [name.decode() if isinstance(name, bytes) else str(name) for name in group.attrs["weight_names"]]
     try:
-        model.optimizer.set_weights([np.asarray(group[name]) for name in names])
+        model.optimizer.set_weights(read_optimizer_weights(file))
     except ValueError:
         tf_logging.warning(
             "Error in loading the saved optimizer state. As a result, your model is starting with a freshly "

@@ -13,7 +13,7 @@ from ferroflow._src.keras.optimizer_base import Optimizer
 from ferroflow._src.training import optimizer as graph_optimizer
 
 
-class _GraphOptimizer(Optimizer):
+class GraphOptimizer(Optimizer):
     """An optimizer of `tf.train` with the interface of Keras's optimizers."""
 
     def __init__(self, optimizer: graph_optimizer.Optimizer) -> None:
@@ -85,7 +85,7 @@ def get(identifier: str) -> Any:
     if isinstance(identifier, Optimizer):
         return identifier
     if isinstance(identifier, graph_optimizer.Optimizer):
-        return _GraphOptimizer(identifier)
+        return GraphOptimizer(identifier)
     if isinstance(identifier, Mapping):
         return deserialize(identifier)
     if not isinstance(identifier, str):

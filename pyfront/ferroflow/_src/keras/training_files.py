@@ -11,7 +11,6 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.backend import batch_get_value
 from ferroflow._src.keras.configurations import serialized
-from ferroflow._src.keras.optimizer_base import Optimizer
 
 # The group of a file with the optimizer's variables, and the arguments of `compile` in its configuration.
 OPTIMIZER_WEIGHTS = "optimizer_weights"
@@ -25,7 +24,7 @@ def write_training(file: Any, model: Any) -> None:
         file: h5py.File.
         model: Model.
     """
-    if not isinstance(model.optimizer, Optimizer) or hasattr(model.optimizer, "optimizer"):
+    if isinstance(model.optimizer, optimizers.GraphOptimizer):
         tf_logging.warning(
             "TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
             "instantiation. As a result, we cannot save the optimizer as part of the model save file. You will have "
@@ -46,3 +45,17 @@ def write_training(file: Any, model: Any) -> None:
         group.attrs["weight_names"] = [v.name.encode() for v in variables]
         for variable, value in zip(variables, batch_get_value(variables), strict=True):
             group.create_dataset(variable.name, data=np.asarray(value))
+
+
+def read_optimizer_weights(hdf5_group: Any) -> list[np.ndarray[Any, Any]]:
+    """Reads the values of the optimizer's variables.
+
+    Args:
+        hdf5_group: h5py.File with `optimizer_weights`.
+
+    Returns:
+        list of arrays, in the order in which the variables were made.
+    """
+    group = hdf5_group[OPTIMIZER_WEIGHTS]
+    names = [name.decode() if isinstance(name, bytes) else str(name) for name in group.attrs["weight_names"]]
+    return [np.asarray(group[name]) for name in names]

@@ -8,6 +8,7 @@ from weakref import WeakSet
 import numpy as np
 
 from ferroflow._src.base.typing import ListLike, SessionObject, TensorLike
+from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
@@ -22,8 +23,8 @@ _initialized: WeakSet[Any] = WeakSet()
 _program_initializes = False
 
 
-# Variables of metrics, which are in no collection.
-_others: PerGraph[list[Any]] = PerGraph()
+# Variables that may be in no collection, such as those of metrics.
+_tracked: PerGraph[list[Any]] = PerGraph()
 
 
 def manual_variable_initialization(value: bool) -> None:
@@ -68,17 +69,22 @@ def end_session(graph: Graph) -> None:
         session.close()
 
 
-def initialize_also(variable: Any) -> None:
-    """Makes sessions of models initialize a variable that is in no collection."""
-    graph = variable.graph
-    if graph not in _others:
-        _others[graph] = []
-    _others[graph].append(variable)
+def track_variable(v: Any) -> None:
+    """Makes sessions of models initialize a variable, although it may be in no collection.
+
+    Args:
+        v: Variable of any dtype and shape.
+    """
+    graph = v.graph
+    if graph not in _tracked:
+        _tracked[graph] = []
+    _tracked[graph].append(v)
 
 
 def _initialize(session: Any) -> None:
     """Initializes the variables that are uninitialized in the session."""
-    unknown = [v for v in [*global_variables(), *(_others.get(session.graph) or ())] if v not in _initialized]
+    variables = dict.fromkeys([*global_variables(), *(_tracked.get(session.graph) or ())])
+    unknown = [v for v in variables if v not in _initialized]
     if not unknown:
         return
     flags = session.run([is_variable_initialized(v) for v in unknown])
@@ -92,12 +98,12 @@ def get_value(x: TensorLike) -> Any:
     """Reads the value of a variable.
 
     Args:
-        x: Variable, or Tensor, of any dtype and shape.
+        x: Variable, or Tensor, of any dtype and shape; a number or an array is returned as it is.
 
     Returns:
         numpy.ndarray of its dtype and shape.
     """
-    return get_session().run(x)
+    return get_session().run(x) if is_tensor(x) else x
 
 
 def batch_get_value(tensors: ListLike) -> list[Any]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.smart_conditional import smart_cond
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.handles import Operation
+from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.replication import current_mode
 from ferroflow._src.ops.flow.grouping import group, no_op
-from ferroflow._src.training.loss_scale import DynamicLossScale, loss_scale_of
+from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.training.loss_scale import DynamicLossScale, LossScale, loss_scale_of
 from ferroflow._src.training.optimizer import Optimizer, uses_locking
 
 
@@ -79,7 +80,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
             grad_loss=grad_loss,
         )
         inverse = 1 / self._loss_scale()
-        return [(_scaled(gradient, inverse), variable) for gradient, variable in pairs]
+        return [(scaled(gradient, inverse), variable) for gradient, variable in pairs]
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: str | None = None
@@ -97,66 +98,118 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         Raises:
             ValueError: if it is called once for all replicas of a strategy.
         """
-        mode = current_mode()
-        if mode is not None and mode.replica is None:
-            raise ValueError("apply_gradients() must be called in a replica context.")
+        check_in_replica()
         if not isinstance(self._loss_scale, DynamicLossScale):
             return self._optimizer.apply_gradients(grads_and_vars, global_step, name)
-        pairs = tuple(grads_and_vars)
-        if mode is None:
-            return self._apply_finite(None, pairs, global_step, name)
-        applied: Operation = mode.replica.merge_call(self._apply_finite, args=(pairs, global_step, name))
-        return applied
-
-    def _apply_finite(
-        self, strategy: Any, pairs: tuple[tuple[Any, Any], ...], global_step: Any, name: str | None
-    ) -> Operation:
         name = name or self.get_name()
-        scale_update, may_apply = self._loss_scale.update([gradient for gradient, _ in pairs])
+        rest = (global_step, f"{name}-wrapped")
+        return apply_finite(self._loss_scale, self._optimizer.apply_gradients, tuple(grads_and_vars), rest, name)
 
-        def apply() -> Any:
-            arguments = (pairs, global_step, f"{name}-wrapped")
+
+def check_in_replica() -> None:
+    """Checks that gradients are applied in a replica.
+
+    Raises:
+        ValueError: if it is called once for all replicas of a strategy.
+    """
+    mode = current_mode()
+    if mode is not None and mode.replica is None:
+        raise ValueError("apply_gradients() must be called in a replica context.")
+
+
+def apply_finite(
+    loss_scale: LossScale,
+    apply: Callable[..., Any],
+    pairs: tuple[tuple[Any, Any], ...],
+    rest: tuple[Any, ...],
+    name: Any,
+) -> Operation:
+    """Adds the operations that update variables if the loss scale permits it, and the update of the loss scale.
+
+    Args:
+        loss_scale: LossScale.
+        apply: function of `pairs` and `rest` that adds the updates; it is called for each replica.
+        pairs: (gradient, variable) pairs, whose gradients are divided by the loss scale.
+        rest: further arguments of `apply`.
+        name: str, name of the returned operation, or None.
+
+    Returns:
+        The operation that updates the variables and the loss scale.
+
+    Raises:
+        ValueError: if it is called once for all replicas of a strategy.
+    """
+
+    def merged(strategy: Any, *arguments: Any) -> Operation:
+        scale_update, may_apply = loss_scale.update([gradient for gradient, _ in arguments[0]])
+
+        def applied() -> Any:
             if strategy is None:
-                return self._optimizer.apply_gradients(*arguments)
-            applied = strategy.extended.call_for_each_replica(self._optimizer.apply_gradients, args=arguments)
-            return strategy.group(applied)
+                return apply(*arguments)
+            return strategy.group(strategy.extended.call_for_each_replica(apply, args=arguments))
 
-        return group(smart_cond(may_apply, apply, no_op), scale_update, name=name)
+        return group(smart_cond(may_apply, applied, no_op), scale_update, name=name)
+
+    check_in_replica()
+    mode = current_mode()
+    if mode is None:
+        return merged(None, pairs, *rest)
+    result: Operation = mode.replica.merge_call(merged, args=(pairs, *rest))
+    return result
 
 
-def _scaled(gradient: Any, factor: Any) -> Any:
+def scaled(gradient: Any, factor: Tensor) -> Any:
+    """Returns a gradient times a factor.
+
+    Args:
+        gradient: Tensor or IndexedSlices of a float dtype, or None.
+        factor: float Tensor of shape [].
+
+    Returns:
+        Tensor or IndexedSlices of the gradient's dtype and shape, or None.
+    """
     if isinstance(gradient, IndexedSlices):
-        return IndexedSlices(gradient.values * factor, gradient.indices, gradient.dense_shape)
-    return None if gradient is None else gradient * factor
+        return IndexedSlices(scaled(gradient.values, factor), gradient.indices, gradient.dense_shape)
+    return None if gradient is None else gradient * cast(factor, gradient.dtype)
 
 
-def enable_mixed_precision_graph_rewrite(opt: Optimizer, loss_scale: Any = "dynamic") -> Optimizer:
+# Classes of optimizers that later layers define: their optimizers with a loss scale.
+_with_loss_scale: dict[type, type] = {Optimizer: MixedPrecisionLossScaleOptimizer}
+
+
+def register_loss_scale_optimizer(kind: type, with_loss_scale: type) -> None:
+    """Registers the optimizer with a loss scale for a class of optimizers.
+
+    Args:
+        kind: class of the optimizers.
+        with_loss_scale: class whose arguments are an optimizer and a loss scale.
+    """
+    _with_loss_scale[kind] = with_loss_scale
+
+
+def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") -> Any:
     """Returns the optimizer with a loss scale; operations keep their dtypes, as in TensorFlow on a CPU.
 
     Args:
-        opt: `tf.train.Optimizer`.
+        opt: `tf.train.Optimizer` or `tf.keras.optimizers.Optimizer`.
         loss_scale: int or float, "dynamic", or `tf.train.experimental.LossScale`.
 
     Returns:
-        MixedPrecisionLossScaleOptimizer.
+        MixedPrecisionLossScaleOptimizer, or LossScaleOptimizer of Keras.
 
     Raises:
         ValueError: if `opt` is not an optimizer, or has a loss scale.
-        NotImplementedError: if `opt` is an optimizer of tf.keras.
     """
-    if isinstance(opt, MixedPrecisionLossScaleOptimizer):
-        raise ValueError(
-            '"opt" must not already be an instance of a MixedPrecisionLossScaleOptimizer. '
-            "`enable_mixed_precision_graph_rewrite` will automatically wrap the optimizer with a "
-            "MixedPrecisionLossScaleOptimizer."
-        )
-    if isinstance(opt, Optimizer):
-        return MixedPrecisionLossScaleOptimizer(opt, loss_scale)
-    if hasattr(opt, "get_updates"):
-        raise NotImplementedError(
-            "enable_mixed_precision_graph_rewrite does not scale losses of Keras's optimizers; "
-            "instead: an optimizer of tf.train, which `Model.compile` accepts too."
-        )
+    for with_loss_scale in _with_loss_scale.values():
+        if isinstance(opt, with_loss_scale):
+            raise ValueError(
+                f'"opt" must not already be an instance of a {with_loss_scale.__name__}. '
+                "`enable_mixed_precision_graph_rewrite` will automatically wrap the optimizer with a "
+                f"{with_loss_scale.__name__}."
+            )
+    for kind, with_loss_scale in _with_loss_scale.items():
+        if isinstance(opt, kind):
+            return with_loss_scale(opt, loss_scale)
     raise ValueError(
         f'"opt" must be an instance of a tf.train.Optimizer or a tf.keras.optimizers.Optimizer, but got: {opt}'
     )

@@ -647,6 +647,11 @@ def _convert(v: Variable, dtype: Any = None, name: str | None = None, as_ref: bo
     return v._ref() if as_ref else v.value()
 
 
+def _to_proto(variable: Variable, export_scope: str | None = None) -> Any:
+    """Returns the message of a variable of any kind."""
+    return variable.to_proto(export_scope)
+
+
 register_tensor_conversion_function(Variable, _convert)
 
 for _collection in (
@@ -658,4 +663,4 @@ for _collection in (
     GraphKeys.METRIC_VARIABLES,
     GraphKeys.GLOBAL_STEP,
 ):
-    register_proto_function(_collection, "VariableDef", to_proto=Variable.to_proto, from_proto=Variable.from_proto)
+    register_proto_function(_collection, "VariableDef", to_proto=_to_proto, from_proto=Variable.from_proto)

@@ -13,7 +13,7 @@ from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import SparseTensor
-from ferroflow._src.framework.constant import value_while_building
+from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     control_dependencies,
@@ -61,7 +61,7 @@ def Assert(  # noqa: N802  # TF's spelling
 def _static_text(value: Any) -> str:
     if not isinstance(value, Tensor):
         return str(value)
-    known = value_while_building(value)
+    known = constant_value(value)
     return str(value) if known is None else str(known)
 
 
@@ -119,7 +119,7 @@ def _comparing(
             # TF 1.15: no text stands for no message.
             shown = [*([] if given is None else [message]), what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
         condition = reduce_all(check.compare(x, y))
-        known_x, known_y = value_while_building(x), value_while_building(y)
+        known_x, known_y = constant_value(x), constant_value(y)
         if known_x is not None and known_y is not None:
             _fail_if_known_false(np.all(check.compare_arrays(known_x, known_y)), shown)
         return Assert(condition, shown, summarize=summarize)
@@ -262,7 +262,7 @@ def _rank_condition(
 ) -> Operation:
     for rank in ranks:
         assert_type(rank, dtypes.int32)
-    known = [value_while_building(rank) for rank in ranks]
+    known = [constant_value(rank) for rank in ranks]
     if all(k is not None for k in known):
         if any(k.ndim != 0 for k in known):
             raise ValueError("Rank must be a scalar.")
@@ -303,7 +303,7 @@ def _assert_rank(
         try:
             return _rank_condition(x, ranks, holds, in_step, data, summarize)
         except _KnownToFailError:
-            known = tuple(int(value_while_building(r)) for r in ranks)
+            known = tuple(int(constant_value(r)) for r in ranks)
             wanted = known if several else known[0]
             raise ValueError(
                 f"{message}.  Tensor {x.name} must have {wording} {wanted}.  Received rank {x.get_shape().ndims}, "

@@ -83,6 +83,14 @@ def _pool_1d(
         return shaping.squeeze(pooled, [row])
 
 
+def _pool_3d(
+    op_type: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str, name: str | None
+) -> Tensor:
+    ksize = _for_all_dimensions("ksize", ksize, 3, data_format)
+    strides = _for_all_dimensions("strides", strides, 3, data_format)
+    return tensor_op(op_type, [input], _attrs(ksize, strides, padding, data_format), name=name)
+
+
 def _pool_nd(
     kind: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None, name: str | None
 ) -> Tensor:
@@ -97,10 +105,7 @@ def _pool_nd(
         return _pool_1d(f"{kind}Pool", input, ksize, strides, padding, data_format, name)
     if rank == 4:
         return _pool_2d(f"{kind}Pool", input, ksize, strides, padding, data_format or "NHWC", name, None)
-    data_format = data_format or "NDHWC"
-    ksize = _for_all_dimensions("ksize", ksize, 3, data_format)
-    strides = _for_all_dimensions("strides", strides, 3, data_format)
-    return tensor_op(f"{kind}Pool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
+    return _pool_3d(f"{kind}Pool3D", input, ksize, strides, padding, data_format or "NDHWC", name)
 
 
 @FunctionFamily
@@ -313,8 +318,8 @@ def max_pool3d(
 
     Args:
         input: Tensor of float16, bfloat16 or float32, of shape [batch, depth, height, width, channels].
-        ksize: list of 5 ints, the window's size in each dimension.
-        strides: list of 5 ints, how far windows lie apart in each dimension.
+        ksize: int, or list of 1, 3 or 5 ints: the window's size in each dimension.
+        strides: int, or list of 1, 3 or 5 ints: how far windows lie apart in each dimension.
         padding: "SAME" or "VALID".
         data_format: "NDHWC", or "NCDHW" for channels in the second dimension.
         name: str, name of the operation.
@@ -326,7 +331,7 @@ def max_pool3d(
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
     """
-    return tensor_op("MaxPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
+    return _pool_3d("MaxPool3D", input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool3d(
@@ -341,8 +346,8 @@ def avg_pool3d(
 
     Args:
         input: Tensor of float16, bfloat16, float32 or float64, of shape [batch, depth, height, width, channels].
-        ksize: list of 5 ints, the window's size in each dimension.
-        strides: list of 5 ints, how far windows lie apart in each dimension.
+        ksize: int, or list of 1, 3 or 5 ints: the window's size in each dimension.
+        strides: int, or list of 1, 3 or 5 ints: how far windows lie apart in each dimension.
         padding: "SAME" or "VALID".
         data_format: "NDHWC", or "NCDHW" for channels in the second dimension.
         name: str, name of the operation.
@@ -354,7 +359,7 @@ def avg_pool3d(
         ValueError: if sizes are not positive, or a window does not fit.
         TypeError: if `ksize` or `strides` is neither int nor list.
     """
-    return tensor_op("AvgPool3D", [input], _attrs(ksize, strides, padding, data_format), name=name)
+    return _pool_3d("AvgPool3D", input, ksize, strides, padding, data_format, name)
 
 
 def pool(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import tensor_shape
+from ferroflow._src.base.dtypes import as_dtype
 from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -93,7 +94,7 @@ class BaseStagingArea:
 
     def _attrs(self) -> dict[str, Any]:
         bounds = {"capacity": self._capacity, "memory_limit": self._memory_limit}
-        return {"dtypes": list(self._dtypes), "shared_name": self._name, **bounds}
+        return {"dtypes": [as_dtype(dtype) for dtype in self._dtypes], "shared_name": self._name, **bounds}
 
     def _checked(self, vals: Any, indices: Any = None) -> tuple[list[Tensor], list[int]]:
         """Returns the values as tensors, and their positions in a tuple."""
@@ -304,7 +305,7 @@ class MapStagingArea(BaseStagingArea):
         return list(indices)
 
     def _taking(self, op: str, inputs: list[Any], places: list[int], name: str) -> Operation:
-        attrs = {**self._attrs(), "dtypes": [self._dtypes[i] for i in places]}
+        attrs = {**self._attrs(), "dtypes": [as_dtype(self._dtypes[i]) for i in places]}
         with colocate_with(self._coloc_op):
             return apply_op(self._prefix + op, [*inputs, places], attrs, name=name)
 
