@@ -260,12 +260,6 @@ ACCEPTED = [
         ours="Dimensions [0-9]+ and [0-9]+ are not compatible",
     ),
     Accepted(
-        "a condition of fewer dimensions is broadcast by a sum, which SelectV2 of 1.15 does itself",
-        "number of nodes",
-        about="(Exponential|Gamma|Chi2|Dirichlet).*, statistic",
-        where=r"\.mode$",
-    ),
-    Accepted(
         "whether an infinity is multiplied by a padded zero",
         "value",
         about="Conv3DBackprop(Filter|Input)V2|(gradient of )?DepthwiseConv2dNative.*",
