@@ -8,6 +8,7 @@ from weakref import WeakSet
 import numpy as np
 
 from ferroflow._src.base.typing import ListLike, SessionObject, TensorLike
+from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
@@ -92,12 +93,12 @@ def get_value(x: TensorLike) -> Any:
     """Reads the value of a variable.
 
     Args:
-        x: Variable, or Tensor, of any dtype and shape.
+        x: Variable, or Tensor, of any dtype and shape; anything else is its own value.
 
     Returns:
         numpy.ndarray of its dtype and shape.
     """
-    return get_session().run(x)
+    return get_session().run(x) if is_tensor(x) else x
 
 
 def batch_get_value(tensors: ListLike) -> list[Any]:
@@ -118,6 +119,9 @@ def set_value(x: TensorLike, value: TensorLike) -> None:
     Args:
         x: Variable of any dtype and shape.
         value: array of its dtype and shape.
+
+    Raises:
+        AttributeError: if `x` is not a variable.
     """
     batch_set_value([(x, value)])
 
@@ -127,9 +131,14 @@ def batch_set_value(tuples: ListLike) -> None:
 
     Args:
         tuples: list of pairs: a variable, and a value of its shape.
+
+    Raises:
+        AttributeError: if the first of a pair is not a variable.
     """
     session = get_session()
     for variable, value in tuples:
+        if not hasattr(variable, "load"):
+            raise AttributeError(f"The value of {variable!r} cannot be set, because it is not a variable.")
         variable.load(np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype), session)
 
 
