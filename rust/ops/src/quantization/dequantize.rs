@@ -17,9 +17,11 @@ fn function(mode: Mode, steps: Steps, min: f32, max: f32) -> Box<dyn Fn(f64) -> 
             Box::new(move |q| (q as f32 + half) * scale + min)
         }
         Mode::MinFirst => {
-            let scale = f64::from(max - min) / (steps.count() - 1.0);
-            let first = if min == max { f64::from(min) } else { (f64::from(min) / scale).round() * scale };
-            Box::new(move |q| (first + (q - lowest) * scale) as f32)
+            // TF 1.x computes in floats: a bound between two steps falls on the side that their rounding decides.
+            let scale = (f64::from(max - min) / (steps.count() - 1.0)) as f32;
+            let first = if min == max { min } else { (min / scale).round() * scale };
+            let zero = first - lowest as f32 * scale;
+            Box::new(move |q| zero + q as f32 * scale)
         }
         Mode::Scaled => {
             let top = f64::from(max) / highest;
@@ -79,4 +81,26 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape)
             .kernel(kernel_of),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// TensorFlow 1.15.5's values of the lowest, the highest, and half the highest step.
+    #[test]
+    fn the_first_step_of_min_first_is_rounded_as_in_tensorflow() {
+        for (dtype, bound, values) in [
+            (DType::QU8, 1.0, [-0.9960784912109375, 1.0039215087890625, 0.0]),
+            (DType::QI8, 1.0, [-0.9960784912109375, 1.003921627998352, 0.501960813999176]),
+            (DType::QU8, 6.0, [-6.023529529571533, 5.976470470428467, -0.047059059143066406]),
+            (DType::QI8, 10.0, [-9.960784912109375, 10.039216041564941, 5.0196075439453125]),
+            (DType::QU16, 0.5, [-0.5000076293945312, 0.49999237060546875, -1.52587890625e-05]),
+        ] {
+            let steps = Steps::of(dtype).unwrap();
+            let (lowest, highest) = (steps.lowest, steps.highest);
+            let f = function(Mode::MinFirst, steps, -bound, bound);
+            assert_eq!([f(lowest), f(highest), f((highest / 2.0).floor())], values, "{dtype:?} {bound}");
+        }
+    }
 }
