@@ -95,11 +95,7 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let least = if i == 0 { 0 } else { start };
             let end = usize::try_from(split).ok().filter(|end| (least..=words.len()).contains(end));
             let Some(end) = end else {
-                bail!(
-                    InvalidArgument,
-                    "Invalid split value {split}, must be in [{least},{}]",
-                    words.len()
-                )
+                bail!(InvalidArgument, "Invalid split value {split}, must be in [{least},{}]", words.len())
             };
             if i > 0 {
                 n_grams.row(&words[start..end], &mut made)?;
