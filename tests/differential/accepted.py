@@ -70,11 +70,15 @@ def _is_older(tensorflow: str, ours: str) -> bool:
 
 
 def _are_short_and_near(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both are numbers of float16, and differ by at most a tenth of the greatest."""
+    """Returns True if both are numbers of float16, ours are finite, and they differ by at most a tenth of the greatest
+    where TensorFlow's are finite, too.
+    """
     a, b = np.asarray(tensorflow, np.float64), np.asarray(ours, np.float64)
     with np.errstate(over="ignore"):
         is_short = all(np.array_equal(side.astype(np.float16), side, equal_nan=True) for side in (a, b))
-    return is_short and np.allclose(a, b, rtol=0, atol=0.1 * np.abs(a).max(initial=0))
+    finite = np.isfinite(a)
+    close = np.allclose(a[finite], b[finite], rtol=0, atol=0.1 * np.abs(a[finite]).max(initial=0))
+    return bool(is_short and np.isfinite(b).all() and close)
 
 
 def _vanishes_here(tensorflow: Any, ours: Any) -> bool:
@@ -282,7 +286,22 @@ ACCEPTED = [
         ours="_grad/Exit",
     ),
     Accepted(
-        "a step of float16 is the exact one, rounded once, here; TensorFlow rounds each of its operations",
+        "1.15 builds no gradient of a partition of nothing",
+        "build error",
+        about="gradient of DynamicPartition",
+        tensorflow=r"Cannot reshape a tensor with 1 elements to shape \[0\]",
+        ours="^no error",
+    ),
+    Accepted(
+        "nothing is gathered in the shape of the elements that were written; TensorFlow requires a static one",
+        "error",
+        about="array, gather",
+        tensorflow="TensorArray has size zero, but element shape .* is not fully defined",
+        ours="^no error",
+    ),
+    Accepted(
+        "a step of float16 is the exact one, rounded once, here; TensorFlow rounds each of its operations, and divides by"
+        " squares that are too small for the type",
         "value",
         about=".*Optimizer, (sparse|dense)",
         check=_are_short_and_near,
