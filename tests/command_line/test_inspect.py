@@ -73,6 +73,44 @@ def test_a_checkpoint_is_a_table_of_tensors(inspect):
     assert printed.endswith("4 tensors, 26 elements, 104 bytes\n")
 
 
+@pytest.mark.parametrize("name", ["arrays.npz", "arrays"])
+def test_an_npz_file_is_a_table_of_arrays(tmp_path, capsys, name):
+    path = tmp_path / name
+    with path.open("wb") as file:
+        np.savez(file, weights=np.ones([2, 3], np.float32), words=np.array(["a", "é"]), step=np.int64(7))
+    assert kind_of(str(path)) is FileKind.ARRAYS
+    assert main(["inspect", str(path)]) == 0
+    printed = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if "│" in line]
+    assert rows == [
+        ["step", "int64", "[]", "8 bytes"],
+        ["weights", "float32", "[2, 3]", "24 bytes"],
+        ["words", "string", "[2]", ""],
+    ]
+    assert printed.endswith("3 tensors, 9 elements, 32 bytes\n")
+    assert main(["inspect", str(path), "--key", "step"]) == 0
+    assert capsys.readouterr().out == "step (int64) []\n7\n"
+    assert main(["inspect", str(path), "--json", "--key", "words"]) == 0
+    assert json.loads(capsys.readouterr().out)["values"][0]["values"] == ["a", "é"]
+    assert main(["inspect", str(path), "--key", "weight"]) == 1
+    assert "has no weight; near are weights" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kept", [0, 5, 60, -1])
+def test_a_damaged_npz_file_is_named(tmp_path, capsys, kept):
+    np.savez(tmp_path / "whole.npz", a=np.ones(3))
+    path = tmp_path / "damaged.npz"
+    path.write_bytes((tmp_path / "whole.npz").read_bytes()[:kept])
+    assert main(["inspect", str(path)]) == 2
+    assert "an empty file" in (said := capsys.readouterr().err) or "not an npz file, or a damaged one" in said
+
+
+def test_an_npz_file_without_arrays_is_an_empty_table(tmp_path, capsys):
+    np.savez(tmp_path / "none.npz")
+    assert main(["inspect", str(tmp_path / "none.npz")]) == 0
+    assert capsys.readouterr().out.endswith("0 tensors, 0 elements, 0 bytes\n")
+
+
 def test_a_key_prints_all_values(inspect, model):
     status, printed, _ = inspect("checkpoint", "--key", "hidden/kernel")
     assert status == 0

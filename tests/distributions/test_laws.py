@@ -267,6 +267,27 @@ def test_statistics_of_student_t_have_tensorflows_nodes(method, count, last):
     assert (len(names), names[-1]) == (count, f"StudentT/{last}")
 
 
+# The operations of TensorFlow 1.15.5.
+@pytest.mark.parametrize(
+    ("make", "count"),
+    [
+        (lambda: D.Gamma([[0.5, 2.0, 3.0]], [[1.0], [2.0]]), 9),
+        (lambda: D.Gamma(2.0, [[1.0], [2.0]]), 9),
+        (lambda: D.Exponential([1.0, 2.0]), 9),
+        (lambda: tf.contrib.distributions.Chi2([1.5, 2.0, 5.0]), 9),
+        (lambda: D.Beta([1.5, 2.0, 0.5], [[2.0], [3.0]]), 14),
+        (lambda: D.Dirichlet([[1.5, 2.0, 3.0], [0.5, 2.0, 3.0]]), 22),
+    ],
+)
+def test_modes_broadcast_their_condition_as_tensorflow_does(make, count):
+    with tf.Graph().as_default() as graph:
+        distribution = make()
+        before = len(graph.get_operations())
+        mode = distribution.mode()
+        assert (len(graph.get_operations()) - before, mode.op.type) == (count, "SelectV2")
+        assert mode.shape == distribution.batch_shape.concatenate(distribution.event_shape)
+
+
 def test_the_mode_of_a_categorical_has_tensorflows_nodes():
     with tf.Graph().as_default() as graph:
         distribution = tf.distributions.Categorical(logits=[[0.5, -1.0, 2.0]])

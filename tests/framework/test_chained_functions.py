@@ -160,3 +160,47 @@ def test_a_result_without_a_gradient_passes_none():
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name="")
         assert tf.gradients(graph.get_tensor_by_name("y:0"), graph.get_tensor_by_name("x:0")) == [None]
+
+
+def _two_functions():
+    graph_def = _start()
+    for name in ("f", "g"):
+        _square(graph_def, name)
+    _call(graph_def.node.add(name="y"), "direct", "f", "x")
+    return graph_def
+
+
+def _named_as(graph_def, name):
+    graph_def.library.function[1].signature.name = name
+
+
+def _with_gradients(graph_def, *pairs):
+    for function, gradient in pairs:
+        graph_def.library.gradient.add(function_name=function, gradient_func=gradient)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda g: (_named_as(g, "f"), setattr(g.library.function[1].node_def[0], "op", "Neg")), "a different function"),
+        (lambda g: _named_as(g, "Neg"), "'Neg' because an op with the same name already exists"),
+        (lambda g: _with_gradients(g, ("f", "none")), "missing 'none' FunctionDef"),
+        (lambda g: _with_gradients(g, ("none", "g")), "missing 'none' FunctionDef"),
+        (lambda g: _with_gradients(g, ("f", "g"), ("f", "f")), "'f' because it already has gradient function 'g'"),
+        (lambda g: setattr(g.node[1].attr["other"], "i", 3), "mentions attr 'other' not in the signature of function f"),
+    ],
+)
+def test_a_library_whose_names_are_ambiguous_is_refused(change, message):
+    graph_def = _two_functions()
+    change(graph_def)
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
+        tf.import_graph_def(graph_def)
+
+
+@pytest.mark.parametrize("change", [lambda g: _named_as(g, "f"), lambda g: _with_gradients(g, ("f", "g"), ("f", "g"))])
+def test_a_function_or_gradient_may_be_in_a_library_twice(change):
+    graph_def = _two_functions()
+    change(graph_def)
+    with tf.Graph().as_default(), tf.Session() as session:
+        (y,) = tf.import_graph_def(graph_def, {"x": tf.constant(3.0)}, ["y:0"])
+        assert session.run(y) == 9.0

@@ -36,6 +36,48 @@ def test_a_schedule_sets_the_rate_of_each_epoch(capsys):
         fitted(callbacks.LearningRateScheduler(lambda epoch: 0.1), optimizer=tf.train.GradientDescentOptimizer(0.1))
 
 
+def _decaying():
+    return keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9))
+
+
+def test_a_schedule_takes_the_rate_or_the_epoch_alone():
+    seen = []
+
+    def of_both(epoch, *rest):
+        seen.append(len(rest))
+        return 0.5
+
+    def of_epochs(epoch, rate=None):
+        return 0.25 if rate is None else rate + "no number"
+
+    fitted(callbacks.LearningRateScheduler(of_both), epochs=1)
+    assert seen == [1]
+    # As in TensorFlow 1.15: a TypeError of the call with the rate means that the function takes the epoch alone.
+    assert fitted(callbacks.LearningRateScheduler(of_epochs), epochs=1)[1]["lr"] == [0.25]
+
+
+def test_a_rate_that_is_a_schedule_cannot_be_set():
+    with pytest.raises(AttributeError, match="ExponentialDecay object .* cannot be set, because it is not a variable"):
+        fitted(callbacks.LearningRateScheduler(lambda epoch: 0.1), optimizer=_decaying())
+    with pytest.raises(TypeError, match="missing 1 required") as found:
+        fitted(callbacks.LearningRateScheduler(lambda epoch, rate: 0.1), optimizer=_decaying())
+    assert "learning rate is a schedule (ExponentialDecay)" in str(found.value.__context__)
+    with pytest.raises(TypeError, match=r"learning rate is a schedule \(ExponentialDecay\)"):
+        fitted(callbacks.ReduceLROnPlateau("loss", min_delta=1e9, patience=1), optimizer=_decaying())
+
+
+def test_a_rate_that_is_a_schedule_may_wait_for_a_plateau():
+    decaying = _decaying()
+    _, history = fitted(callbacks.ReduceLROnPlateau("loss", patience=9), optimizer=decaying)
+    assert history["lr"] == [decaying.lr] * 3
+
+
+def test_what_is_no_tensor_is_its_own_value():
+    assert keras.backend.get_value(0.5) == 0.5
+    with pytest.raises(AttributeError, match="0.5 cannot be set"):
+        keras.backend.set_value(0.5, 1.0)
+
+
 def test_functions_are_called():
     seen = []
     fitted(

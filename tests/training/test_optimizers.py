@@ -6,6 +6,7 @@ from hypothesis import given, settings, strategies as st
 from training import reference_optimizers as reference
 
 import ferroflow as tf
+from ferroflow._src.framework.apply import apply_op
 
 RATE = st.floats(0.001, 0.5)
 SHARE = st.floats(0.0, 0.99)
@@ -240,6 +241,34 @@ def test_every_float_dtype_is_trained(rule, dtype):
             after = session.run(w)
             assert after.dtype == dtype.as_numpy_dtype
             assert (np.abs(after) < np.abs(before)).all()
+
+
+# The update ops: the number of their variables, and of all inputs.
+_UPDATES = {"Adam": (3, 10), "AdaMax": (3, 9), "Momentum": (2, 5), "Adagrad": (2, 4), "RMSProp": (3, 8), "Adadelta": (3, 7)}
+
+
+@pytest.mark.parametrize("rule", _UPDATES)
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_a_step_of_float16_is_rounded_once(rule, seed):
+    variables, inputs = _UPDATES[rule]
+    random = np.random.RandomState(seed)
+    # The gradient is the last input but for Momentum, whose last is the momentum.
+    gradient = 3 if rule == "Momentum" else inputs - 1
+    shapes = [[20] if i < variables or i == gradient else [] for i in range(inputs)]
+    values = [np.asarray(random.uniform(0.1, 0.9, shape), np.float16) for shape in shapes]
+
+    def updated(dtype):
+        with tf.Graph().as_default():
+            made = [tf.Variable(value.astype(dtype)) for value in values[:variables]]
+            train = apply_op(f"Apply{rule}", [*made, *(value.astype(dtype) for value in values[variables:])])
+            with initialized() as session:
+                session.run(train)
+                return session.run(made)
+
+    for short, exact in zip(updated(np.float16), updated(np.float64), strict=True):
+        half_a_place = np.spacing(np.abs(exact).astype(np.float16)).astype(np.float64) / 2
+        assert (np.abs(short - exact) <= half_a_place + 1e-6 * np.abs(exact).max()).all()
 
 
 @pytest.mark.parametrize("rule", ["Momentum", "Adam", "RMSProp", "Adagrad", "Adadelta"])

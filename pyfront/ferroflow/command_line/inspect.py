@@ -1,4 +1,4 @@
-"""`ferroflow inspect`: shows the contents of a checkpoint, a graph, a SavedModel, an event file or a record file."""
+"""`ferroflow inspect`: shows the contents of a checkpoint, a graph, a SavedModel, an event file, a record file or an npz file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import json
 import sys
 
 from ferroflow._src.base import errors
-from ferroflow.command_line.contents import checkpoints, events, graphs, records
+from ferroflow.command_line.contents import arrays, checkpoints, events, graphs, records
 from ferroflow.command_line.model_files import FileKind, NotReadable, kind_of
 from ferroflow.command_line.tables import as_report
 
-HELP = "show the contents of a checkpoint, graph, SavedModel, event file or record file"
+HELP = "show the contents of a checkpoint, graph, SavedModel, event file, record file or npz file"
 EXIT_STATUS = "0; 1 if a key does not exist or the file is damaged; 2 if the file cannot be read"
 
 _CONTENTS = {
@@ -22,6 +22,7 @@ _CONTENTS = {
     FileKind.SAVED_MODEL: graphs,
     FileKind.EVENTS: events,
     FileKind.RECORDS: records,
+    FileKind.ARRAYS: arrays,
 }
 
 
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--key",
         action="append",
         default=[],
-        help="print only the values of one part: a checkpoint's tensor, a graph's node, signature or collection, a"
+        help="print only the values of one part: a checkpoint's tensor, an npz file's array, a graph's node, signature or collection, a"
         " summary's tag, a feature or a record's index; may be given several times",
     )
     parser.add_argument("--json", action="store_true", help="print the contents as JSON")

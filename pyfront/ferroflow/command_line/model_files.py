@@ -14,6 +14,8 @@ from ferroflow._src.saved_model.loader import maybe_saved_model_directory, parse
 
 # The end of every table of LevelDB's format: a checkpoint's index, or a whole checkpoint of the first format.
 _TABLE_END = bytes.fromhex("57fb808b247547db")
+# The start of a zip file, which an npz file is: of its first member, or of its end if it has none.
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
 
 
 class NotReadable(Exception):
@@ -29,6 +31,7 @@ class FileKind(Enum):
     SAVED_MODEL = "SavedModel"
     EVENTS = "events"
     RECORDS = "records"
+    ARRAYS = "npz"
 
 
 def event_files(path: str) -> list[str]:
@@ -154,13 +157,16 @@ def kind_of(path: str) -> FileKind:
         raise NotReadable(f"{path}: an empty file")
     if "tfevents" in os.path.basename(path):
         return FileKind.EVENTS
+    with open(path, "rb") as file:
+        if file.read(4) in _ZIP_STARTS:
+            return FileKind.ARRAYS
     compression = record_compression(path)
     if compression is not None:
         first = next(iter(_core.RecordReader(os.fsencode(path), compression)), b"")
         return FileKind.EVENTS if b"brain.Event:" in first[:64] else FileKind.RECORDS
     message = _message(path)
     if message is None:
-        raise NotReadable(f"{path}: no checkpoint, graph, SavedModel, event file or record file, or a damaged one")
+        raise NotReadable(f"{path}: no checkpoint, graph, SavedModel, event file, record file or npz file, or a damaged one")
     return FileKind(type(message).__name__)
 
 

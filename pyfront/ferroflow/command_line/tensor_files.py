@@ -106,7 +106,7 @@ def read(path: str) -> list[StoredTensor]:
     kind = format_of(path) or FORMATS[0]
     if kind != FORMATS[0] and not os.path.exists(path):
         raise NotReadable(f"{path}: no such file")
-    return {"npz": _read_npz, "safetensors": _read_safetensors, "checkpoint": _read_checkpoint}[kind](path)
+    return {"npz": read_npz, "safetensors": _read_safetensors, "checkpoint": _read_checkpoint}[kind](path)
 
 
 def write(path: str, tensors: Sequence[StoredTensor]) -> None:
@@ -192,7 +192,16 @@ def _readable_npz(path: str) -> Iterator[None]:
         raise NotReadable(f"{path}: not an npz file, or a damaged one: {e or type(e).__name__}") from None
 
 
-def _read_npz(path: str) -> list[StoredTensor]:
+def read_npz(path: str) -> list[StoredTensor]:
+    """Lists the arrays of an npz file, whatever its name; their elements are read on first use.
+
+    Args:
+        path: str, the file.
+
+    Raises:
+        NotReadable: if the file is damaged, or has a type that TensorFlow 1.x lacks.
+    """
+
     def array_of(member: str) -> np.ndarray[Any, Any]:
         with _readable_npz(path), zipfile.ZipFile(path) as archive, archive.open(member) as file:
             array: np.ndarray[Any, Any] = np.lib.format.read_array(file, allow_pickle=False)

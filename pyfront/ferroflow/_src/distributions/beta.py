@@ -16,7 +16,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import making
-from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.array.indexing import where_v2
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.arithmetic import betainc
@@ -136,7 +136,7 @@ class Beta(ScalarDistribution):
             return with_dependencies(checks, mode)
         nan = making.fill(self.batch_shape_tensor(), self.dtype.as_numpy_dtype(np.nan), name="nan")
         is_defined = logical_and(self.concentration1 > 1.0, self.concentration0 > 1.0)
-        return where(is_defined, mode, nan)
+        return where_v2(is_defined, mode, nan)
 
     def _checked(self, x: Any) -> Any:
         if not self.validate_args:

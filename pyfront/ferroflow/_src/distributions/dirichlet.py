@@ -15,11 +15,10 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import making, shaping
-from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.array.indexing import where_v2
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.comparison import logical_and
 from ferroflow._src.ops.math.elementwise import digamma, rsqrt
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_sum
 from ferroflow._src.ops.random.sampling import random_gamma
@@ -125,8 +124,7 @@ class Dirichlet(VectorDistribution):
             message = "Mode undefined when any concentration <= 1"
             return with_dependencies([validation.above_one(self.concentration, message)], mode)
         nan = making.fill(shaping.shape(mode), self.dtype.as_numpy_dtype(np.nan), name="nan")
-        is_defined = reduce_all(self.concentration > 1.0, axis=-1, keepdims=True)
-        return where(logical_and(is_defined, self.concentration > 1.0), mode, nan)
+        return where_v2(reduce_all(self.concentration > 1.0, axis=-1, keepdims=True), mode, nan)
 
 
 @RegisterKL(Dirichlet, Dirichlet)

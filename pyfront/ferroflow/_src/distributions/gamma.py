@@ -14,7 +14,7 @@ from ferroflow._src.distributions.scalar_distribution import ScalarDistribution
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.ops.array import making
-from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.array.indexing import where_v2
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
@@ -105,10 +105,7 @@ class Gamma(ScalarDistribution):
             message = "mode not defined when any concentration <= 1"
             return with_dependencies([validation.above_one(self.concentration, message)], mode)
         nan = making.fill(self.batch_shape_tensor(), self.dtype.as_numpy_dtype(np.nan), name="nan")
-        is_defined = self.concentration > 1.0
-        if not self.concentration.shape.is_fully_defined() or self.concentration.shape != mode.shape:
-            is_defined = self.concentration + making.zeros_like(mode) > 1.0
-        return where(is_defined, mode, nan)
+        return where_v2(self.concentration > 1.0, mode, nan)
 
     def _checked(self, x: Any) -> Any:
         checking.assert_same_float_dtype([x], dtype=self.dtype)

@@ -54,6 +54,9 @@ def with_plain_calls(graph_def: Any) -> tuple[Any, dict[str, str]]:
 
     Args:
         graph_def: GraphDef message with functions.
+
+    Raises:
+        ValueError: if a call has an attribute that its function's signature lacks.
     """
     plain = proto.GraphDef()
     plain.CopyFrom(graph_def)
@@ -83,6 +86,12 @@ def _replace(nodes: Sequence[Any], signatures: dict[str, Any], own: dict[str, st
             node.attr["f"].func.name = gradient
         elif node.op in signatures:
             signature = signatures[node.op]
+            unknown = {name for name in node.attr if not name.startswith("_")} - {attr.name for attr in signature.attr}
+            if unknown:
+                raise ValueError(
+                    f"NodeDef mentions attr '{min(unknown)}' not in the signature of function {node.op}; "
+                    f"NodeDef: {node.name}"
+                )
             kept = {name: value for name, value in node.attr.items() if name.startswith("_")}
             node.attr.clear()
             for name, value in kept.items():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from ferroflow import _core
 from ferroflow._src.base import proto
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
@@ -153,3 +155,40 @@ def _calls(message: Any) -> Iterator[Any]:
                 yield value.func
             elif field == "list":
                 yield from value.list.func
+
+
+def check_library(library: Any) -> None:
+    """Refuses a library whose names do not determine one function each.
+
+    Args:
+        library: FunctionDefLibrary message.
+
+    Raises:
+        ValueError: if two functions of one name differ, a function has the name of an op, or a gradient names a function
+            that the library lacks, or a second gradient of one function.
+    """
+    functions: dict[str, bytes] = {}
+    for function in library.function:
+        name = function.signature.name
+        if name in _op_names():
+            raise ValueError(f"Cannot add function '{name}' because an op with the same name already exists.")
+        if functions.setdefault(name, text := function.SerializeToString(deterministic=True)) != text:
+            raise ValueError(
+                f"Cannot add function '{name}' because a different function with the same name already exists."
+            )
+    gradients: dict[str, str] = {}
+    for pair in library.gradient:
+        for name in (pair.function_name, pair.gradient_func):
+            if name not in functions:
+                raise ValueError(f"FunctionDefLibrary missing '{name}' FunctionDef")
+        known = gradients.setdefault(pair.function_name, pair.gradient_func)
+        if known != pair.gradient_func:
+            raise ValueError(
+                f"Cannot assign gradient function '{pair.gradient_func}' to '{pair.function_name}' because it already has"
+                f" gradient function '{known}'"
+            )
+
+
+@functools.cache
+def _op_names() -> frozenset[str]:
+    return frozenset(_core.op_names())

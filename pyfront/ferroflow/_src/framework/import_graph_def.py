@@ -11,7 +11,7 @@ from ferroflow._src.framework import function_calls
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.function import Function, FunctionGraph, graphs_around
-from ferroflow._src.framework.function_def import body_of, called, renamed
+from ferroflow._src.framework.function_def import body_of, called, check_library, renamed
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.scopes import DeviceStack
@@ -183,6 +183,7 @@ def _with_functions(graph: Graph, graph_def: Any) -> Any:
     """
     if not graph_def.library.function:
         return graph_def
+    check_library(graph_def.library)
     gradients: dict[str, str] = {}
     if function_calls.has_calls_by_name(graph_def):
         graph_def, gradients = function_calls.with_plain_calls(graph_def)

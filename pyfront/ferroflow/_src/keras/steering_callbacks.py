@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.keras.backend import get_value, set_value
 from ferroflow._src.keras.callbacks import Callback
+from ferroflow._src.keras.schedules import LearningRateSchedule
 
 
 class _Monitor(Callback):
@@ -193,6 +193,21 @@ class ModelCheckpoint(_Monitor):
             print(f"\nEpoch {epoch + 1:05d}: {words}")
 
 
+def _rate_of(optimizer: Any) -> float:
+    """Returns the learning rate of a Keras optimizer.
+
+    Raises:
+        TypeError: if it is a schedule.
+    """
+    rate = get_value(optimizer.lr)
+    if isinstance(rate, LearningRateSchedule):
+        raise TypeError(
+            f"The optimizer's learning rate is a schedule ({type(rate).__name__}), which callbacks cannot read or set; "
+            "make the optimizer with a float."
+        )
+    return float(rate)
+
+
 class ReduceLROnPlateau(_Monitor):
     """Callback that reduces the learning rate when a value has not improved for some epochs.
 
@@ -251,6 +266,10 @@ class ReduceLROnPlateau(_Monitor):
             epoch: int, its number, from 0.
             logs: dict of the loss and the metrics by name, those of validation after `val_`; the rate is added as `lr`.
                 Without the value that is watched there is a warning.
+
+        Raises:
+            TypeError: if the rate is to be reduced, and is a schedule.
+            AttributeError: if it is to be reduced, and is not a variable.
         """
         logs = {} if logs is None else logs
         rate = self.model.optimizer.lr
@@ -267,8 +286,10 @@ class ReduceLROnPlateau(_Monitor):
         if self.in_cooldown():
             return
         self.wait += 1
-        old = float(get_value(rate))
-        if self.wait >= self.patience and old > self.min_lr:
+        if self.wait < self.patience:
+            return
+        old = _rate_of(self.model.optimizer)
+        if old > self.min_lr:
             new = max(old * self.factor, self.min_lr)
             set_value(rate, new)
             if self.verbose > 0:
@@ -287,7 +308,6 @@ class LearningRateScheduler(Callback):
     def __init__(self, schedule: Callable[..., float], verbose: int = 0) -> None:
         super().__init__()
         self.schedule, self.verbose = schedule, verbose
-        self._takes_rate = len(inspect.signature(schedule).parameters) > 1
 
     def on_epoch_begin(self, epoch: int, logs: DictLike | None = None) -> None:
         """Sets the rate.
@@ -298,11 +318,14 @@ class LearningRateScheduler(Callback):
 
         Raises:
             ValueError: if the optimizer has no rate to set, or the schedule gives no float.
+            AttributeError: if the optimizer's rate is not a variable, as one that is a schedule.
         """
         if not hasattr(self.model.optimizer, "lr"):
             raise ValueError('Optimizer must have a "lr" attribute.')
-        before = (float(get_value(self.model.optimizer.lr)),) if self._takes_rate else ()
-        rate = self.schedule(epoch, *before)
+        try:
+            rate = self.schedule(epoch, _rate_of(self.model.optimizer))
+        except TypeError:
+            rate = self.schedule(epoch)
         if not isinstance(rate, (float, np.floating)):
             raise ValueError('The output of the "schedule" function should be float.')
         set_value(self.model.optimizer.lr, rate)

@@ -124,6 +124,9 @@ def set_value(x: TensorLike, value: TensorLike) -> None:
     Args:
         x: Variable of any dtype and shape.
         value: array of its dtype and shape.
+
+    Raises:
+        AttributeError: if `x` is not a variable.
     """
     batch_set_value([(x, value)])
 
@@ -133,9 +136,14 @@ def batch_set_value(tuples: ListLike) -> None:
 
     Args:
         tuples: list of pairs: a variable, and a value of its shape.
+
+    Raises:
+        AttributeError: if the first of a pair is not a variable.
     """
     session = get_session()
     for variable, value in tuples:
+        if not hasattr(variable, "load"):
+            raise AttributeError(f"The value of {variable!r} cannot be set, because it is not a variable.")
         variable.load(np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype), session)
 
 

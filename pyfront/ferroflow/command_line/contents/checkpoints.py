@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ferroflow._src.base import dtypes
 from ferroflow._src.checkpoint.reader import CheckpointReader
+from ferroflow.command_line.contents.listing import print_tensors
 from ferroflow.command_line.model_files import NotReadable, checkpoint_prefix
-from ferroflow.command_line.tables import print_line, print_table, print_value, size_text
+from ferroflow.command_line.tables import print_value
 
 
 def _open(path: str) -> CheckpointReader:
@@ -25,16 +23,7 @@ def show(path: str) -> None:
     """
     reader = _open(path)
     shapes, kinds = reader.get_variable_to_shape_map(), reader.get_variable_to_dtype_map()
-    rows, elements, total = [], 0, 0
-    for name in sorted(shapes):
-        count = int(np.prod(shapes[name], dtype=object))
-        size = None if kinds[name] == dtypes.string else count * kinds[name].size
-        elements, total = elements + count, total + (size or 0)
-        rows.append((name, kinds[name].name, shapes[name], "" if size is None else size_text(size)))
-    print_table(
-        ("tensor", "dtype", "shape", "size"), rows, title=f"checkpoint {checkpoint_prefix(path)}", right=("size",)
-    )
-    print_line(f"{len(rows)} tensors, {elements:,} elements, {size_text(total)}")
+    print_tensors(f"checkpoint {checkpoint_prefix(path)}", [(name, kinds[name], shapes[name]) for name in sorted(shapes)])
 
 
 def show_key(path: str, key: str) -> bool:

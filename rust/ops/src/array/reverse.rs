@@ -2,7 +2,7 @@
 
 use super::strided::{Walk, gathered};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Result, ensure};
+use ferroflow_tensor::{Result, Tensor, ensure};
 
 /// Returns which of `rank` dimensions the list names.
 fn chosen(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
@@ -32,27 +32,33 @@ fn reverse(ctx: &mut KernelContext<'_>, reversed: &[bool]) -> Result<()> {
     Ok(())
 }
 
+/// Returns the kernel that reverses the dimensions that `choose` finds in the second input, for the first one's rank.
+/// A scalar is its own reverse: the second input may then hold anything, as in TensorFlow.
+fn reversing(choose: fn(&Tensor, usize) -> Result<Vec<bool>>) -> Result<Box<dyn Kernel>> {
+    kernel(move |ctx| {
+        let rank = ctx.input(0)?.rank();
+        let reversed = if rank == 0 { Vec::new() } else { choose(ctx.input(1)?, rank)? };
+        reverse(ctx, &reversed)
+    })
+}
+
 fn by_flags(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(|ctx| {
-        let (dims, rank) = (ctx.input(1)?, ctx.input(0)?.rank());
-        ensure!(dims.rank() == 1, InvalidArgument, "'dims' must be 1-dimension, not {}", dims.rank());
+    reversing(|flags, rank| {
+        ensure!(flags.rank() == 1, InvalidArgument, "'dims' must be 1-dimension, not {}", flags.rank());
         ensure!(
-            dims.elements() == rank,
+            flags.elements() == rank,
             InvalidArgument,
             "'dims' must have the same number of values as 'input' has dimensions. 'input' has {rank}'dims' has {} values",
-            dims.elements()
+            flags.elements()
         );
-        let flags = dims.slice::<bool>()?.to_vec();
-        reverse(ctx, &flags)
+        Ok(flags.slice::<bool>()?.to_vec())
     })
 }
 
 fn by_axes(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    kernel(|ctx| {
-        let axes = ctx.input(1)?;
+    reversing(|axes, rank| {
         ensure!(axes.rank() == 1, InvalidArgument, "'dims' must be 1-dimension, not {}", axes.rank());
-        let flags = chosen(&axes.to_i64s()?, ctx.input(0)?.rank())?;
-        reverse(ctx, &flags)
+        chosen(&axes.to_i64s()?, rank)
     })
 }
 
@@ -108,7 +114,7 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use super::*;
     use crate::testing::run;
-    use ferroflow_tensor::{DType, Tensor};
+    use ferroflow_tensor::DType;
 
     fn reversed(x: &Tensor, axes: &[i32]) -> Result<Tensor> {
         let list = Tensor::from_slice([axes.len()], axes).unwrap();
@@ -136,6 +142,15 @@ mod tests {
         }
         let empty = Tensor::zeros(DType::String, [0, 2]).unwrap();
         assert_eq!(reversed(&empty, &[0, 1]).unwrap(), empty);
+    }
+
+    #[test]
+    fn a_scalar_is_its_own_reverse_whatever_the_axes() {
+        let x = Tensor::scalar(3.0f32);
+        let axes = Tensor::from_slice([1, 2], &[7i32, 7]).unwrap();
+        let flags = Tensor::from_slice([2], &[true, false]).unwrap();
+        assert_eq!(run("ReverseV2", &[x.clone(), axes], &[]).unwrap()[0], x);
+        assert_eq!(run("Reverse", &[x.clone(), flags], &[]).unwrap()[0], x);
     }
 
     #[test]

@@ -17,9 +17,11 @@ fn function(mode: Mode, steps: Steps, min: f32, max: f32) -> Box<dyn Fn(f64) -> 
             Box::new(move |q| (q as f32 + half) * scale + min)
         }
         Mode::MinFirst => {
-            let scale = f64::from(max - min) / (steps.count() - 1.0);
-            let first = if min == max { f64::from(min) } else { (f64::from(min) / scale).round() * scale };
-            Box::new(move |q| (first + (q - lowest) * scale) as f32)
+            // TF 1.x computes in floats: a bound between two steps falls on the side that their rounding decides.
+            let scale = (f64::from(max - min) / (steps.count() - 1.0)) as f32;
+            let first = if min == max { min } else { (min / scale).round() * scale };
+            let zero = first - lowest as f32 * scale;
+            Box::new(move |q| zero + q as f32 * scale)
         }
         Mode::Scaled => {
             let top = f64::from(max) / highest;
@@ -79,4 +81,26 @@ pub(super) fn register(r: &mut Registry) {
             .shape(shape)
             .kernel(kernel_of),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// TensorFlow 1.15.5's values of the lowest, the highest, and half the highest step.
+    #[test]
+    fn the_first_step_of_min_first_is_rounded_as_in_tensorflow() {
+        for (dtype, bound, values) in [
+            (DType::QU8, 1.0, [-0.9960785, 1.0039215, 0.0]),
+            (DType::QI8, 1.0, [-0.9960785, 1.0039216, 0.5019608]),
+            (DType::QU8, 6.0, [-6.0235295, 5.9764705, -0.04705906]),
+            (DType::QI8, 10.0, [-9.960785, 10.039216, 5.0196075]),
+            (DType::QU16, 0.5, [-0.5000076, 0.49999237, -1.5258789e-5]),
+        ] {
+            let steps = Steps::of(dtype).unwrap();
+            let (lowest, highest) = (steps.lowest, steps.highest);
+            let f = function(Mode::MinFirst, steps, -bound, bound);
+            assert_eq!([f(lowest), f(highest), f((highest / 2.0).floor())], values, "{dtype:?} {bound}");
+        }
+    }
 }

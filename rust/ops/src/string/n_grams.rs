@@ -1,7 +1,10 @@
 //! StringNGrams: neighbouring words of each row, joined.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, ensure};
+use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, bail, ensure};
+
+/// Bytes that every memory has.
+const SURELY_FITS: usize = 1 << 24;
 
 struct NGrams {
     separator: Vec<u8>,
@@ -38,9 +41,17 @@ impl NGrams {
     }
 
     /// Appends the n-grams of a row that has `pads` pads on each side.
-    fn append(&self, words: &[Bytes], width: usize, pads: usize, to: &mut Vec<Bytes>) {
-        let all = words.len() + 2 * pads;
-        for first in 0..(all + 1).saturating_sub(width) {
+    ///
+    /// Errors: `ResourceExhausted` if no memory has room for them.
+    fn append(&self, words: &[Bytes], width: usize, pads: usize, to: &mut Vec<Bytes>) -> Result<()> {
+        let all = words.len().saturating_add(pads.saturating_mul(2));
+        let count = all.saturating_add(1).saturating_sub(width);
+        // Pads and separators may be empty: a byte for each word also bounds the time.
+        let bytes = count.saturating_mul(width).saturating_mul(self.separator.len().max(1));
+        if bytes > SURELY_FITS && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
+            bail!(ResourceExhausted, "OOM when allocating {count} n-grams of {width} words");
+        }
+        for first in 0..count {
             let mut text = Vec::new();
             for at in first..first + width {
                 if at > first {
@@ -54,17 +65,19 @@ impl NGrams {
             }
             to.push(text.into());
         }
+        Ok(())
     }
 
-    fn row(&self, words: &[Bytes], to: &mut Vec<Bytes>) {
+    fn row(&self, words: &[Bytes], to: &mut Vec<Bytes>) -> Result<()> {
         let before = to.len();
         for &width in &self.widths {
-            self.append(words, width, self.pads(width), to);
+            self.append(words, width, self.pads(width), to)?;
         }
         if self.keep_short && to.len() == before && !words.is_empty() {
             let pads = usize::try_from(self.padding).unwrap_or(0);
-            self.append(words, words.len() + 2 * pads, pads, to);
+            self.append(words, words.len().saturating_add(pads.saturating_mul(2)), pads, to)?;
         }
+        Ok(())
     }
 }
 
@@ -82,14 +95,10 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let least = if i == 0 { 0 } else { start };
             let end = usize::try_from(split).ok().filter(|end| (least..=words.len()).contains(end));
             let Some(end) = end else {
-                ferroflow_tensor::bail!(
-                    InvalidArgument,
-                    "Invalid split value {split}, must be in [{least},{}]",
-                    words.len()
-                )
+                bail!(InvalidArgument, "Invalid split value {split}, must be in [{least},{}]", words.len())
             };
             if i > 0 {
-                n_grams.row(&words[start..end], &mut made);
+                n_grams.row(&words[start..end], &mut made)?;
             }
             ends.push(made.len());
             start = end;
@@ -171,6 +180,19 @@ mod tests {
         assert_eq!(words, ["<|a", "a|>", "<|b", "b|c", "c|d", "d|>", "<|>"]);
         let (words, _) = call(&[4], 1, true, &[0, 1, 4]).unwrap();
         assert_eq!(words, ["<|a|>", "<|b|c|d", "b|c|d|>"]);
+    }
+
+    #[test]
+    fn sizes_that_no_memory_has_are_refused() {
+        for (widths, padding, keep_short) in [
+            (&[1 << 31][..], -1, false),
+            (&[i64::MAX], -1, true),
+            (&[i64::MAX], i64::MAX, true),
+            (&[1 << 50], 1 << 44, true),
+        ] {
+            let error = call(widths, padding, keep_short, &[0, 4]).unwrap_err();
+            assert_eq!(error.code(), ferroflow_tensor::Code::ResourceExhausted, "{widths:?}");
+        }
     }
 
     #[test]

@@ -63,8 +63,12 @@ fn part(text: &[u8], pos: i64, len: i64, unit: Unit) -> Option<&[u8]> {
     if !(0..=count).contains(&from) {
         return None;
     }
-    // TF 1.x: a negative length is a very large one.
-    let to = if len < 0 { count } else { from.saturating_add(len).min(count) };
+    let to = match (len < 0, unit) {
+        // TF 1.x: a negative length is a very large one of bytes, but no character long.
+        (true, Unit::Byte) => count,
+        (true, _) => from,
+        (false, _) => from.saturating_add(len).min(count),
+    };
     if unit == Unit::Byte {
         return Some(&text[from as usize..to as usize]);
     }
@@ -137,6 +141,8 @@ mod tests {
         let text = "aé€x".as_bytes();
         assert_eq!(part(text, 1, 2, Unit::Utf8Character), Some("é€".as_bytes()));
         assert_eq!(part(text, -1, 5, Unit::Utf8Character), Some(&b"x"[..]));
+        assert_eq!(part(text, 1, -1, Unit::Utf8Character), Some(&b""[..]));
+        assert_eq!(of(1, -1), Some(&b"ello"[..]));
     }
 
     #[test]

@@ -357,5 +357,5 @@ def extract_volume_patches(
     Raises:
         ValueError: if a stride is not positive, or a patch is larger than the volume.
     """
-    attrs = {"ksizes": list(ksizes), "strides": list(strides), "padding": padding}
+    attrs = {"ksizes": ksizes, "strides": strides, "padding": padding}
     return tensor_op("ExtractVolumePatches", [input], attrs, name=name)

@@ -19,7 +19,7 @@ _FORMATS = ("compact", "sequence", "matrix")
 
 def _diagonal(matrices: Tensor, offset: int) -> Tensor:
     """Returns the diagonal above (1), on (0) or below (-1) the main one, with a zero outside of the matrix."""
-    size = matrices.shape.as_list()[-1]
+    size = _size(matrices)
     if size is None:
         raise ValueError('The size of the matrix needs to be known for diagonals_format="matrix"')
     # In the flat matrix, elements of a diagonal are one row and one column apart.
@@ -40,8 +40,8 @@ def _with_zero(x: Tensor, before: bool) -> Tensor:
 
 
 def _size(tensor: Tensor) -> int | None:
-    size: int | None = tensor.shape.as_list()[-1]
-    return size
+    """Returns the last dimension; None if it is unknown."""
+    return None if tensor.shape.ndims is None else tensor.shape.as_list()[-1]
 
 
 def _of_sequence(diagonals: Any) -> list[Tensor]:
@@ -76,9 +76,10 @@ def _three(diagonals: Any, diagonals_format: str) -> list[Tensor]:
     if diagonals_format == "sequence":
         return _of_sequence(diagonals)
     tensor = convert_to_tensor(diagonals)
-    if tensor.shape.ndims is None or tensor.shape.ndims < 2:
+    known = tensor.shape.ndims is not None
+    if known and tensor.shape.ndims < 2:
         raise ValueError(f"Expected diagonals to have rank at least 2, got {tensor.shape.ndims}")
-    rows, columns = tensor.shape.as_list()[-2:]
+    rows, columns = tensor.shape.as_list()[-2:] if known else (None, None)
     if diagonals_format == "matrix":
         if rows and columns and rows != columns:
             raise ValueError(f"Expected last two dimensions of diagonals to be same, got {columns} and {rows}")

@@ -43,7 +43,7 @@ def dilation2d(
     """
     filter = deprecated_argument_lookup("filters", filters, "filter", filter)
     rates = deprecated_argument_lookup("dilations", dilations, "rates", rates)
-    attrs = {"strides": list(strides), "rates": list(rates), "padding": padding}
+    attrs = {"strides": strides, "rates": rates, "padding": padding}
     return tensor_op("Dilation2D", [input, filter], attrs, name=name)
 
 
@@ -69,6 +69,6 @@ def erosion2d(
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         turned = negative(value)
         reflected = reverse(kernel, [0, 1])
-        attrs = {"strides": list(strides), "rates": list(rates), "padding": padding}
+        attrs = {"strides": strides, "rates": rates, "padding": padding}
         result: Tensor = negative(tensor_op("Dilation2D", [turned, reflected], attrs, name=scope))
         return result

@@ -98,7 +98,7 @@ def quantized_conv2d(
         ValueError: if the shapes, `strides` or `padding` are invalid.
     """
     attrs = {
-        "strides": list(strides),
+        "strides": strides,
         "padding": padding,
         "out_type": dtypes.as_dtype(out_type),
         "dilations": list(cast("Sequence[int]", dilations)),
@@ -110,7 +110,7 @@ def quantized_conv2d(
 def _pool(
     op_type: str, input: Any, min_input: Any, max_input: Any, ksize: Any, strides: Any, padding: str, name: str | None
 ) -> QuantizedLayer:
-    attrs = {"ksize": list(ksize), "strides": list(strides), "padding": padding}
+    attrs = {"ksize": ksize, "strides": strides, "padding": padding}
     return QuantizedLayer(*apply_op(op_type, [input, min_input, max_input], attrs, name=name).outputs)
 
 

@@ -41,8 +41,9 @@ def _extract_volume_patches(op: Operation, g: Any) -> tuple[Tensor]:
     numbers = shaping.reshape(making.range(1, count + 1), [1, planes, rows, columns, 1])
     places = shaping.reshape(tensor_op("ExtractVolumePatches", [numbers], attrs), [-1])
     patches = shaping.shape(op.outputs[0])
-    g = shaping.reshape(densified(g), [batch, patches[1] * patches[2] * patches[3], size, channels])
-    g = shaping.reshape(shaping.transpose(g, [1, 2, 0, 3]), [-1, batch * channels])
+    patch_count = patches[1] * patches[2] * patches[3]
+    g = shaping.reshape(densified(g), [batch, patch_count, size, channels])
+    g = shaping.reshape(shaping.transpose(g, [1, 2, 0, 3]), [patch_count * size, batch * channels])
     sums = segment.unsorted_segment_sum(g, places, count + 1)[1:]
     sums = shaping.reshape(sums, [planes, rows, columns, batch, channels])
     result = shaping.transpose(sums, [3, 0, 1, 2, 4])
