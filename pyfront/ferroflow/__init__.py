@@ -533,7 +533,10 @@ from ferroflow._src.ops.queue.queues import (
     QueueBase as QueueBase,
     RandomShuffleQueue as RandomShuffleQueue,
 )
-from ferroflow._src.ops.ragged import dispatching as _dispatching  # noqa: F401  extends functions to ragged tensors
+from ferroflow._src.ops.ragged import (
+    dispatching as _dispatching,  # noqa: F401  extends functions to ragged tensors
+    running as _running,  # noqa: F401  makes ragged tensors fetches and feeds
+)
 from ferroflow._src.ops.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from ferroflow._src.ops.ragged.tensor import RaggedTensor as RaggedTensor
 from ferroflow._src.ops.ragged.text import string_split as string_split

@@ -29,7 +29,7 @@ def mark_as_forwarding(code: CodeType) -> None:
 
 
 def forwards(code: CodeType) -> bool:
-    """Returns True if frames of this code stand between a function's and its caller's, as those of families' members do.
+    """Returns True if frames of this code stand between a function's and its caller's, as those of members do.
 
     Args:
         code: code object of a frame.

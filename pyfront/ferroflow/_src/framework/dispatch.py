@@ -129,7 +129,9 @@ def dispatch_for_types(op: Callable[..., Any], *types: type) -> Callable[[_Funct
 
     def decorator(function: _Function) -> _Function:
         if inspect.getfullargspec(function)[:4] != inspect.getfullargspec(op)[:4]:
-            raise AssertionError("The decorated function's signature must exactly match the signature of the overridden op.")
+            raise AssertionError(
+                "The decorated function's signature must exactly match the signature of the overridden op."
+            )
         _OfTypes(function, types).register(op)
         return function
 

@@ -1,4 +1,4 @@
-"""Functions of tensors extended to ragged tensors, and Python's operators on these: importing this module installs both.
+"""Functions of tensors extended to ragged tensors, and Python's operators: importing this module installs both.
 
 The lists of functions are those of TensorFlow 1.15.
 """
@@ -213,7 +213,7 @@ def _differ_in_rows(x: Any, y: Any) -> bool:
         return True
     ragged, dense = (x, y) if is_ragged(x) else (y, x)
     flat_rank, rank = ragged.flat_values.shape.ndims, dense.shape.ndims
-    return bool(flat_rank <= rank)
+    return rank != 0 and (flat_rank is None or rank is None or flat_rank <= rank)
 
 
 class _Replaced(OpDispatcher):

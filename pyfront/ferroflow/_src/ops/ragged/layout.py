@@ -229,9 +229,7 @@ class RaggedLayout:
         with name_scope(name, "RaggedNestedRowLengths", [self]):
             return tuple(level.row_lengths() for level in self._levels())
 
-    def bounding_shape(
-        self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
-    ) -> Tensor:
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
         """Returns the smallest shape that holds all rows.
 
         Args:
@@ -324,9 +322,6 @@ class RaggedLayout:
         """
         readers = [op for part in (self.flat_values, *self.nested_row_splits) for op in part.consumers()]
         return list(dict.fromkeys(readers))
-
-    def _as_graph_element(self) -> Tensor:
-        return self.flat_values
 
 
 def _longest(lengths: Tensor) -> Tensor:

@@ -52,9 +52,7 @@ def constant(
     """
 
     def rows(values: Any, splits: list[int]) -> Any:
-        return RaggedTensor.from_row_splits(
-            values, dense_constant(splits, dtype=row_splits_dtype), validate=False
-        )
+        return RaggedTensor.from_row_splits(values, dense_constant(splits, dtype=row_splits_dtype), validate=False)
 
     def flat(values: Any, shape: Any, name: str) -> Any:
         return dense_constant(values, dtype=dtype, shape=shape, name=name)
@@ -136,9 +134,7 @@ def _made(
     if inner_shape is not None and ragged_rank is not None:
         expected = ragged_rank + inner_rank + 1
         if scalar_depth != expected if scalar_depth is not None else expected < max_depth:
-            raise ValueError(
-                f"{invalid}incompatible with ragged_rank={ragged_rank} and dim(inner_shape)={inner_rank}"
-            )
+            raise ValueError(f"{invalid}incompatible with ragged_rank={ragged_rank} and dim(inner_shape)={inner_rank}")
     if ragged_rank == 0 or (ragged_rank is None and max_depth - inner_rank < 2):
         return flat(pylist, inner_shape, "Const")
     if ragged_rank is None:

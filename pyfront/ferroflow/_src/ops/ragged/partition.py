@@ -81,9 +81,7 @@ class RowPartitioned(RaggedLayout):
                 ]
                 ids = _checked(ids, checks, values)
             counted = cast(rows, dtypes.int32)
-            lengths = segment.bincount(
-                cast(ids, dtypes.int32), minlength=counted, maxlength=counted, dtype=ids.dtype
-            )
+            lengths = segment.bincount(cast(ids, dtypes.int32), minlength=counted, maxlength=counted, dtype=ids.dtype)
             splits = joining.concat([[0], segment.cumsum(lengths)], axis=0)
             if known_rows is not None:
                 lengths.set_shape([int(known_rows)])
@@ -91,9 +89,7 @@ class RowPartitioned(RaggedLayout):
             return cls(values, splits, lengths, ids, rows, internal=True)
 
     @classmethod
-    def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
-    ) -> Self:
+    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Self:
         """Makes a RaggedTensor of values and the splits between its rows.
 
         Args:

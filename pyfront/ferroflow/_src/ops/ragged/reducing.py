@@ -35,9 +35,7 @@ from ferroflow._src.ops.string import parts
 _OfSegments = Callable[..., Any]
 
 
-def _of_segments(
-    op: _OfSegments, data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Any:
+def _of_segments(op: _OfSegments, data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
     """Reduces the rows of each segment, element by element."""
     if not is_ragged(data) and not is_ragged(segment_ids):
         return op(data, segment_ids, num_segments, name=name)
@@ -111,9 +109,7 @@ def _ones_like(x: Any) -> Any:
     return RaggedTensor.from_nested_row_splits(ones, x.nested_row_splits, validate=False)
 
 
-def _reduced(
-    reduce: Callable[..., Any], of_segments: _OfSegments, x: Any, axis: Any, name: str | None = None
-) -> Any:
+def _reduced(reduce: Callable[..., Any], of_segments: _OfSegments, x: Any, axis: Any, name: str | None = None) -> Any:
     """Reduces dimensions of a dense or ragged tensor.
 
     Args:

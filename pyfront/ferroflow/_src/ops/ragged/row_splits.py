@@ -101,9 +101,7 @@ def repeat_ranges(params: Tensor, splits: Tensor, repeats: Tensor) -> Tensor:
     return indexing.gather(params, offsets)
 
 
-def row_splits_to_segment_ids(
-    splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
-) -> Tensor:
+def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """Returns the row of each value.
 
     Args:

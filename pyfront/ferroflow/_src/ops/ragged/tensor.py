@@ -175,9 +175,7 @@ class RaggedTensor(RowPartitioned):
             return indexing.gather(padded, indexing.where(is_value, places, pads))
 
     @classmethod
-    def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64
-    ) -> Self:
+    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64) -> Self:
         """Makes a RaggedTensor of a sparse matrix whose rows have no gaps.
 
         Args:
@@ -231,8 +229,8 @@ class RaggedTensor(RowPartitioned):
             ValueError: always; a fetched `RaggedTensorValue` has the method that returns lists.
         """
         raise ValueError(
-            "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first and "
-            "then use RaggedTensorValue.to_list()."
+            "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first "
+            "and then use RaggedTensorValue.to_list()."
         )
 
     def __repr__(self) -> str:

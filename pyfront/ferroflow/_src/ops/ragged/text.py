@@ -349,7 +349,9 @@ def _decoded(
     if rank > 1:
         text = as_ragged(text, dtypes.int64, rank - 1)
         if text.ragged_rank < rank - 1:
-            text = text.with_flat_values(as_ragged(text.flat_values, text.row_splits.dtype, rank - text.ragged_rank - 1))
+            text = text.with_flat_values(
+                as_ragged(text.flat_values, text.row_splits.dtype, rank - text.ragged_rank - 1)
+            )
     flat = shaping.reshape(text.flat_values if isinstance(text, RaggedTensor) else text, [-1])
     attrs = {
         "input_encoding": input_encoding,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -80,4 +81,4 @@ class RaggedTensorValue:
         """
         values = self._values.to_list() if isinstance(self._values, RaggedTensorValue) else self._values.tolist()
         splits = self._row_splits.tolist()
-        return [values[start:end] for start, end in zip(splits, splits[1:], strict=False)]
+        return [values[start:end] for start, end in itertools.pairwise(splits)]
