@@ -136,7 +136,7 @@ def concat(values: TensorLikes, axis: IntsLike, name: str = "concat") -> Tensor:
         with name_scope(name):
             axis = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
             axis.get_shape().assert_is_compatible_with(tensor_shape.scalar())
-            return tensor_op("Identity", [values[0]], name=name)
+            return making.identity(values[0], name=name)
     return tensor_op("ConcatV2", [list(values), axis], name=name)
 
 

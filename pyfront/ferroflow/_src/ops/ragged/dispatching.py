@@ -6,14 +6,18 @@ The lists of functions are those of TensorFlow 1.15.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
+
+import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.framework.dispatch import OpDispatcher
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math import (
@@ -228,15 +232,33 @@ class _Replaced(OpDispatcher):
     def __init__(self, op: Callable[..., Any], replacement: Callable[..., Any], names: str) -> None:
         self._signature = inspect.signature(op)
         self._replacement = replacement
-        self._names = [name.strip("[]") for name in names.split()]
+        self._names = names.split()
 
     def handle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given = self._signature.bind(*args, **kwargs).arguments
-        ragged = (given.get(name) for name in self._names)
-        items = (item for value in ragged for item in (value if isinstance(value, list | tuple) else [value]))
-        if not any(map(is_ragged, items)):
+        items = [item for name in self._names for item in self._items(given, name)]
+        if not any(map(is_ragged, items)) or not all(is_ragged(item) or _converts(item) for item in items):
             return self.NOT_SUPPORTED
         return self._replacement(**given)
+
+    @staticmethod
+    def _items(given: dict[str, Any], name: str) -> Sequence[Any]:
+        """Returns an argument, or the elements of one in brackets."""
+        value = given.get(name.strip("[]"))
+        return value if name.startswith("[") and isinstance(value, list | tuple) else [value]
+
+
+def _converts(value: Any) -> bool:
+    """Returns True if a value can become a tensor, which may add a constant to the graph, as in TensorFlow."""
+    if value is None or isinstance(value, Tensor | np.ndarray | int | float | str):
+        return True
+    if isinstance(value, SparseTensor):
+        return False
+    try:
+        convert_to_tensor(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:

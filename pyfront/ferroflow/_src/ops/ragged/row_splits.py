@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, TensorLike
-from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.math import segment
-from ferroflow._src.ops.math.cast import cast
 
 INDEX_TYPES = (dtypes.int32, dtypes.int64)
 
@@ -33,7 +32,8 @@ def convert_to_int_tensor(tensor: TensorLike, name: str, dtype: DTypeLike = dtyp
     converted = convert_to_tensor(tensor, name=name, preferred_dtype=dtype)
     if not converted.dtype.is_integer:
         raise TypeError(f"{name} must be an integer tensor; dtype={converted.dtype}")
-    return cast(converted, dtype)
+    # TF 1.x: a conversion to the same dtype is an operation, too.
+    return tensor_op("Cast", [converted], {"DstT": dtypes.as_dtype(dtype)})
 
 
 def get_positive_axis(axis: int, ndims: int | None) -> int:

@@ -105,9 +105,11 @@ class RaggedTensor(RowPartitioned):
             if padding is not None:
                 lengths = _lengths_before_padding(tensor, padding, columns, kind)
             if lengths is None:
-                splits_of_all = making.range(sizes[0] + 1) * columns
-                flat = shaping.reshape(tensor, joining.concat([[sizes[0] * columns], sizes[2:]], axis=0))
-                return cls.from_row_splits(flat, splits_of_all, validate=False)
+                count = sizes[0]
+                total = count * columns
+                whole = making.range(count + 1) * columns
+                flat = shaping.reshape(tensor, joining.concat([[total], sizes[2:]], axis=0))
+                return cls.from_row_splits(flat, whole, validate=False)
             if isinstance(lengths, list | tuple) and len(lengths) and not isinstance(lengths[0], int | float):
                 return cls._from_nested_lengths(tensor, lengths)
             kept = convert_to_int_tensor(lengths, "lengths", kind)
@@ -156,7 +158,9 @@ class RaggedTensor(RowPartitioned):
             kind = self._row_splits.dtype
             lengths = [lengths_of(self._row_splits)]
             rows = shaping.shape(self._row_splits, out_type=kind)[0] - 1
-            columns = arithmetic.maximum(reduction.reduce_max(lengths), 0)
+            # TF 1.x: the dimensions of a list of tensors are computed in a step.
+            every = making.range(0, shaping.rank(lengths))
+            columns = arithmetic.maximum(reduction.reduce_max(lengths, axis=every), 0)
             sizes = shaping.shape(values, out_type=kind)
             element = sizes[1:]
             count = sizes[0]
