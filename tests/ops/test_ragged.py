@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from golden.ragged_programs import CASES, outcome
-from hypothesis import given, strategies as st
 
 import ferroflow as tf
 

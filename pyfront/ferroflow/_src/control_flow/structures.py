@@ -32,7 +32,8 @@ register_parts(SparseTensor, lambda x: [x.indices, x.values, x.dense_shape], lam
 
 
 def _ragged(_: RaggedTensor, parts: Sequence[Tensor]) -> Any:
-    values, *nested = parts
+    values: Any = parts[0]
+    nested = parts[1:]
     for splits in reversed(nested):
         values = RaggedTensor(values, splits, internal=True)
     return values

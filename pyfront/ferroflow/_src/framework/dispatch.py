@@ -110,8 +110,8 @@ def add_dispatch_support(target: _Function) -> _Function:
                 raise
             return result
 
-    mark_as_forwarding(wrapper.__code__)
     dispatched: Any = add_dispatch_list(wrapper)
+    mark_as_forwarding(dispatched.__code__)
     made: _Function = dispatched
     return made
 

@@ -152,7 +152,7 @@ class _Unary(OpDispatcher):
         self._parameter = next(iter(inspect.signature(op).parameters))
 
     def handle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        x = args[0] if args else kwargs.get(self._parameter)
+        x: Any = args[0] if args else kwargs.get(self._parameter)
         if not is_ragged(x):
             return self.NOT_SUPPORTED
         if not args:
@@ -194,13 +194,13 @@ class _Binary(OpDispatcher):
             return self.NOT_SUPPORTED
         dtype = next(x.dtype for x in given if is_ragged(x))
         try:
-            x, y = (
+            converted: list[Any] = [
                 value if is_ragged(value) else convert_to_tensor(value, name=name, preferred_dtype=dtype)
                 for value, name in zip(given, self._parameters, strict=True)
-            )
+            ]
         except (TypeError, ValueError):
             return self.NOT_SUPPORTED
-        match_row_splits_dtypes(x, y)
+        x, y = match_row_splits_dtypes(*converted)
         if _differ_in_rows(x, y):
             shapes = [broadcasting.RaggedTensorDynamicShape.from_tensor(part) for part in (x, y)]
             shape = broadcasting.broadcast_dynamic_shape(*shapes)

@@ -58,7 +58,7 @@ def _selected(ragged: Any, keys: list[Any]) -> Any:
     return row[tuple(inner)]
 
 
-def _sliced_rows(ragged: RaggedTensor, key: slice) -> RaggedTensor:
+def _sliced_rows(ragged: RaggedTensor, key: slice) -> Any:
     if key == _ALL:
         return ragged
     starts, limits = ragged.row_splits[:-1][key], ragged.row_splits[1:][key]
@@ -76,7 +76,7 @@ def _selected_in_rows(ragged: Any, keys: list[Any]) -> Any:
     if not keys:
         return ragged
     if isinstance(ragged, Tensor):
-        return ragged[(_ALL, *keys)]
+        return ragged[tuple([_ALL, *keys])]
     first, inner = keys[0], keys[1:]
     if first is Ellipsis:
         return _selected_in_rows(ragged, _expanded(keys, ragged.values.shape.ndims))
@@ -121,7 +121,7 @@ def _tensors_in(key: Any) -> Iterator[Tensor]:
             yield from _tensors_in(part)
 
 
-def _rows_of_ranges(starts: Tensor, limits: Tensor, step: Any, values: Any) -> RaggedTensor:
+def _rows_of_ranges(starts: Tensor, limits: Tensor, step: Any, values: Any) -> Any:
     """Returns the ragged tensor whose rows are the values of ranges."""
     stride = convert_to_tensor(1 if step is None else step, name="step")
     if not stride.dtype.is_integer:

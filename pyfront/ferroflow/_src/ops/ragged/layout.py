@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, TypeVar
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -23,6 +23,9 @@ from ferroflow._src.ops.ragged.row_splits import (
 MISMATCHED = (
     "mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
 )
+
+
+_Ragged = TypeVar("_Ragged", bound="RaggedLayout")
 
 
 class RaggedLayout:
@@ -253,7 +256,7 @@ class RaggedLayout:
             sizes = joining.concat([outer, value_sizes[1:]], axis=0)
             return sizes if axis is None else indexing.gather(sizes, axis)
 
-    def with_values(self, new_values: Any) -> Self:
+    def with_values(self: _Ragged, new_values: Any) -> _Ragged:
         """Returns the same rows of other values.
 
         Args:
@@ -271,7 +274,7 @@ class RaggedLayout:
             raise ValueError(f"self and new_values have {MISMATCHED}")
         return self._like(new_values, lambda x: x)
 
-    def with_flat_values(self, new_values: Any) -> Self:
+    def with_flat_values(self: _Ragged, new_values: Any) -> _Ragged:
         """Returns the same rows of other values below all ragged dimensions.
 
         Args:
@@ -287,7 +290,7 @@ class RaggedLayout:
             new_values = self._values.with_flat_values(new_values)
         return self.with_values(new_values)
 
-    def with_row_splits_dtype(self, dtype: DTypeLike) -> Self:
+    def with_row_splits_dtype(self: _Ragged, dtype: DTypeLike) -> _Ragged:
         """Returns the same rows with splits of another dtype.
 
         Args:
@@ -309,10 +312,11 @@ class RaggedLayout:
             values = values.with_row_splits_dtype(kind)
         return self._like(values, lambda x: cast(x, kind))
 
-    def _like(self, values: Any, change: Any) -> Self:
+    def _like(self: _Ragged, values: Any, change: Any) -> _Ragged:
         """Returns rows of `values` whose description is this one's, with each tensor changed."""
         described = (self._row_splits, self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows)
-        return type(self)(values, *(None if x is None else change(x) for x in described), internal=True)
+        splits, lengths, rowids, rows = (None if x is None else change(x) for x in described)
+        return type(self)(values, splits, lengths, rowids, rows, internal=True)
 
     def consumers(self) -> list[Operation]:
         """Returns the operations that read the values or the splits.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,19 +22,21 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.ragged.layout import RaggedLayout
 from ferroflow._src.ops.ragged.row_splits import INDEX_TYPES, lengths_of
 
+_Ragged = TypeVar("_Ragged", bound="RowPartitioned")
+
 
 class RowPartitioned(RaggedLayout):
     """The factory methods of `RaggedTensor` that take values and a description of their rows."""
 
     @classmethod
     def from_value_rowids(
-        cls,
-        values: TensorLike,
+        cls: type[_Ragged],
+        values: Any,
         value_rowids: TensorLike,
         nrows: TensorLike | None = None,
         name: str | None = None,
         validate: bool = True,
-    ) -> Self:
+    ) -> _Ragged:
         """Makes a RaggedTensor of values and the row of each.
 
         Args:
@@ -89,7 +91,9 @@ class RowPartitioned(RaggedLayout):
             return cls(values, splits, lengths, ids, rows, internal=True)
 
     @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Self:
+    def from_row_splits(
+        cls: type[_Ragged], values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> _Ragged:
         """Makes a RaggedTensor of values and the splits between its rows.
 
         Args:
@@ -132,8 +136,8 @@ class RowPartitioned(RaggedLayout):
 
     @classmethod
     def from_row_lengths(
-        cls, values: TensorLike, row_lengths: TensorLike, name: str | None = None, validate: bool = True
-    ) -> Self:
+        cls: type[_Ragged], values: Any, row_lengths: TensorLike, name: str | None = None, validate: bool = True
+    ) -> _Ragged:
         """Makes a RaggedTensor of values and the lengths of its rows.
 
         Args:
@@ -167,8 +171,8 @@ class RowPartitioned(RaggedLayout):
 
     @classmethod
     def from_row_starts(
-        cls, values: TensorLike, row_starts: TensorLike, name: str | None = None, validate: bool = True
-    ) -> Self:
+        cls: type[_Ragged], values: Any, row_starts: TensorLike, name: str | None = None, validate: bool = True
+    ) -> _Ragged:
         """Makes a RaggedTensor of values and the places where its rows begin.
 
         Args:
@@ -202,8 +206,8 @@ class RowPartitioned(RaggedLayout):
 
     @classmethod
     def from_row_limits(
-        cls, values: TensorLike, row_limits: TensorLike, name: str | None = None, validate: bool = True
-    ) -> Self:
+        cls: type[_Ragged], values: Any, row_limits: TensorLike, name: str | None = None, validate: bool = True
+    ) -> _Ragged:
         """Makes a RaggedTensor of values and the places where its rows end.
 
         Args:
@@ -239,7 +243,7 @@ class RowPartitioned(RaggedLayout):
     @classmethod
     def from_nested_value_rowids(
         cls,
-        flat_values: TensorLike,
+        flat_values: Any,
         nested_value_rowids: ListLike,
         nested_nrows: ListLike | None = None,
         name: str | None = None,
@@ -276,7 +280,7 @@ class RowPartitioned(RaggedLayout):
     @classmethod
     def from_nested_row_splits(
         cls,
-        flat_values: TensorLike,
+        flat_values: Any,
         nested_row_splits: ListLike,
         name: str | None = None,
         validate: bool = True,
@@ -306,7 +310,7 @@ class RowPartitioned(RaggedLayout):
     @classmethod
     def from_nested_row_lengths(
         cls,
-        flat_values: TensorLike,
+        flat_values: Any,
         nested_row_lengths: ListLike,
         name: str | None = None,
         validate: bool = True,

@@ -29,7 +29,7 @@ from ferroflow._src.ops.ragged.row_splits import lengths_to_splits, row_splits_t
 from ferroflow._src.ops.ragged.tensor import RaggedTensor, is_ragged
 
 
-def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """Returns the elements at which a mask is True, in the rows of the mask.
 
     Args:
@@ -75,7 +75,7 @@ def _ragged_mask(data: Any, mask: Any, kind: dtypes.DType) -> Any:
     with control_dependencies(assert_splits_match(nested)):
         splits = []
         while isinstance(mask, RaggedTensor):
-            if mask.shape.ndims > 2:
+            if (mask.shape.ndims or 0) > 2:
                 splits.append(mask.row_splits)
             else:
                 counts = reduce_sum(map_flat_values(cast, mask, dtype=kind), axis=1)
@@ -143,9 +143,7 @@ def _true_places(condition: Any) -> Tensor:
     return joining.concat([*outer, inner[:, 1:]], axis=1)
 
 
-def stack_dynamic_partitions(
-    data: TensorLike, partitions: TensorLike, num_partitions: TensorLike, name: str | None = None
-) -> Any:
+def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: TensorLike, name: str | None = None) -> Any:
     """Returns the rows of each partition, stacked.
 
     Args:

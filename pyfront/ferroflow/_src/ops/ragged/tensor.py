@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, TypeVar
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -21,6 +21,8 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.ragged.partition import RowPartitioned
 from ferroflow._src.ops.ragged.row_splits import convert_to_int_tensor, lengths_of
 from ferroflow._src.ops.ragged.value import RaggedTensorValue
+
+_Ragged = TypeVar("_Ragged", bound="RaggedTensor")
 
 
 class RaggedTensor(RowPartitioned):
@@ -151,7 +153,7 @@ class RaggedTensor(RowPartitioned):
         with name_scope(name, "RaggedToTensor", [self, default_value]):
             if default_value is not None:
                 default_value = convert_to_tensor(default_value, name="default_value", dtype=self.dtype)
-            values = self._values
+            values: Any = self._values
             if isinstance(values, RaggedTensor):
                 values = values.to_tensor(default_value)
             pad = None if default_value is None else _element_like(default_value, values)
@@ -179,7 +181,9 @@ class RaggedTensor(RowPartitioned):
             return indexing.gather(padded, indexing.where(is_value, places, pads))
 
     @classmethod
-    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64) -> Self:
+    def from_sparse(
+        cls: type[_Ragged], st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64
+    ) -> _Ragged:
         """Makes a RaggedTensor of a sparse matrix whose rows have no gaps.
 
         Args:
