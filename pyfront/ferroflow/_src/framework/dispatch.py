@@ -128,7 +128,7 @@ def dispatch_for_types(op: Callable[..., Any], *types: type) -> Callable[[_Funct
     """
 
     def decorator(function: _Function) -> _Function:
-        if inspect.getfullargspec(function)[:4] != inspect.getfullargspec(op)[:4]:
+        if _parameters(function) != _parameters(op):
             raise AssertionError(
                 "The decorated function's signature must exactly match the signature of the overridden op."
             )
@@ -136,6 +136,10 @@ def dispatch_for_types(op: Callable[..., Any], *types: type) -> Callable[[_Funct
         return function
 
     return decorator
+
+
+def _parameters(function: Callable[..., Any]) -> list[tuple[Any, ...]]:
+    return [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
 
 
 class _OfTypes(OpDispatcher):
