@@ -60,9 +60,9 @@ fn to_sparse(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let inner: usize = slice.iter().product();
         for (i, index) in indices.slice_mut::<i64>()?.chunks_exact_mut(rank).enumerate() {
             let mut row = i / inner;
-            for (level, to) in levels.iter().zip(1..=ragged_rank).rev() {
+            for (d, level) in levels.iter().enumerate().rev() {
                 let place = level[row];
-                index[to] = place.column as i64;
+                index[d + 1] = place.column as i64;
                 row = place.row;
             }
             index[0] = row as i64;
