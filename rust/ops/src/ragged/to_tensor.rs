@@ -4,7 +4,7 @@ use super::splits::Splits;
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
-/// How a tensor divides values into rows.
+/// A way to divide values into rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Partition {
     FirstDimSize,

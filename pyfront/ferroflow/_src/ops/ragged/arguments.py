@@ -116,7 +116,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Args:
         op: callable of the other arguments, in which the values below all ragged dimensions replace ragged tensors; it
             returns a Tensor with as many slices.
-        *args: the positional arguments; ragged tensors may also be in lists, tuples and dicts.
+        *args: any objects, the positional arguments; a RaggedTensor may also be in a list, tuple or dict.
         **kwargs: the named arguments.
 
     Returns:

@@ -30,8 +30,8 @@ class RaggedTensorDynamicShape:
     """The shape of a dense or ragged tensor, known in a step.
 
     Args:
-        partitioned_dim_sizes: list of Tensors of int32 or int64, for the dimensions up to the last ragged one: of shape
-            [] for a uniform dimension, of shape [rows] with the lengths for a ragged one.
+        partitioned_dim_sizes: list of Tensors of int32 or int64, for the dimensions up to the last ragged one. A
+            uniform dimension has a size of shape []. A ragged one has the lengths of its rows, of shape [rows].
         inner_dim_sizes: Tensor of int32 or int64, of shape [n]: the sizes of the dimensions behind them.
         dim_size_dtype: DType of all sizes, int32 or int64; None for that of the ragged dimensions.
 

@@ -40,7 +40,7 @@ def constant(
         row_splits_dtype: DType of the splits, int32 or int64.
 
     Returns:
-        RaggedTensor; a Tensor if `ragged_rank` is 0, or `pylist` has fewer than two levels.
+        RaggedTensor of `dtype`; a Tensor if `ragged_rank` is 0, or `pylist` has fewer than two levels.
 
     Raises:
         TypeError: if `pylist` is a ragged tensor.

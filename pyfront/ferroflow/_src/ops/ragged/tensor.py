@@ -233,8 +233,11 @@ class RaggedTensor(RowPartitioned):
     def to_list(self) -> list[Any]:
         """Raises an error: a tensor of a graph has no value before a step.
 
+        Returns:
+            list, but never: only a fetched `RaggedTensorValue` has lists.
+
         Raises:
-            ValueError: always; a fetched `RaggedTensorValue` has the method that returns lists.
+            ValueError: on every call.
         """
         raise ValueError(
             "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first "
