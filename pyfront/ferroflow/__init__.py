@@ -25,6 +25,7 @@ from ferroflow import (
     nn as nn,
     python_io as python_io,
     quantization as quantization,
+    ragged as ragged,
     random as random,
     raw_ops as raw_ops,
     resource_loader as resource_loader,
@@ -532,6 +533,13 @@ from ferroflow._src.ops.queue.queues import (
     QueueBase as QueueBase,
     RandomShuffleQueue as RandomShuffleQueue,
 )
+from ferroflow._src.ops.ragged import (
+    dispatching as _dispatching,  # noqa: F401  extends functions to ragged tensors
+    running as _running,  # noqa: F401  makes ragged tensors fetches and feeds
+)
+from ferroflow._src.ops.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
+from ferroflow._src.ops.ragged.tensor import RaggedTensor as RaggedTensor
+from ferroflow._src.ops.ragged.text import string_split as string_split
 from ferroflow._src.ops.random.sampling import (
     random_crop as random_crop,
     random_gamma as random_gamma,
@@ -648,7 +656,6 @@ from ferroflow._src.ops.string.hashing import (
 from ferroflow._src.ops.string.parts import (
     reduce_join as reduce_join,
     string_join as string_join,
-    string_split as string_split,
     string_strip as string_strip,
 )
 from ferroflow._src.ops.superseded import (

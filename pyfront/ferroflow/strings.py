@@ -1,6 +1,16 @@
 """`tf.strings`: operations on text."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.ops.ragged import text as _text
+from ferroflow._src.ops.ragged.text import (
+    bytes_split as bytes_split,
+    ngrams as ngrams,
+    unicode_decode as unicode_decode,
+    unicode_decode_with_offsets as unicode_decode_with_offsets,
+    unicode_encode as unicode_encode,
+    unicode_split as unicode_split,
+    unicode_split_with_offsets as unicode_split_with_offsets,
+)
 from ferroflow._src.ops.string import (
     characters as _characters,
     encoding as _encoding,
@@ -19,16 +29,13 @@ from ferroflow._src.ops.string.parts import (
     substr as substr,
     unsorted_segment_join as unsorted_segment_join,
 )
-from ferroflow._src.ops.string.unicode import (
-    unicode_encode as unicode_encode,
-    unicode_transcode as unicode_transcode,
-)
+from ferroflow._src.ops.string.unicode import unicode_transcode as unicode_transcode
 
 format = _formatting.string_format
 join = _parts.string_join
 length = _characters.string_length
 lower = _characters.string_lower
-split = _parts.string_split_v2
+split = _text.split
 strip = _parts.string_strip
 to_hash_bucket = _hashing.string_to_hash_bucket
 to_hash_bucket_fast = _hashing.string_to_hash_bucket_fast

@@ -443,11 +443,6 @@ ACCEPTED = [
     Accepted("a sort takes its axis to the end by other operations", "number of nodes|name", about="arrays, sort"),
     Accepted("norms of several matrices are made without a loop", "number of nodes|name", about="arrays, norms"),
     Accepted(
-        "pieces of strings are a sparse tensor at once, and a ragged one first in TensorFlow",
-        "number of nodes|name",
-        about="strings, split_v2",
-    ),
-    Accepted(
         "the known shape of a transposed sparse tensor is a constant here",
         "number of nodes|name",
         about="sparse, transpose",

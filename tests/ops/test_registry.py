@@ -75,6 +75,7 @@ TESTED_ELSEWHERE = {
     "tests/mpi/test_alone.py": _starting("Horovod"),
     "tests/autodiff/test_py_function.py": _starting("EagerPyFunc"),
     "tests/ops/test_later_ops.py": _starting("UnicodeDecode"),
+    "tests/ops/test_ragged.py": _starting("Ragged"),
     "tests/ops/test_boosted_trees.py": _starting("BoostedTrees", "IsBoostedTrees"),
     "tests/data/test_later_transformations.py": (
         *_starting("Optional", "TakeWhileDataset", "GroupByReducerDataset", "DatasetCardinality"),

@@ -521,6 +521,27 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.util.nest": ("ferroflow._src.base.nest",),
     "python.util.tf_contextlib": ("contextlib",),
     "python.util.tf_decorator": ("ferroflow._src.base.decorators",),
+    "python.util.dispatch": ("ferroflow._src.framework.dispatch",),
+    **{
+        f"python.ops.ragged.{path}": tuple(f"ferroflow._src.ops.ragged.{module}" for module in modules.split())
+        for path, modules in {
+            "ragged_array_ops": "shaping selecting",
+            "ragged_batch_gather_ops": "gathering",
+            "ragged_concat_ops": "joining",
+            "ragged_factory_ops": "making",
+            "ragged_functional_ops": "arguments",
+            "ragged_gather_ops": "gathering",
+            "ragged_math_ops": "reducing",
+            "ragged_squeeze_op": "shaping",
+            "ragged_string_ops": "text reducing",
+            "ragged_tensor": "tensor spec arguments",
+            "ragged_tensor_shape": "broadcasting",
+            "ragged_tensor_value": "value",
+            "ragged_util": "row_splits arguments",
+            "ragged_where_op": "selecting",
+            "segment_id_ops": "row_splits",
+        }.items()
+    },
 }
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
 _CONSTRAINED: Final = "contrib.constrained_optimization.python"
@@ -658,6 +679,12 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.framework.ops", "_device_string"): ("framework.handles", "_device_string"),
     ("python.framework.ops", "default_session"): ("framework.default_stacks", "default_session"),
     ("python.framework.function", "_DefinedFunction"): ("internals.defun", "DefinedFunction"),
+    ("python.ops.ragged.ragged_array_ops", "ragged_one_hot"): ("ops.ragged.shaping", "one_hot"),
+    ("python.ops.ragged.ragged_getitem", "ragged_tensor_getitem"): ("ops.ragged.indexing", "ragged_getitem"),
+    ("python.ops.ragged.ragged_math_ops", "range"): ("ops.ragged.making", "ragged_range"),
+    ("python.ops.ragged.ragged_string_ops", "string_bytes_split"): ("ops.ragged.text", "bytes_split"),
+    ("python.ops.ragged.ragged_string_ops", "strings_split_v1"): ("ops.ragged.text", "split"),
+    ("python.ops.ragged.ragged_util", "repeat"): ("ops.array.shaping", "repeat"),
     ("python.ops.array_ops", "rank_internal"): ("ops.array.shaping", "rank"),
     ("python.ops.array_ops", "size_internal"): ("ops.array.shaping", "size_internal"),
     ("python.ops.array_ops", "shape_internal"): ("ops.array.shaping", "shape_internal"),

@@ -18,6 +18,7 @@ mod lookup;
 mod math;
 mod nn;
 mod quantization;
+mod ragged;
 mod random;
 mod random_forest;
 mod rnn;
@@ -52,6 +53,7 @@ pub fn register(r: &mut Registry) {
     math::register(r);
     nn::register(r);
     quantization::register(r);
+    ragged::register(r);
     random::register(r);
     random_forest::register(r);
     rnn::register(r);

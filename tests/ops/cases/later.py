@@ -15,6 +15,7 @@ from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.image import cropping
 from ferroflow._src.ops.linalg import decomposing, rank, tridiagonal
 from ferroflow._src.ops.math import linalg, segment
+from ferroflow._src.ops.ragged.text import unicode_encode
 from ferroflow._src.ops.string import parts, unicode
 
 _DTYPES = ("float32", "float64", "complex64", "complex128")
@@ -260,7 +261,7 @@ RECORDS = [
     ),
     Record(
         name="strings.unicode_encode",
-        function=unicode.unicode_encode,
+        function=unicode_encode,
         reference=_encoded,
         variants=(
             call(Values((2, 3, 4), 32, 0x3FFF), output_encoding="UTF-8"),
@@ -270,7 +271,7 @@ RECORDS = [
         dtypes=("int32",),
         returns="string",
         needs="rank",
-        refused=(Refused(lambda: unicode.unicode_encode(constant(1), "UTF-8"), ValueError, "at least 1"),),
+        refused=(Refused(lambda: unicode_encode(constant(1), "UTF-8"), ValueError, "at least 1"),),
     ),
     Record(
         name="strings.unsorted_segment_join",

@@ -11,6 +11,7 @@ import numpy as np
 from ops.cases.record import Given, Record, Refused, Texts, Values, call
 
 from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.ops.ragged.text import string_split
 from ferroflow._src.ops.sparse import crossing
 from ferroflow._src.ops.string import characters, encoding, formatting, parts
 
@@ -167,7 +168,7 @@ RECORDS = [
     Record(
         name="string_split",
         function=lambda s, **arguments: [
-            (sp := parts.string_split(s, **arguments)).indices,
+            (sp := string_split(s, **arguments)).indices,
             sp.values,
             sp.dense_shape,
         ],

@@ -22,8 +22,6 @@ _DECODERS: Final = "tf.contrib.seq2seq.dynamic_decode, with a BasicDecoder of a 
 _OTHER_LIBRARY: Final = "an environment of its own with that library and Horovod"
 _LAUNCHERS: Final = "`ferroflow launch --mpi`, mpirun or srun, which start the processes"
 _VERSION_2: Final = "the interface of version 1; this name belongs to TensorFlow 2"
-_RAGGED: Final = "tf.SparseTensor, or padded tensors and lengths"
-_DECODERS_OF_TEXT: Final = "tf.raw_ops.UnicodeDecode or UnicodeDecodeWithOffsets, which give values and row splits"
 _NO_TPU: Final = "tf.contrib.tpu.TPUEstimator with use_tpu=False; there are no TPUs"
 _NO_CONVERTER: Final = "`ferroflow freeze`, whose graph TensorFlow's converters for other devices read"
 
@@ -78,16 +76,7 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.optimizers": "the optimizers of tf.train",
     "tf.python.debug": "tf.Print, or fetches of the tensors; tfdbg is not offered",
     "tf.random.set_seed": "tf.set_random_seed",
-    "tf.RaggedTensor": _RAGGED,
-    "tf.RaggedTensorSpec": _RAGGED,
-    "tf.ragged": _RAGGED,
     "tf.sparse_split_v": "tf.sparse_split",
-    "tf.strings.bytes_split": "tf.string_split with an empty delimiter, which gives a SparseTensor",
-    "tf.strings.ngrams": "tf.raw_ops.StringNGrams, which takes and gives values and row splits",
-    "tf.strings.unicode_decode": _DECODERS_OF_TEXT,
-    "tf.strings.unicode_decode_with_offsets": _DECODERS_OF_TEXT,
-    "tf.strings.unicode_split": _DECODERS_OF_TEXT,
-    "tf.strings.unicode_split_with_offsets": _DECODERS_OF_TEXT,
     "tf.summary.create_file_writer": "tf.summary.FileWriter",
 }
 

@@ -15,12 +15,21 @@ _Returned = TypeVar("_Returned")
 _Body = Callable[..., Any]
 
 
-# The code of all members, which do nothing but call a body.
+# The code of functions that do nothing but call another one, such as all members of families.
 _forwarding: set[CodeType] = set()
 
 
+def mark_as_forwarding(code: CodeType) -> None:
+    """Marks code whose frames stand between a function's and its caller's.
+
+    Args:
+        code: code object of a function that calls another one with its own arguments.
+    """
+    _forwarding.add(code)
+
+
 def forwards(code: CodeType) -> bool:
-    """Returns True if code is that of a family's member, whose frame stands between a body's and the caller's.
+    """Returns True if frames of this code stand between a function's and its caller's, as those of members do.
 
     Args:
         code: code object of a frame.
@@ -68,7 +77,7 @@ class FunctionFamily(Generic[_Value, _Arguments, _Returned]):
             co_varnames=names if forwarding.co_argcount else forwarding.co_varnames,
         )
         kept = {*names, "return"}
-        _forwarding.add(self._code)
+        mark_as_forwarding(self._code)
         self._annotations = {name: kind for name, kind in body.__annotations__.items() if name in kept}
 
     def __call__(

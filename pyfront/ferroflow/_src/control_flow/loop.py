@@ -29,6 +29,8 @@ from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math.arithmetic import add
 from ferroflow._src.ops.math.comparison import logical_and
+from ferroflow._src.ops.ragged.spec import RaggedTensorSpec
+from ferroflow._src.ops.ragged.tensor import RaggedTensor
 
 
 @dataclasses.dataclass
@@ -543,7 +545,7 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
         nest.assert_same_structure(list(arguments), list(result))
         results = [as_leaf(leaf) for leaf in nest.flatten(result)]
         for was, now in zip(leaves, results, strict=True):
-            if isinstance(was, IndexedSlices | SparseTensor) and type(was) is not type(now):
+            if isinstance(was, IndexedSlices | SparseTensor | RaggedTensor) and type(was) is not type(now):
                 raise TypeError(
                     f"A loop variable was a {type(was).__name__} and is a {type(now).__name__} after one iteration"
                 )
@@ -571,4 +573,9 @@ def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
         shape = TensorShape(invariant)
         shapes: list[TensorShape | None] = [shape, TensorShape([shape.dims[0] if shape.dims else None])]
         return shapes + ([] if leaf.dense_shape is None else [TensorShape([shape.ndims])])
+    if isinstance(leaf, RaggedTensor):
+        if not isinstance(invariant, RaggedTensorSpec):
+            shape = leaf.shape if invariant is None else TensorShape(invariant)
+            invariant = RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype)
+        return [spec.shape for spec in invariant._component_specs]
     return [None if invariant is None else TensorShape(invariant)]

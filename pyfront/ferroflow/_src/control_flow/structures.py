@@ -9,6 +9,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.ops.ragged.tensor import RaggedTensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
 # (type, its tensors, an object like it with other tensors)
@@ -30,6 +31,15 @@ register_parts(IndexedSlices, _indexed_slices_parts, lambda _, parts: IndexedSli
 register_parts(SparseTensor, lambda x: [x.indices, x.values, x.dense_shape], lambda _, parts: SparseTensor(*parts))
 
 
+def _ragged(_: RaggedTensor, parts: Sequence[Tensor]) -> Any:
+    values: Any = parts[0]
+    nested = parts[1:]
+    for splits in reversed(nested):
+        values = RaggedTensor(values, splits, internal=True)
+    return values
+
+
+register_parts(RaggedTensor, lambda x: [x.flat_values, *x.nested_row_splits], _ragged)
 register_parts(TensorArray, lambda x: [x.flow], lambda x, parts: x.with_flow(parts[0]))
 
 

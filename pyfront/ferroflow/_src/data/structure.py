@@ -14,6 +14,7 @@ from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.ops.ragged.tensor import is_ragged
 from ferroflow._src.ops.sparse.serializing import deserialize_sparse, serialize_many_sparse, serialize_sparse
 
 
@@ -151,6 +152,10 @@ def converted(element: Any, names: bool = False) -> Any:
             flat.append(item)
         elif isinstance(item, SparseTensor | SparseTensorValue):
             flat.append(SparseTensor.from_value(item))
+        elif is_ragged(item):
+            raise NotImplementedError(
+                "Datasets of ragged tensors are not offered; use `to_tensor` or `to_sparse` of the RaggedTensor."
+            )
         else:
             flat.append(convert_to_tensor(item, name=f"component_{i}" if names else None))
     return nest.pack_sequence_as(element, flat)

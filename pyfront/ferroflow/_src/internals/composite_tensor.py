@@ -7,12 +7,13 @@ from typing import Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
+from ferroflow._src.ops.ragged.tensor import RaggedTensor
 
 __all__ = ["CompositeTensor", "replace_composites_with_components"]
 
 
 class CompositeTensor(abc.ABC):
-    """Base class of objects that consist of tensors; `SparseTensor` and `IndexedSlices` count as such."""
+    """Base class of objects made of tensors; `SparseTensor`, `IndexedSlices` and `RaggedTensor` count as such."""
 
     @property
     @abc.abstractmethod
@@ -39,6 +40,7 @@ class CompositeTensor(abc.ABC):
 
 CompositeTensor.register(SparseTensor)
 CompositeTensor.register(IndexedSlices)
+CompositeTensor.register(RaggedTensor)
 
 
 def _components(value: Any) -> Any:
@@ -47,6 +49,8 @@ def _components(value: Any) -> Any:
     if isinstance(value, IndexedSlices):
         dense_shape = [] if value.dense_shape is None else [value.dense_shape]
         return [value.values, value.indices, *dense_shape]
+    if isinstance(value, RaggedTensor):
+        return [value.flat_values, *value.nested_row_splits]
     return replace_composites_with_components(value._to_components()) if isinstance(value, CompositeTensor) else value
 
 

@@ -11,6 +11,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.reachability import reachable_operations
+from ferroflow._src.ops.ragged.tensor import RaggedTensor
 from ferroflow._src.variables.variable import Variable
 
 _symbolic_types: set[type] = set()
@@ -26,8 +27,8 @@ def register_symbolic_tensor_type(cls: type) -> None:
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Returns True for a Tensor, SparseTensor, IndexedSlices, Variable, or an object of a registered class."""
-    kinds = (Tensor, SparseTensor, IndexedSlices, Variable, *_symbolic_types)
+    """Returns True for a tensor of any kind, IndexedSlices, a Variable, or an object of a registered class."""
+    kinds = (Tensor, SparseTensor, RaggedTensor, IndexedSlices, Variable, *_symbolic_types)
     return isinstance(tensor, kinds)
 
 

@@ -346,7 +346,7 @@ class InputLayer(KerasLayer):
 
     Raises:
         ValueError: if no shape is given, or another argument.
-        NotImplementedError: if `sparse` is true.
+        NotImplementedError: if `sparse` is true, or `ragged` is given and true.
     """
 
     def __init__(
@@ -360,7 +360,8 @@ class InputLayer(KerasLayer):
         **kwargs: Any,
     ) -> None:
         batch_input_shape: Any = kwargs.pop("batch_input_shape", None)
-        kwargs.pop("ragged", None)
+        if kwargs.pop("ragged", False):
+            raise NotImplementedError("Ragged inputs of models are not offered; use tf.ragged.placeholder in a graph.")
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments: {sorted(kwargs)}")
         if sparse:

@@ -29,7 +29,7 @@ fn batch_place(batch_dims: i64, params: usize, indices: usize, axis: usize) -> R
 }
 
 /// Returns `[0,2]` for element `number` of an array of `shape`.
-pub(super) fn index_text(shape: &Shape, number: usize) -> String {
+pub(crate) fn index_text(shape: &Shape, number: usize) -> String {
     if shape.rank() == 0 {
         return String::new();
     }

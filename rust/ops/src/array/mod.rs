@@ -15,7 +15,7 @@ mod ensure_shape;
 pub(crate) mod equality;
 mod expand_dims;
 mod fill;
-mod gather;
+pub(crate) mod gather;
 mod gather_nd;
 mod identity;
 mod inplace;

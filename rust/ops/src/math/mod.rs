@@ -30,7 +30,7 @@ mod saddle_point;
 mod scan;
 mod segment;
 mod select;
-mod sequence;
+pub(crate) mod sequence;
 mod sparse_segment;
 mod text;
 pub(crate) mod unary;

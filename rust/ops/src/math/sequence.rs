@@ -6,7 +6,7 @@ use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, bail,
 use num_traits::Float;
 
 /// A type that a range can have.
-trait Step: Summed + PartialOrd + std::fmt::Display {
+pub(crate) trait Step: Summed + PartialOrd + std::fmt::Display {
     const ZERO: Self;
     /// Returns the number of steps from `start` to before `limit`, if the signs are right.
     fn steps(start: Self, limit: Self, delta: Self) -> Option<i64>;

@@ -1,7 +1,8 @@
 //! StringNGrams: neighbouring words of each row, joined.
 
+use crate::ragged::splits as row_splits;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, PartialShape, Result, Tensor, bail, ensure};
 
 /// Bytes that every memory has.
 const SURELY_FITS: usize = 1 << 24;
@@ -103,20 +104,8 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ends.push(made.len());
             start = end;
         }
-        let count = ends.len();
-        let ends = if dtype == DType::I64 {
-            Tensor::from_slice([count], &ends.into_iter().map(|n| n as i64).collect::<Vec<_>>())?
-        } else {
-            ensure!(
-                i32::try_from(made.len()).is_ok(),
-                InvalidArgument,
-                "int32 splits cannot count {} n-grams",
-                made.len()
-            );
-            Tensor::from_slice([count], &ends.into_iter().map(|n| n as i32).collect::<Vec<_>>())?
-        };
         ctx.set_output(0, Tensor::from_strings([made.len()], made)?);
-        ctx.set_output(1, ends);
+        ctx.set_output(1, row_splits::to_tensor(dtype, &ends)?);
         Ok(())
     })
 }

@@ -2,8 +2,9 @@
 
 use super::each::to_strings;
 use super::unicode_text::{Input, Output, each_point, push};
+use crate::ragged::splits as row_splits;
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, PartialShape, Result, Status, Tensor, bail, ensure};
 
 const MALFORMED: &str = "Invalid formatting on input string";
 
@@ -68,15 +69,6 @@ impl Reading {
     }
 }
 
-fn splits_of(dtype: DType, splits: &[usize]) -> Result<Tensor> {
-    if dtype == DType::I64 {
-        return Tensor::from_slice([splits.len()], &splits.iter().map(|&n| n as i64).collect::<Vec<_>>());
-    }
-    let last = splits.last().copied().unwrap_or(0);
-    ensure!(i32::try_from(last).is_ok(), InvalidArgument, "int32 splits cannot count {last} code points");
-    Tensor::from_slice([splits.len()], &splits.iter().map(|&n| n as i32).collect::<Vec<_>>())
-}
-
 fn decode(init: &KernelInit<'_>, with_offsets: bool) -> Result<Box<dyn Kernel>> {
     let reading = Reading::of(init)?;
     let dtype = init.output_type(0)?;
@@ -90,7 +82,7 @@ fn decode(init: &KernelInit<'_>, with_offsets: bool) -> Result<Box<dyn Kernel>> 
             ensure!(is_well_formed || reading.errors != Errors::Strict, InvalidArgument, "{MALFORMED}");
             splits.push(points.len());
         }
-        ctx.set_output(0, splits_of(dtype, &splits)?);
+        ctx.set_output(0, row_splits::to_tensor(dtype, &splits)?);
         ctx.set_output(1, Tensor::from_slice([points.len()], &points)?);
         if with_offsets {
             ctx.set_output(2, Tensor::from_slice([offsets.len()], &offsets)?);

@@ -27,13 +27,13 @@ from ferroflow._src.ops.math.segment import (
     unsorted_segment_sum,
 )
 from ferroflow._src.ops.nn.embedding import embedding_lookup, embedding_lookup_sparse
+from ferroflow._src.ops.ragged.text import string_split
 from ferroflow._src.ops.sparse.converting import sparse_tensor_to_dense
 from ferroflow._src.ops.sparse.crossing import sparse_cross, sparse_cross_hashed
 from ferroflow._src.ops.sparse.shaping import sparse_fill_empty_rows
 from ferroflow._src.ops.string.characters import regex_replace
 from ferroflow._src.ops.string.encoding import as_string, string_to_number
 from ferroflow._src.ops.string.hashing import fingerprint
-from ferroflow._src.ops.string.parts import string_split
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 
 __all__ = [

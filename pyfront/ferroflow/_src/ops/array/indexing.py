@@ -12,6 +12,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.math.cast import cast
@@ -21,6 +22,7 @@ UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "coun
 ListDiff = collections.namedtuple("ListDiff", ["out", "idx"])
 
 
+@add_dispatch_support
 def where(
     condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -81,6 +83,7 @@ def where_v2(
     return tensor_op("SelectV2", [condition, x, y], name=name)
 
 
+@add_dispatch_support
 def gather(
     params: TensorLike,
     indices: TensorLike,
@@ -125,6 +128,7 @@ def gather(
     return tensor_op("GatherV2", [params, indices, batch_dims if axis is None else axis], attrs, name=name)
 
 
+@add_dispatch_support
 @deprecated("tf.gather with batch_dims=-1", name="tf.batch_gather")
 def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """Gathers slices of the dimension after the leading dimensions that two tensors share.
@@ -147,6 +151,7 @@ def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = Non
         return gather(params, indices, batch_dims=indices.shape.ndims - 1)
 
 
+@add_dispatch_support
 def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """Gathers slices of a tensor by indices into several dimensions.
 

@@ -10,10 +10,12 @@ from ferroflow._src.base.typing import ArrayObject, IntsLike, ListLike, TensorLi
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making, shaping
 
 
+@add_dispatch_support
 def stack(values: ListLike | TensorObject | ArrayObject, axis: int = 0, name: str = "stack") -> Tensor:
     """Stacks tensors of one shape along a new dimension.
 
@@ -101,6 +103,7 @@ def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str 
     return list(apply_op("Unpack", [value], {"num": num, "axis": axis}, name=name).outputs)
 
 
+@add_dispatch_support
 def concat(values: TensorLikes, axis: IntsLike, name: str = "concat") -> Tensor:
     """Joins tensors along a dimension.
 
@@ -133,7 +136,7 @@ def concat(values: TensorLikes, axis: IntsLike, name: str = "concat") -> Tensor:
         with name_scope(name):
             axis = convert_to_tensor(axis, name="concat_dim", dtype=dtypes.int32)
             axis.get_shape().assert_is_compatible_with(tensor_shape.scalar())
-            return tensor_op("Identity", [values[0]], name=name)
+            return making.identity(values[0], name=name)
     return tensor_op("ConcatV2", [list(values), axis], name=name)
 
 
@@ -213,6 +216,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
         return [x * ones for x in coordinates]
 
 
+@add_dispatch_support
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:

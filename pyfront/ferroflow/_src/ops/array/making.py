@@ -13,6 +13,7 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
@@ -194,6 +195,7 @@ def ones(shape: ShapeTensorLike, dtype: DTypeLike = dtypes.float32, name: str | 
         return _filled(True if dtype == dtypes.bool else 1, shape, dtype, scope)
 
 
+@add_dispatch_support
 def zeros_like(
     tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
@@ -225,6 +227,7 @@ def zeros_like(
         return tensor_op("ZerosLike", [tensor], name=scope)
 
 
+@add_dispatch_support
 def ones_like(
     tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
@@ -252,6 +255,7 @@ def ones_like(
         return result
 
 
+@add_dispatch_support
 def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor with the value of `input`.
 
@@ -404,6 +408,7 @@ def lin_space(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | 
 linspace = lin_space
 
 
+@add_dispatch_support
 def one_hot(
     indices: TensorLike,
     depth: TensorLike,

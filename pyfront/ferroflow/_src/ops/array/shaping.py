@@ -15,6 +15,7 @@ from ferroflow._src.framework.composite import SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 _SPARSE = (SparseTensor, SparseTensorValue)
@@ -82,6 +83,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     return list(apply_op("ShapeN", [list(input)], {"out_type": dtypes.dtype_or_none(out_type)}, name=name).outputs)
 
 
+@add_dispatch_support
 def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
     """Returns the number of elements of a tensor.
 
@@ -130,6 +132,7 @@ def size_internal(
         return tensor_op("Size", [input], {"out_type": out_type}, name=scope)
 
 
+@add_dispatch_support
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the number of dimensions of a tensor.
 
@@ -187,6 +190,7 @@ def reshape(tensor: TensorLike, shape: ShapeTensorLike, name: str | None = None)
     return tensor_op("Reshape", [tensor, shape], name=name)
 
 
+@add_dispatch_support
 def expand_dims(
     input: TensorLike, axis: IntsLike | None = None, name: str | None = None, dim: IntsLike | None = None
 ) -> Tensor:
@@ -217,6 +221,7 @@ def expand_dims(
     return tensor_op("ExpandDims", [input, axis], name=name)
 
 
+@add_dispatch_support
 def squeeze(
     input: TensorLike, axis: IntsLike | None = None, name: str | None = None, squeeze_dims: IntsLike | None = None
 ) -> Tensor:
@@ -296,6 +301,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     return tensor_op("InvertPermutation", [x], name=name)
 
 
+@add_dispatch_support
 def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """Repeats a tensor along its dimensions.
 

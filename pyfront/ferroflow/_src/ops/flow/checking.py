@@ -20,6 +20,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.flow.branches import cond
@@ -598,6 +599,7 @@ def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | No
         return scalar
 
 
+@add_dispatch_support
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Returns a tensor that fails the step where it holds an infinity or NaN.
 

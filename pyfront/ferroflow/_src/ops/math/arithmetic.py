@@ -6,12 +6,12 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.docstrings import add_example
-from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, TensorLike, TensorLikes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import DispatchedFamily, add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.cast import cast
 
@@ -25,7 +25,7 @@ _INTEGER = "an integer dtype"
 _OP_NAMES = {"DivNoNan": "div_no_nan", "MulNoNan": "multiply_no_nan"}
 
 
-@FunctionFamily
+@DispatchedFamily
 def _binary(op_type: str, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes {what}, element by element, with broadcasting.
 
@@ -109,6 +109,7 @@ def mod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return tensor_op("FloorMod", [x, y], name=name)
 
 
+@add_dispatch_support
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of the point (x, y), in radians, in the quadrant given by their signs.
 
@@ -123,6 +124,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     return tensor_op("Atan2", [y, x], name=name)
 
 
+@add_dispatch_support
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x` to the power of `y`, element by element, with broadcasting.
 
@@ -251,6 +253,7 @@ def _require_same_dtype(x: Any, y: Any) -> Any:
     return x_dtype
 
 
+@add_dispatch_support
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides like Python 3: converts integers to floats first.
 
@@ -308,6 +311,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op("RealDiv" if dtype.is_floating or dtype.is_complex else "FloorDiv", [x, y], name=scope)
 
 
+@add_dispatch_support
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides and rounds towards minus infinity.
 
@@ -323,6 +327,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op("FloorDiv", [x, y], name=scope)
 
 
+@add_dispatch_support
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides as the operator `/` does.
 
@@ -396,6 +401,7 @@ def _tensors_to_add(inputs: Any) -> list[Any]:
     return convert_n_to_tensor(inputs)
 
 
+@add_dispatch_support
 def add_n(inputs: TensorLikes, name: str | None = None) -> Tensor:
     """Adds up tensors, from the first to the last.
 

@@ -13,6 +13,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 
@@ -20,6 +21,7 @@ from ferroflow._src.framework.handles import Tensor
 def cast(x: SparseTensor, dtype: DTypeLike, name: str | None = None) -> SparseTensor: ...  # type: ignore[overload-overlap]
 @overload
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor: ...
+@add_dispatch_support
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor | SparseTensor:
     """Converts elements to another dtype.
 
@@ -67,6 +69,7 @@ def _largest_within(source: dtypes.DType, target: dtypes.DType) -> Any:
     return 2**bits - 2 ** (bits - digits) if bits > digits else target.max
 
 
+@add_dispatch_support
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """Converts elements to another dtype; values outside its range become its nearest limit, or the float next to that.
 

@@ -15,6 +15,7 @@ from ferroflow._src.framework.default_graph import (
     colocate_with,
     name_scope,
 )
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.array.indexing import where
@@ -27,6 +28,7 @@ def _as_slices_of(t: Any, clipped: Tensor) -> Any:
     return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
 
 
+@add_dispatch_support
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Any:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ferroflow._src.base.docstrings import add_example
-from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.dispatch import DispatchedFamily, add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 _REAL = "a real number dtype"
 _ANY = "a number dtype, bool or string"
 
 
-@FunctionFamily
+@DispatchedFamily
 def _comparison(op_type: str, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes whether {what}, element by element, with broadcasting.
 
@@ -41,6 +41,7 @@ logical_and = _comparison("logical_and", "LogicalAnd", what="both `x` and `y` ar
 logical_or = _comparison("logical_or", "LogicalOr", what="`x` or `y` is True", taken="bool")
 
 
+@add_dispatch_support
 def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
     """Computes whether just one of `x` and `y` is True, element by element, with broadcasting.
 

@@ -9,10 +9,12 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.making import zeros_like
 
 
+@add_dispatch_support
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
     """Makes complex numbers of real and imaginary parts.
 
@@ -40,6 +42,7 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
         return tensor_op("Complex", [real, imag], {"Tout": result}, name=scope)
 
 
+@add_dispatch_support
 def real(input: TensorLike, name: str | None = None) -> Any:
     """Returns the real part of complex numbers.
 
@@ -57,6 +60,7 @@ def real(input: TensorLike, name: str | None = None) -> Any:
         return tensor_op("Real", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 
+@add_dispatch_support
 def imag(input: TensorLike, name: str | None = None) -> Any:
     """Returns the imaginary part of complex numbers.
 
@@ -74,6 +78,7 @@ def imag(input: TensorLike, name: str | None = None) -> Any:
         return tensor_op("Imag", [input], {"Tout": input.dtype.real_dtype}, name=scope)
 
 
+@add_dispatch_support
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of complex numbers in the complex plane, element by element.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.docstrings import add_example
-from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import DispatchedFamily, add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 _REAL = "float16, bfloat16, float32 or float64"
@@ -19,7 +19,7 @@ _NUMERIC = "float16, bfloat16, float32, float64, int32, int64, complex64 or comp
 _INTEGER = "int8, int16, int32, int64, uint8 or uint16"
 
 
-@FunctionFamily
+@DispatchedFamily
 def _unary(op_type: str, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes {what}, element by element.
 
@@ -36,7 +36,7 @@ def _unary(op_type: str, x: TensorLike, name: str | None = None) -> Tensor:
     return tensor_op(op_type, [x], name=name)
 
 
-@FunctionFamily
+@DispatchedFamily
 def _unary_of_sparse(op_type: str, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes {what}, element by element.
 
@@ -116,6 +116,7 @@ logical_not = _unary("logical_not", "LogicalNot", what="whether `x` is False", t
 invert = _unary("invert", "Invert", what="`x` with every bit flipped", taken=_INTEGER, returned=_SAME)
 
 
+@add_dispatch_support
 def abs(x: TensorLike, name: str | None = None) -> Any:
     """Computes the absolute value, element by element.
 
@@ -145,6 +146,7 @@ def _dense_abs(x: Any, scope: str) -> Any:
     return tensor_op("Abs", [x], name=scope)
 
 
+@add_dispatch_support
 def round(x: TensorLike, name: str | None = None) -> Any:
     """Rounds to the nearest whole number, halves to the even one, element by element.
 
@@ -183,6 +185,7 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op("Sigmoid", [convert_to_tensor(x, name="x")], name=scope)
 
 
+@add_dispatch_support
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the sigmoid, as `-softplus(-x)`, element by element.
 
@@ -198,6 +201,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op("Neg", [tensor_op("Softplus", [tensor_op("Neg", [x])])], name=scope)
 
 
+@add_dispatch_support
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complex conjugate, element by element.
 

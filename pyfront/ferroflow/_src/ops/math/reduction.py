@@ -9,13 +9,13 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup, warn_deprecated
 from ferroflow._src.base.docstrings import add_example
-from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import DispatchedFamily
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.math.cast import cast
@@ -56,7 +56,7 @@ def all_dimensions(x: TensorLike) -> Tensor:
     return making.range(0, shaping.rank(x))
 
 
-@FunctionFamily
+@DispatchedFamily
 def _reduction(
     op: tuple[str, str],
     input_tensor: TensorLike,
@@ -258,7 +258,7 @@ def reduce_euclidean_norm(
     return result
 
 
-@FunctionFamily
+@DispatchedFamily
 def _position(
     op: tuple[str, str],
     input: TensorLike,

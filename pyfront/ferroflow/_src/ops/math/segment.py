@@ -12,6 +12,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import DispatchedFamily, add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.math.cast import cast
@@ -41,7 +42,7 @@ segment_max = _sorted_segment("segment_max", "SegmentMax", what="maximum")
 segment_min = _sorted_segment("segment_min", "SegmentMin", what="minimum")
 
 
-@FunctionFamily
+@DispatchedFamily
 def _unsorted_segment(
     op_type: str, data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -80,6 +81,7 @@ def _segment_sizes(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tens
     return tensor_op("Maximum", [counts, 1])
 
 
+@add_dispatch_support
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -103,6 +105,7 @@ def unsorted_segment_mean(
         return unsorted_segment_sum(data, segment_ids, num_segments) / sizes
 
 
+@add_dispatch_support
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:

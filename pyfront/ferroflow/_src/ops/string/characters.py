@@ -7,9 +7,11 @@ from typing import Any
 from ferroflow._src.base import compat
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 
+@add_dispatch_support
 def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Counts the units of each string.
 
@@ -52,6 +54,7 @@ def string_upper(input: TensorLike, encoding: str = "", name: str | None = None)
     return tensor_op("StringUpper", [input], {"encoding": encoding}, name=name)
 
 
+@add_dispatch_support
 def regex_replace(
     input: TensorLike,
     pattern: Any = None,
@@ -85,6 +88,7 @@ def regex_replace(
     return tensor_op("RegexReplace", [input, pattern, rewrite], attrs, name=name)
 
 
+@add_dispatch_support
 def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
     """Computes whether a pattern matches each string as a whole.
 

@@ -8,9 +8,11 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 
+@add_dispatch_support
 def as_string(
     input: TensorLike,
     precision: int = -1,
@@ -41,6 +43,7 @@ def as_string(
     return tensor_op("AsString", [input], attrs, name=name)
 
 
+@add_dispatch_support
 def string_to_number(
     string_tensor: TensorLike | None = None,
     out_type: DTypeLike = dtypes.float32,
@@ -65,6 +68,7 @@ def string_to_number(
     return tensor_op("StringToNumber", [text], {"out_type": dtypes.dtype_or_none(out_type)}, name=name)
 
 
+@add_dispatch_support
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Writes strings in base 64, in the alphabet that is safe in addresses.
 
@@ -79,6 +83,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     return tensor_op("EncodeBase64", [input], {"pad": pad}, name=name)
 
 
+@add_dispatch_support
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Reads strings in base 64, in the alphabet that is safe in addresses.
 
@@ -127,6 +132,7 @@ def decode_raw(
     return tensor_op("DecodeRaw", [bytes], attrs, name=name)
 
 
+@add_dispatch_support
 def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Tensor:
     """Decompresses strings.
 

@@ -7,6 +7,7 @@ from typing import Any
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import is_tensor
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 
@@ -39,6 +40,7 @@ def string_format(
     return tensor_op("StringFormat", [inputs], attrs, name=name)
 
 
+@add_dispatch_support
 def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """Finds the scripts of code points.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from ferroflow._src.base.deprecation import deprecated_argument_lookup
 from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
 
 
+@add_dispatch_support
 def string_to_hash_bucket(
     string_tensor: TensorLike | None = None,
     num_buckets: int | None = None,
@@ -29,6 +31,7 @@ def string_to_hash_bucket(
     return tensor_op("StringToHashBucket", [text], {"num_buckets": num_buckets}, name=name)
 
 
+@add_dispatch_support
 def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Hashes strings into buckets with FarmHash's fingerprint, which never changes.
 
@@ -43,6 +46,7 @@ def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | 
     return tensor_op("StringToHashBucketFast", [input], {"num_buckets": num_buckets}, name=name)
 
 
+@add_dispatch_support
 def string_to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: ListLike, name: str | None = None) -> Tensor:
     """Hashes strings into buckets with SipHash: without the key, nobody can choose strings that fall into one bucket.
 

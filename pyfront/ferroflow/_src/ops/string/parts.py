@@ -2,106 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.deprecation import deprecated_args, deprecated_argument_lookup
 from ferroflow._src.base.typing import IntsLike, TensorLike, TensorLikes
-from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.dispatch import add_dispatch_support
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.array import making, shaping
 
 
-def string_split(
-    source: TensorLike,
-    sep: TensorLike | None = None,
-    skip_empty: bool = True,
-    delimiter: TensorLike | None = None,
-    result_type: str = "SparseTensor",
-    name: str | None = None,
-) -> SparseTensor:
-    """Splits strings at single characters.
-
-    Args:
-        source: Tensor of string, of shape [n].
-        sep: Tensor of string, of shape []: each of its bytes is a place to split; empty to split into bytes; None for
-            " ".
-        skip_empty: bool. If True, empty parts are left out.
-        delimiter: the older name of `sep`.
-        result_type: str, "SparseTensor".
-        name: str, name scope of the operation.
-
-    Returns:
-        SparseTensor of string, of shape [n, most parts of a string].
-
-    Raises:
-        ValueError: if `result_type` is not one of the listed values, or both `sep` and `delimiter` are given.
-    """
-    _check_result_type(result_type)
-    if sep is not None and delimiter is not None:
-        raise ValueError("Cannot specify both 'sep' and 'delimiter'")
-    given = sep if delimiter is None else delimiter
-    with name_scope(name, "StringSplit", [source]):
-        separator = convert_to_tensor(" " if given is None else given, dtype=dtypes.string)
-        source = convert_to_tensor(source, dtype=dtypes.string)
-        return _sparse(apply_op("StringSplit", [source, separator], {"skip_empty": skip_empty}).outputs)
-
-
-def string_split_v2(
-    input: TensorLike | None = None,
-    sep: TensorLike | None = None,
-    maxsplit: int = -1,
-    result_type: str = "SparseTensor",
-    source: Any = None,
-) -> SparseTensor:
-    """Splits strings as Python's `str.split` does.
-
-    Args:
-        input: Tensor of string, of shape [n, ...], of a known rank of one or more.
-        sep: Tensor of string, of shape []: the separator; None or empty for runs of spaces.
-        maxsplit: int, the most splits of a string; -1 for no limit.
-        result_type: str, "SparseTensor".
-        source: the older name of `input`.
-
-    Returns:
-        SparseTensor of string, of shape [n, ..., most parts of a string].
-
-    Raises:
-        ValueError: if `result_type` is not one of the listed values, the rank is zero, or both `input` and
-            `source` are given.
-    """
-    _check_result_type(result_type)
-    text = deprecated_argument_lookup("input", input, "source", source)
-    with name_scope(None, "StringSplit", [text, sep]):
-        text = convert_to_tensor(text, dtype=dtypes.string, name="input")
-        separator = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
-        rank = text.shape.ndims
-        rows = text if rank is None or rank < 2 else shaping.reshape(text, [-1])
-        found = _sparse(apply_op("StringSplitV2", [rows, separator], {"maxsplit": maxsplit}).outputs)
-        if rows is text:
-            return found
-        outer = tensor_op("Shape", [text], {"out_type": dtypes.int64})
-        dense_shape = joining.concat([outer, found.dense_shape[1:]], 0)
-        indices, dense_shape = apply_op("SparseReshape", [found.indices, found.dense_shape, dense_shape]).outputs
-        return SparseTensor(indices, found.values, dense_shape)
-
-
-def _check_result_type(result_type: str) -> None:
-    if result_type != "SparseTensor":
-        raise ValueError(f'result_type must be "SparseTensor", got {result_type!r}')
-
-
-def _sparse(outputs: list[Tensor]) -> SparseTensor:
-    indices, values, shape = outputs
-    return SparseTensor(indices, values, shape)
-
-
+@add_dispatch_support
 def string_join(inputs: TensorLikes, separator: str = "", name: str | None = None) -> Tensor:
     """Joins the strings at equal places of several tensors.
 
@@ -116,6 +31,7 @@ def string_join(inputs: TensorLikes, separator: str = "", name: str | None = Non
     return tensor_op("StringJoin", [inputs], {"separator": separator}, name=name)
 
 
+@add_dispatch_support
 @deprecated_args(reduction_indices="axis", keep_dims="keepdims")
 def reduce_join(
     inputs: TensorLike,
@@ -158,6 +74,7 @@ def reduce_join(
         return tensor_op("ReduceJoin", [inputs, axis], {"keep_dims": keep, "separator": separator})
 
 
+@add_dispatch_support
 def substr(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Extracts a part of each string.
 
@@ -174,6 +91,7 @@ def substr(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None
     return tensor_op("Substr", [input, pos, len], {"unit": unit}, name=name)
 
 
+@add_dispatch_support
 def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes spaces, tabs and line ends at both ends of each string.
 

@@ -1,0 +1,1 @@
+"""Ragged tensors: values in rows of different lengths."""

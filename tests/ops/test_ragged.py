@@ -1,0 +1,59 @@
+"""Ragged tensors have TensorFlow 1.15's values, static shapes, errors and nodes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from golden.ragged_programs import CASES, outcome
+
+import ferroflow as tf
+
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "ragged.json").read_text(encoding="utf-8"))
+# `tf.repeat` finds the repeated elements by a search here, and by a mask in TensorFlow. Its nodes differ, and its
+# static shape is known more often.
+SEARCH = "UpperBound"
+# (case, part of the result) that differs on purpose.
+DIFFERENT = {
+    # TensorFlow 1.15 pads an empty row with a word of the row before.
+    ("ngrams_pads", "value"),
+    # TensorFlow decodes constant texts while it builds the graph, to know the number of their characters.
+    ("unicode_split_scalar", "known"),
+}
+# Characters of a message before the first name of a node.
+SAME_START = 60
+
+
+def is_as_known(found, expected):
+    """Returns True if descriptions are equal, up to dimensions that are only unknown in the second one."""
+    if isinstance(expected, list):
+        return isinstance(found, list) and len(found) == len(expected) and all(map(is_as_known, found, expected))
+    if not isinstance(expected, str) or found == expected:
+        return found == expected
+    dims, expected_dims = found.strip("()").split(","), expected.strip("()").split(",")
+    return len(dims) == len(expected_dims) and all(
+        b.strip() in ("?", a.strip()) for a, b in zip(dims, expected_dims, strict=True)
+    )
+
+
+def test_every_case_is_compared():
+    assert CASES.keys() == GOLDEN.keys()
+    assert {name for name, _ in DIFFERENT} <= CASES.keys()
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_results_are_tensorflows(name):
+    found, expected = json.loads(json.dumps(outcome(tf, CASES[name]))), GOLDEN[name]
+    if "error" in expected:
+        assert found.get("error") == expected["error"], found
+        assert found["message"][:SAME_START] == expected["message"][:SAME_START]
+        return
+    assert "error" not in found, found
+    searches = SEARCH in found["types"]
+    same = {
+        "value": found["value"] == expected["value"],
+        "known": (is_as_known(found["known"], expected["known"]) if searches else found["known"] == expected["known"]),
+        "types": searches or found["types"] == expected["types"],
+    }
+    assert same == {part: (name, part) not in DIFFERENT for part in same}, found
