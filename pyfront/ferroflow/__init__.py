@@ -796,6 +796,7 @@ _LATE = {
     "dimension_value": "base.tensor_shape",
     "OptionalSpec": "data.optional",
     "function": "contrib.eager.function",
+    "wrap_function": "contrib.eager.wrapped_function",
 }
 
 
@@ -864,6 +865,7 @@ if _typing.TYPE_CHECKING:
         dimension_value as dimension_value,
     )
     from ferroflow._src.contrib.eager.function import function as function
+    from ferroflow._src.contrib.eager.wrapped_function import wrap_function as wrap_function
     from ferroflow._src.data.optional import OptionalSpec as OptionalSpec
     from ferroflow._src.internals.gradient_tape import GradientTape as GradientTape
 else:
