@@ -13,13 +13,14 @@ from ferroflow._src.contrib.eager.results import flat_results, packed_results
 from ferroflow._src.contrib.eager.signatures import Argument, mapped, tensor_arguments, with_tensors
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph
+from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, init_scope
 from ferroflow._src.framework.function import Function as LibraryFunction, FunctionGraph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.ops.array.making import identity
+from ferroflow._src.variables.creation import creator_stack
 
 _numbers = itertools.count()
 
@@ -226,6 +227,10 @@ def trace(
         (the result, list of the variables that the function created).
     """
     arguments = tensor_arguments(bound)
+    # A body shares the stack of creators that the graph around has: variables are made there.
+    with init_scope():
+        creator_stack()
+    creator_stack()
     body = FuncGraph(name, get_default_graph())
     with body.as_default():
         tensors = [body.argument(a.spec.dtype, a.spec.shape, a.name) for a in arguments]
