@@ -22,6 +22,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.framework.trackable import Trackable, forget_edges, track
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
@@ -281,6 +282,32 @@ class Layer(Connected):
             NotImplementedError: if the layer does not define it.
         """
         raise NotImplementedError
+
+    def compute_output_signature(self, input_signature: Any) -> Any:
+        """Returns the dtype and shape of the output for those of the input.
+
+        Args:
+            input_signature: TensorSpec, or structure of them: dtypes and shapes of the inputs.
+
+        Returns:
+            TensorSpec, or structure of them.
+
+        Raises:
+            NotImplementedError: if the layer does not define `compute_output_shape`.
+            TypeError: if a leaf of `input_signature` is not a TensorSpec.
+        """
+        specs = nest.flatten(input_signature)
+        for spec in specs:
+            if not isinstance(spec, TensorSpec):
+                raise TypeError(f"Only TensorSpec signature types are supported, but saw signature entry: {spec}.")
+        shapes = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
+        dtype = self.dtype or specs[0].dtype
+        return nest.map_structure(lambda s: TensorSpec(s, dtype), shapes)
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics among its attributes, a list."""
+        return [layer for layer in self.submodules if hasattr(layer, "update_state")]
 
     def _set_scope(self, scope: Any = None) -> None:
         if self._scope is not None:

@@ -41,7 +41,10 @@ fn count(arguments: &[Tensor]) -> Result<usize> {
 fn stacked(results: &[Values], at: usize, mapped: &Mapped) -> Result<Tensor> {
     let values: Vec<Tensor> = results.iter().map(|r| r[at].clone()).collect();
     let Some(first) = values.first() else {
-        let dims: Vec<i64> = [0].into_iter().chain(mapped.shapes[at].dims().into_iter().flatten().map(|d| d.unwrap_or(0) as i64)).collect();
+        let dims: Vec<i64> = [0]
+            .into_iter()
+            .chain(mapped.shapes[at].dims().into_iter().flatten().map(|d| d.unwrap_or(0) as i64))
+            .collect();
         return Tensor::zeros(mapped.types[at], Shape::checked(&dims)?);
     };
     for value in &values {

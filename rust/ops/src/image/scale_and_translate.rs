@@ -2,9 +2,10 @@
 
 use super::pixel::Pixel;
 use super::sampling::{for_rows, table};
-use super::shapes::{resized, sized_images, size_of};
+use super::shapes::{resized, size_of, sized_images};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::vector::scalar::{exp, sin};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, dispatch, ensure};
 
 /// A function of the distance between a sample and a pixel, in pixels: it is 0 beyond `radius`.
@@ -35,7 +36,6 @@ impl Window {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a few weights for each row and column; no loop over pixels")]
 fn lanczos(x: f32, radius: f32) -> f32 {
     if x > radius {
         return 0.0;
@@ -44,21 +44,22 @@ fn lanczos(x: f32, radius: f32) -> f32 {
     if x <= 1e-3 {
         return 1.0;
     }
-    let angle = std::f32::consts::PI * x;
-    radius * angle.sin() * (angle / radius).sin() / (angle * angle)
+    let (angle, radius) = (std::f64::consts::PI * f64::from(x), f64::from(radius));
+    (radius * sin(angle) * sin(angle / radius) / (angle * angle)) as f32
 }
 
-#[expect(clippy::disallowed_methods, reason = "a few weights for each row and column; no loop over pixels")]
 fn gaussian(x: f32, radius: f32) -> f32 {
     let deviation = radius / 3.0;
-    if x >= radius { 0.0 } else { (-x * x / (2.0 * deviation * deviation)).exp() }
+    if x >= radius { 0.0 } else { exp(-x * x / (2.0 * deviation * deviation)) }
 }
 
 fn within_half(x: f32, _: f32) -> f32 {
-    match x {
-        _ if x < 0.5 => 1.0,
-        0.5 => 0.5,
-        _ => 0.0,
+    if x < 0.5 {
+        1.0
+    } else if x == 0.5 {
+        0.5
+    } else {
+        0.0
     }
 }
 
@@ -110,9 +111,8 @@ fn spans(window: Window, antialias: bool, axis: Axis, original: usize, result: u
         }
         let first = ((sample - reach - 0.5).ceil() as i64).clamp(0, last);
         let end = ((sample + reach - 0.5).floor() as i64).clamp(0, last);
-        let mut span: Span = (first..=end)
-            .map(|at| (at as usize, window.at((at as f32 + 0.5 - sample) * (1.0 / stretch))))
-            .collect();
+        let mut span: Span =
+            (first..=end).map(|at| (at as usize, window.at((at as f32 + 0.5 - sample) * (1.0 / stretch)))).collect();
         let total: f32 = span.iter().map(|&(_, weight)| weight).sum();
         if total.abs() >= 1000.0 * f32::MIN_POSITIVE {
             let inverse = 1.0 / total;

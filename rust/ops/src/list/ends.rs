@@ -1,11 +1,12 @@
 //! EmptyTensorList, TensorListPushBack, TensorListPopBack, TensorListLength: what happens at a list's end.
 
+use super::places::stated_element;
 use super::value::{TensorList, stated_shape};
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
 fn popped_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let shape = if c.input(1)?.rank() == Some(0) { PartialShape::unknown() } else { c.input_as_shape(1)? };
+    let shape = stated_element(c, 1)?;
     c.set_output(0, PartialShape::scalar());
     c.set_output(1, shape);
     Ok(())

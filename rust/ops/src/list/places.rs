@@ -6,11 +6,9 @@ use crate::array::rows::cut;
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Tensor, ensure};
 
-/// Sets output 0 to the shape that input `i` states.
-pub(super) fn stated(c: &mut ShapeContext<'_>, i: usize) -> Result<()> {
-    let shape = if c.input(i)?.rank() == Some(0) { PartialShape::unknown() } else { c.input_as_shape(i)? };
-    c.set_output(0, shape);
-    Ok(())
+/// Returns the shape of an element that input `i` states, as far as the graph decides it.
+pub(super) fn stated_element(c: &ShapeContext<'_>, i: usize) -> Result<PartialShape> {
+    if c.input(i)?.rank() == Some(0) { Ok(PartialShape::unknown()) } else { c.input_as_shape(i) }
 }
 
 fn element_shape(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
@@ -44,7 +42,8 @@ fn joined(ctx: &KernelContext<'_>, dtype: DType) -> Result<Tensor> {
 
 fn list_in(object: &Object, dtype: DType) -> Result<&TensorList> {
     let list = object.get::<TensorList>();
-    let list = list.ok_or_else(|| ferroflow_tensor::Status::invalid_argument("An element of the input is not a list"))?;
+    let list =
+        list.ok_or_else(|| ferroflow_tensor::Status::invalid_argument("An element of the input is not a list"))?;
     list.check_dtype(dtype)?;
     Ok(list)
 }
@@ -113,7 +112,11 @@ pub(super) fn register(r: &mut Registry) {
             .output("item: element_dtype")
             .attr("element_dtype: type")
             .doc("Returns the element at a place; zeros where it has no value.")
-            .shape(|c| stated(c, 2))
+            .shape(|c| {
+                let shape = stated_element(c, 2)?;
+                c.set_output(0, shape);
+                Ok(())
+            })
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
                 kernel(move |ctx| {

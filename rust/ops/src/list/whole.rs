@@ -1,6 +1,6 @@
 //! TensorListStack, FromTensor, Gather, Scatter, Concat, Split: the elements of a list as one tensor, and back.
 
-use super::places::stated;
+use super::places::stated_element;
 use super::value::{TensorList, stated_shape};
 use crate::array::rows::{cut, join};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
@@ -58,12 +58,7 @@ fn gather(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
 /// Returns the parts of input `i` along its first dimension, which must be elements of a shape.
 fn parts(ctx: &KernelContext<'_>, i: usize, element_shape: &PartialShape) -> Result<Vec<Option<Tensor>>> {
     let value = ctx.input(i)?;
-    ensure!(
-        value.rank() >= 1,
-        InvalidArgument,
-        "Tensor must be at least a vector, but saw shape: {}",
-        value.shape()
-    );
+    ensure!(value.rank() >= 1, InvalidArgument, "Tensor must be at least a vector, but saw shape: {}", value.shape());
     let element = Shape::new(&value.shape()[1..]);
     ensure!(
         element_shape.is_compatible_with(&PartialShape::from(&element)),
@@ -122,7 +117,8 @@ fn scattered_into(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
 fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leading: &[i64]) -> Result<()> {
     let list = TensorList::of_type(ctx.input(0)?, dtype)?;
     let mut values = Vec::with_capacity(list.elements.len());
-    let known = list.elements.iter().flatten().find(|e| e.rank() > 0).map(|e| PartialShape::from(&Shape::new(&e.shape()[1..])));
+    let known =
+        list.elements.iter().flatten().find(|e| e.rank() > 0).map(|e| PartialShape::from(&Shape::new(&e.shape()[1..])));
     let rest = match (known, given.dims()) {
         (Some(rest), _) => rest,
         (None, Some(dims)) if !dims.is_empty() => PartialShape::from_dims(&dims[1..]),
@@ -133,7 +129,11 @@ fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leadi
             (Some(value), _) => value.clone(),
             (None, Some(rest)) => {
                 let length = leading.get(i).copied().unwrap_or(-1);
-                ensure!(length >= 0, InvalidArgument, "Element {i} has no value, and `leading_dims` has no length of it");
+                ensure!(
+                    length >= 0,
+                    InvalidArgument,
+                    "Element {i} has no value, and `leading_dims` has no length of it"
+                );
                 let dims: Vec<i64> = [length].into_iter().chain(rest.to_i64()).collect();
                 Tensor::zeros(dtype, Shape::checked(&dims)?)?
             }
@@ -174,7 +174,12 @@ fn split(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     let element_shape = stated_shape(ctx.input(1)?)?;
     let (value, lengths) = (ctx.input(0)?, ctx.input(2)?);
     ensure!(value.rank() >= 1, InvalidArgument, "Tensor must be at least a vector, but saw shape: {}", value.shape());
-    ensure!(lengths.rank() == 1, InvalidArgument, "Expected lengths to be a vector, received shape: {}", lengths.shape());
+    ensure!(
+        lengths.rank() == 1,
+        InvalidArgument,
+        "Expected lengths to be a vector, received shape: {}",
+        lengths.shape()
+    );
     let lengths = lengths.to_i64s()?;
     let mut total = 0i64;
     let mut shapes = Vec::with_capacity(lengths.len());
@@ -196,7 +201,7 @@ fn split(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
 
 /// Sets output 0 to `count` elements of the shape that input `i` states.
 fn stacked_shape(c: &mut ShapeContext<'_>, count: Option<usize>, i: usize) -> Result<()> {
-    let element = if c.input(i)?.rank() == Some(0) { PartialShape::unknown() } else { c.input_as_shape(i)? };
+    let element = stated_element(c, i)?;
     c.set_output(0, PartialShape::vector(count).concatenate(&element));
     Ok(())
 }
@@ -218,8 +223,7 @@ fn concat_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 fn concat_v2_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    stated(c, 1)?;
-    let element = if c.input(1)?.rank() == Some(0) { PartialShape::unknown() } else { c.input_as_shape(1)? };
+    let element = stated_element(c, 1)?;
     joined_shape(c, &element)
 }
 

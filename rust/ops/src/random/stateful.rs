@@ -20,12 +20,7 @@ fn reserve(ctx: &mut KernelContext<'_>, values: usize) -> Result<Philox> {
 }
 
 fn check_algorithm(algorithm: &Tensor) -> Result<()> {
-    ensure!(
-        algorithm.rank() == 0,
-        InvalidArgument,
-        "algorithm must be of shape [], not {}",
-        algorithm.shape()
-    );
+    ensure!(algorithm.rank() == 0, InvalidArgument, "algorithm must be of shape [], not {}", algorithm.shape());
     let number = algorithm.to_scalar::<i64>()?;
     ensure!(number == PHILOX, InvalidArgument, "Unsupported algorithm id: {number}");
     Ok(())
@@ -191,7 +186,11 @@ pub(super) fn register(r: &mut Registry) {
     for (name, distribution, doc) in [
         ("StatefulUniform", Distribution::Uniform, "Returns numbers of a generator that are uniform in [0, 1)."),
         ("StatefulStandardNormalV2", Distribution::Normal, "Returns standard normal numbers of a generator."),
-        ("StatefulTruncatedNormal", Distribution::Truncated, "Returns standard normal numbers of a generator, within 2 of 0."),
+        (
+            "StatefulTruncatedNormal",
+            Distribution::Truncated,
+            "Returns standard normal numbers of a generator, within 2 of 0.",
+        ),
     ] {
         let kernel: ferroflow_graph::KernelFactory = match distribution {
             Distribution::Uniform => |init| floats(init, Distribution::Uniform),
