@@ -778,7 +778,19 @@ _MESSAGES = frozenset(
 _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distribute", "distributions", "estimator", "examples", "feature_column", "keras"),
-        *("layers", "linalg", "lite", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
+        *(
+            "layers",
+            "linalg",
+            "lite",
+            "losses",
+            "metrics",
+            "profiler",
+            "python",
+            "saved_model",
+            "signal",
+            "spectral",
+            "test",
+        ),
         *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "tpu", "user_ops", "version"),
     )
 )

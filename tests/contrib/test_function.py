@@ -247,7 +247,8 @@ def test_a_function_is_traced_once_for_each_signature() -> None:
     assert traces == [([2], 2), ([3], 2), ([2], 3)]
     assert [c.op.type for c in calls] == ["PartitionedCall"] * 4
     functions = [c.op.get_attr("f").name for c in calls]
-    assert functions[0] == functions[1] and len(set(functions)) == 3
+    assert functions[0] == functions[1]
+    assert len(set(functions)) == 3
     assert {f.signature.name for f in tf.get_default_graph().as_graph_def().library.function} == set(functions)
     assert [r.tolist() for r in _run(calls)] == [[2, 4], [6, 8], [10, 12, 14], [3, 6]]
     with tf.Graph().as_default():
@@ -339,7 +340,8 @@ def test_gradients_pass_loops_and_conditionals_of_a_function(steps: int, start: 
             if i % 2 == 0:
                 y = y * x
             else:
-                y = tf.sin(y) + x
+                y = tf.sin(y)
+                y += x
         return y
 
     with tf.Graph().as_default():

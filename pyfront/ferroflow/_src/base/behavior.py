@@ -62,7 +62,9 @@ def enable_v2_tensorshape() -> None:
     Raises:
         NotImplementedError: on every call.
     """
-    raise NotImplementedError("enable_v2_tensorshape: read `shape.as_list()`, whose elements are int, and leave it out.")
+    raise NotImplementedError(
+        "enable_v2_tensorshape: read `shape.as_list()`, whose elements are int, and leave it out."
+    )
 
 
 _resource_variables: list[bool] = [False]

@@ -371,4 +371,6 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
         NotImplementedError: if `run_eagerly` is True.
     """
     if run_eagerly:
-        raise NotImplementedError("experimental_run_functions_eagerly(True): call the `python_function` of tf.function.")
+        raise NotImplementedError(
+            "experimental_run_functions_eagerly(True): call the `python_function` of tf.function."
+        )

@@ -116,9 +116,7 @@ class OpHint:
         NotImplementedError: on every call.
     """
 
-    def __init__(
-        self, function_name: str, level: int = 1, children_inputs_mappings: Any = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, function_name: str, level: int = 1, children_inputs_mappings: Any = None, **kwargs: Any) -> None:
         _refuse("OpHint")
 
 

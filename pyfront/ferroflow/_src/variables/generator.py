@@ -81,10 +81,12 @@ class Generator(AutoTrackable):
 
     def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: int | None = None) -> None:
         if copy_from is not None:
-            assert alg is None and state is None
+            assert alg is None
+            assert state is None
             value, algorithm = copy_from.state, copy_from.algorithm
         else:
-            assert alg is not None and state is not None
+            assert alg is not None
+            assert state is not None
             value, algorithm = convert_to_tensor(state, dtype=dtypes.int64), alg
             value.shape.assert_is_compatible_with([_state_size(algorithm)])
         self._state_var = ResourceVariable(value, dtype=dtypes.int64, trainable=False)

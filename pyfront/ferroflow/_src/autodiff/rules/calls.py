@@ -84,7 +84,12 @@ def _given(results: Sequence[Tensor], grads: Sequence[Any]) -> tuple[bool, ...]:
 
 
 def _called(
-    root: Any, name: str, is_stateful: bool, arguments: Sequence[Tensor], inputs: Sequence[Tensor], counts: Sequence[int]
+    root: Any,
+    name: str,
+    is_stateful: bool,
+    arguments: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    counts: Sequence[int],
 ) -> list[Any]:
     """Returns the gradients of `inputs` that a function computes, of as many tensors each as `counts` lists."""
     results = root.functions[name].results
@@ -126,7 +131,11 @@ def _call(op: Operation, *grads: Any) -> list[Any]:
         op._set_attr("f", derivative.forward)
         op._set_attr("Tout", [t.dtype.base_dtype for t in results])
         op._add_outputs([t.dtype.base_dtype for t in derivative.more], [t.get_shape() for t in derivative.more])
-    values = {"gradient": [None if g is None else densified(g) for g in grads], "argument": op.inputs, "result": op.outputs}
+    values = {
+        "gradient": [None if g is None else densified(g) for g in grads],
+        "argument": op.inputs,
+        "result": op.outputs,
+    }
     arguments = [values[kind][index] for kind, index in derivative.sources]
     return _called(
         root,

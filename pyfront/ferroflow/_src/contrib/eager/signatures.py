@@ -61,7 +61,9 @@ def tensor_arguments(bound: inspect.BoundArguments) -> list[Argument]:
     Args:
         bound: the arguments; arrays are Tensors.
     """
-    return [a for name, value in _parameters(bound) for leaf in nest.flatten(value) for a in _leaf_arguments(name, leaf)]
+    return [
+        a for name, value in _parameters(bound) for leaf in nest.flatten(value) for a in _leaf_arguments(name, leaf)
+    ]
 
 
 def with_tensors(bound: inspect.BoundArguments, tensors: Sequence[Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -84,9 +86,7 @@ def with_tensors(bound: inspect.BoundArguments, tensors: Sequence[Tensor]) -> tu
     return mapped(bound, replaced)
 
 
-def mapped(
-    bound: inspect.BoundArguments, function: Callable[[Any], Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def mapped(bound: inspect.BoundArguments, function: Callable[[Any], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Returns arguments with the results of a function in the places of their leaves.
 
     Args:
@@ -204,7 +204,9 @@ class Traces:
                 raise NotImplementedError("experimental_relax_shapes takes Tensors alone; pass the parts of composites")
             if not isinstance(leaf, TensorSpec | Tensor):
                 return leaf
-            return TensorSpec(next(shapes), leaf.dtype, getattr(leaf, "name", None) if isinstance(leaf, TensorSpec) else None)
+            return TensorSpec(
+                next(shapes), leaf.dtype, getattr(leaf, "name", None) if isinstance(leaf, TensorSpec) else None
+            )
 
         args, kwargs = mapped(bound, general)
         return bound.signature.bind(*args, **kwargs)

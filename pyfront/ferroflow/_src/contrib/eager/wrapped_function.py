@@ -17,9 +17,7 @@ from ferroflow._src.framework.tensor_spec import TensorSpec
 class WrappedFunction(ConcreteFunction):
     """Result of `wrap_function`."""
 
-    def prune(
-        self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None
-    ) -> WrappedFunction:
+    def prune(self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None) -> WrappedFunction:
         """Returns a part of the function.
 
         Args:
@@ -85,4 +83,6 @@ def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | 
     if not all(isinstance(spec, TensorSpec) for spec in nest.flatten(signature)):
         raise TypeError(f"signature must be a sequence of TensorSpecs, got {signature}")
     specs = nest.map_structure(lambda s: s if s.name else TensorSpec(s.shape, s.dtype, "placeholder"), list(signature))
-    return trace(fn, (name or getattr(fn, "__name__", "")).strip("<>_") or "wrapped", _bound(specs), True, WrappedFunction)[0]
+    return trace(
+        fn, (name or getattr(fn, "__name__", "")).strip("<>_") or "wrapped", _bound(specs), True, WrappedFunction
+    )[0]
