@@ -127,6 +127,30 @@ def _drawn(draw: Callable[[Any, Any], Any]) -> Case:
     return case
 
 
+def _diagonals(tf: Any) -> Any:
+    # TensorFlow 1.15.5's functions ignore `k`.
+    x, raw = tf.constant(_ROWS), tf.raw_ops
+    bands = raw.MatrixDiagV2(diagonal=x[:2], k=(-1, 0), num_rows=4, num_cols=3, padding_value=9.0)
+    above = raw.MatrixDiagV2(diagonal=x[0], k=1, num_rows=-1, num_cols=-1, padding_value=0.0)
+    parts = raw.MatrixDiagPartV2(input=x, k=(-2, 1), padding_value=-1.0)
+    below = raw.MatrixSetDiagV2(input=x, diagonal=x[3, :3], k=-1)
+    total = sum(tf.reduce_sum(t * t) for t in (bands, above, parts, below))
+    return [bands, above, parts, below, tf.gradients(total, x)[0]]
+
+
+def _operators(tf: Any) -> Any:
+    x, axis, vector = (tf.constant(a, tf.float64) for a in ([[1.0, 2.0, 2.5]], [3.0, 0.5, 1.0], [1.0, -2.0, 0.25]))
+    reflection = tf.linalg.LinearOperatorHouseholder(x)
+    banded = tf.linalg.LinearOperatorToeplitz(axis, vector)
+    outs = [
+        *(reflection.to_dense(), reflection.determinant(), reflection.log_abs_determinant(), reflection.trace()),
+        *(reflection.diag_part(), reflection.solvevec([[1.0, 2.0, 3.0]]), reflection.matvec([[1.0, 2.0, 3.0]])),
+        *(banded.to_dense(), banded.determinant(), banded.trace(), banded.diag_part(), banded.matvec([1.0, 2.0, 3.0])),
+        *(banded.solvevec([1.0, 2.0, 3.0]), banded.matmul(tf.eye(3, dtype=tf.float64), adjoint=True)),
+    ]
+    return outs
+
+
 def _skipped(tf: Any) -> Any:
     generator = tf.random.experimental.Generator.from_state([2**62, -1, 5], 1)
     tf.compat.v1.get_default_session().run(generator.state.initializer)
@@ -161,4 +185,6 @@ CASES: dict[str, Case] = {
     "generator_seeds": _drawn(lambda tf, g: g.make_seeds(2)),
     "generator_empty_interval": _drawn(lambda tf, g: g.uniform([4], 3, 3, tf.int32)),
     "generator_skip": _skipped,
+    "diagonals": _diagonals,
+    "linear_operators": _operators,
 }

@@ -32,7 +32,7 @@ def test_values_and_errors_are_tensorflows(name: str) -> None:
     assert len(got) == len(want)
     for (got_shape, got_values, got_dtype), (shape, values, dtype) in zip(got, want, strict=True):
         assert (list(got_shape), got_dtype) == (shape, dtype)
-        tolerance = 5e-6 if dtype == "float32" else 0.0
+        tolerance = {"float32": 5e-6, "float64": 1e-12}.get(dtype, 0.0)
         np.testing.assert_allclose([float(v) for v in got_values], [float(v) for v in values], tolerance, tolerance)
 
 
@@ -85,3 +85,19 @@ def test_datasets_that_measure_give_their_input(name: str) -> None:
 def test_datasets_that_were_experimental_are_those_of_1_15(name: str) -> None:
     once, now = _core.op_info(name), _core.op_info(name.removeprefix("Experimental"))
     assert {**once, "name": None} == {**now, "name": None}
+
+
+def test_diagonals_beside_the_main_one_are_those_of_the_ops() -> None:
+    x = tf.constant(np.arange(12.0).reshape(4, 3))
+    pairs = [
+        (tf.linalg.diag(x[:2], k=(-1, 0), num_rows=4, num_cols=3, padding_value=9.0), "MatrixDiagV2"),
+        (tf.linalg.diag_part(x, k=(-2, 1), padding_value=-1.0), "MatrixDiagPartV2"),
+        (tf.linalg.set_diag(x, x[3], k=-1), "MatrixSetDiagV2"),
+        (tf.linalg.diag(x), "MatrixDiag"),
+    ]
+    assert [t.op.type for t, _ in pairs] == [op_type for _, op_type in pairs]
+    with tf.Session() as session:
+        bands, parts, below, _ = session.run([t for t, _ in pairs])
+    assert bands.tolist() == [[0.0, 9.0, 9.0], [3.0, 1.0, 9.0], [9.0, 4.0, 2.0], [9.0, 9.0, 5.0]]
+    assert parts.shape == (4, 3)
+    assert np.diag(below, -1).tolist() == [9.0, 10.0, 11.0]

@@ -42,11 +42,11 @@ class Source(NamedTuple):
 
     Attributes:
         kind: "gradient" of a result, "argument" or "result" of the forward function.
-        index: int, its position.
+        place: int, its position.
     """
 
     kind: str
-    index: int
+    place: int
 
 
 class Derivative(NamedTuple):

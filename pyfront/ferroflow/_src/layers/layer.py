@@ -33,6 +33,7 @@ from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import VariableScope
 
@@ -179,7 +180,7 @@ class Layer(Connected):
         return self.trainable_weights + self.non_trainable_weights
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Any]:  # type: ignore[override]  # TF 1.x: a list, not a tuple
         """`trainable_weights`."""
         return self.trainable_weights
 
@@ -189,7 +190,7 @@ class Layer(Connected):
         return self.non_trainable_weights
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Any]:  # type: ignore[override]  # TF 1.x: a list, not a tuple
         """`weights`."""
         return self.weights
 
@@ -344,10 +345,13 @@ class Layer(Connected):
         dtype: DTypeLike | None = None,
         initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
-        trainable: bool = True,
+        trainable: bool | None = None,
         constraint: Callable[..., Any] | None = None,
         use_resource: bool | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
         partitioner: Callable[..., Any] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Makes a variable in the layer's scope, or finds it where the scope reuses.
 
@@ -357,18 +361,26 @@ class Layer(Connected):
             dtype: its DType; None for the layer's, or float32.
             initializer: an initializer; None for the scope's.
             regularizer: a callable of the variable that gives a loss; called when the variable is made.
-            trainable: bool. If True, it is trained, if the layer is.
+            trainable: bool. If True, it is trained, if the layer is; None for True, but for a variable that is
+                synchronized on reads.
             constraint: a callable that optimizers apply after updates.
             use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the scope's
                 setting.
+            synchronization: a `tf.VariableSynchronization`.
+            aggregation: a `tf.VariableAggregation`.
             partitioner: a callable of shape and dtype to the number of slices of each dimension.
+            **kwargs: `experimental_autocast`, accepted.
 
         Returns:
             Variable, or PartitionedVariable if there is a partitioner.
 
         Raises:
+            TypeError: if a keyword argument is unknown.
             ValueError: on the same conditions as `tf.get_variable`.
         """
+        for argument in kwargs.keys() - {"experimental_autocast"}:
+            raise TypeError("Unknown keyword argument:", argument)
+        trainable = resolve_modes(synchronization, aggregation, trainable, name)[2]
         wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
         self._set_scope()
         existing = global_variables() if regularizer else []

@@ -83,7 +83,8 @@ class Generator(AutoTrackable):
         if copy_from is not None:
             assert alg is None
             assert state is None
-            value, algorithm = copy_from.state, copy_from.algorithm
+            value: Any = copy_from.state
+            algorithm = copy_from.algorithm
         else:
             assert alg is not None
             assert state is not None
@@ -345,7 +346,7 @@ class Generator(AutoTrackable):
         return [Generator(state=concat([[0, 0], [key]], 0), alg=self.algorithm) for key in keys]
 
 
-def _algorithm(generator: Generator) -> np.int64:
+def _algorithm(generator: Generator) -> Any:
     return np.int64(generator.algorithm)
 
 

@@ -136,7 +136,7 @@ def _call(op: Operation, *grads: Any) -> list[Any]:
         "argument": op.inputs,
         "result": op.outputs,
     }
-    arguments = [values[kind][index] for kind, index in derivative.sources]
+    arguments = [values[kind][place] for kind, place in derivative.sources]
     return _called(
         root,
         derivative.backward.name,

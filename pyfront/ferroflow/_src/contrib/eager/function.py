@@ -176,7 +176,7 @@ class Function:
         if known is None:
             known = self._traced[graph] = Traces()
         specs = [a.spec for a in tensor_arguments(bound)]
-        found = known.find(bound, specs)
+        found: ConcreteFunction | None = known.find(bound, specs)
         if found is None:
             if self._relaxes_shapes:
                 bound = known.relaxed(bound, specs)

@@ -83,6 +83,5 @@ def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | 
     if not all(isinstance(spec, TensorSpec) for spec in nest.flatten(signature)):
         raise TypeError(f"signature must be a sequence of TensorSpecs, got {signature}")
     specs = nest.map_structure(lambda s: s if s.name else TensorSpec(s.shape, s.dtype, "placeholder"), list(signature))
-    return trace(
-        fn, (name or getattr(fn, "__name__", "")).strip("<>_") or "wrapped", _bound(specs), True, WrappedFunction
-    )[0]
+    own = str(name or getattr(fn, "__name__", "")).strip("<>_")
+    return trace(fn, own or "wrapped", _bound(specs), True, WrappedFunction)[0]

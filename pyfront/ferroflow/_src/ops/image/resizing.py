@@ -143,7 +143,7 @@ def resize_images(
          [4. 5. 6. 6.]]
     """
     options = {"align_corners": align_corners}
-    return _resized(images, size, _METHODS.get(method), preserve_aspect_ratio, name, options, True)  # type: ignore[call-overload]
+    return _resized(images, size, _METHODS.get(method), preserve_aspect_ratio, name, options, True)
 
 
 def _resized(

@@ -59,6 +59,7 @@ def string_split_v2(
     maxsplit: int = -1,
     result_type: str = "SparseTensor",
     source: Any = None,
+    name: str | None = None,
 ) -> SparseTensor:
     """Splits strings as Python's `str.split` does.
 
@@ -68,6 +69,7 @@ def string_split_v2(
         maxsplit: int, the most splits of a string; -1 for no limit.
         result_type: str, "SparseTensor".
         source: the older name of `input`.
+        name: str, name scope of the operations.
 
     Returns:
         SparseTensor of string, of shape [n, ..., most parts of a string].
@@ -78,7 +80,7 @@ def string_split_v2(
     """
     _check_result_type(result_type)
     text = deprecated_argument_lookup("input", input, "source", source)
-    with name_scope(None, "StringSplit", [text, sep]):
+    with name_scope(name, "StringSplit", [text, sep]):
         text = convert_to_tensor(text, dtype=dtypes.string, name="input")
         separator = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
         rank = text.shape.ndims
