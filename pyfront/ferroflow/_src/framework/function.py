@@ -12,7 +12,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor, flow_context
+from ferroflow._src.framework.handles import Operation, Tensor, copy_operation, flow_context
 from ferroflow._src.framework.op_schema import op_schema
 
 _VARIABLES = ("VariableV2", "Variable", "TemporaryVariable")
@@ -110,7 +110,7 @@ class FunctionGraph(Graph):
             else:
                 attrs = None
                 sources = [self.capture(tensor.op.inputs[0])]
-            return _copy(self, tensor.op, sources, attrs).outputs[tensor.value_index]
+            return copy_operation(self, tensor.op, sources, attrs).outputs[tensor.value_index]
 
     def lifted(self, tensor: Tensor) -> Tensor:
         """Returns a tensor of the function made in the graph around, by copies of the operations that make it.
@@ -131,7 +131,8 @@ class FunctionGraph(Graph):
             if missing:
                 stack += missing
                 continue
-            made.update(zip(op.outputs, _copy(self.outer_graph, op, [made[t] for t in op.inputs]).outputs, strict=True))
+            copy = copy_operation(self.outer_graph, op, [made[t] for t in op.inputs])
+            made.update(zip(op.outputs, copy.outputs, strict=True))
         return made[tensor]
 
     def _copied(self, tensor: Tensor) -> Tensor:
@@ -155,17 +156,9 @@ class FunctionGraph(Graph):
                 stack += missing
                 continue
             with self.control_dependencies(None):
-                copy = _copy(self, op, [self._captured[t] for t in op.inputs])
+                copy = copy_operation(self, op, [self._captured[t] for t in op.inputs])
             self._captured.update(zip(op.outputs, copy.outputs, strict=True))
         return self._captured[tensor]
-
-
-def _copy(graph: Graph, op: Operation, inputs: list[Tensor], attrs: dict[str, Any] | None = None) -> Operation:
-    """Adds an operation like one of another graph, without its scopes' names and its control inputs."""
-    name = graph.unique_name(op.name.rpartition("/")[2])
-    with graph._lock:
-        node, outputs = graph._core.copy_node(op, name, inputs, attrs)
-        return graph._adopt(node, outputs)
 
 
 def _is_dataset(op: Operation) -> bool:

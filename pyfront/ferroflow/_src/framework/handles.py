@@ -716,6 +716,28 @@ def set_attr(op: Operation, name: str, value: Any) -> None:
     op._set_attr(name, value)
 
 
+def add_outputs(op: Operation, types: Sequence[DTypeLike], shapes: Sequence[Any]) -> None:
+    """Adds outputs behind those of an operation; the attribute that lists their types must be set to match."""
+    op._add_outputs(types, shapes)
+
+
+def copy_operation(
+    graph: Graph, op: Operation, inputs: Sequence[Tensor], attrs: dict[str, Any] | None = None
+) -> Operation:
+    """Adds an operation like one of another graph, without the names of its scopes and its control inputs.
+
+    Args:
+        graph: the graph to add it to.
+        op: the operation of another graph.
+        inputs: Tensors that it reads, of any graph that `graph` can use.
+        attrs: attributes that replace those of `op`, or None.
+    """
+    name = graph.unique_name(op.name.rpartition("/")[2])
+    with graph._lock:
+        node, outputs = graph._core.copy_node(op, name, list(inputs), attrs)
+        return graph._adopt(node, outputs)
+
+
 def original_op(op: Operation) -> Operation | None:
     """Returns the forward operation whose gradient an operation is part of, or None."""
     return op._original_op

@@ -71,10 +71,10 @@ def toco_convert(input_data: Any, input_tensors: Any, output_tensors: Any, *args
 
     Args:
         input_data: GraphDef message.
-        input_tensors: list of Tensors.
-        output_tensors: list of Tensors.
-        *args: options of the conversion.
-        **kwargs: options of the conversion.
+        input_tensors: list of Tensors of any dtype and shape.
+        output_tensors: list of Tensors of any dtype and shape.
+        *args: options of the conversion, of any kind.
+        **kwargs: options of the conversion, of any kind.
 
     Raises:
         NotImplementedError: on every call.
@@ -125,8 +125,8 @@ class TFLiteConverter:
 
     Args:
         graph_def: GraphDef message.
-        input_tensors: list of Tensors.
-        output_tensors: list of Tensors.
+        input_tensors: list of Tensors of any dtype and shape.
+        output_tensors: list of Tensors of any dtype and shape.
         input_arrays_with_shape: list of names and shapes of inputs.
         output_arrays: list of names of outputs.
         experimental_debug_info_func: function of the graph.
@@ -152,8 +152,8 @@ class TFLiteConverter:
 
         Args:
             sess: Session with the values of the variables.
-            input_tensors: list of Tensors.
-            output_tensors: list of Tensors.
+            input_tensors: list of Tensors of any dtype and shape.
+            output_tensors: list of Tensors of any dtype and shape.
 
         Raises:
             NotImplementedError: on every call.
@@ -227,4 +227,16 @@ class TFLiteConverter:
 
 
 class TocoConverter(TFLiteConverter):
-    """Raises an error when it is made: the former name of `TFLiteConverter`."""
+    """Raises an error when it is made: the former name of `TFLiteConverter`.
+
+    Args:
+        graph_def: GraphDef message.
+        input_tensors: list of Tensors of any dtype and shape.
+        output_tensors: list of Tensors of any dtype and shape.
+        input_arrays_with_shape: list of names and shapes of inputs.
+        output_arrays: list of names of outputs.
+        experimental_debug_info_func: function of the graph.
+
+    Raises:
+        NotImplementedError: on every call.
+    """

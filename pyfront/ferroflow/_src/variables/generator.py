@@ -100,6 +100,9 @@ class Generator(AutoTrackable):
         Args:
             state: Tensor of int64, of shape [3].
             alg: int, the algorithm.
+
+        Returns:
+            Generator.
         """
         return cls(state=state, alg=alg)
 
@@ -110,6 +113,9 @@ class Generator(AutoTrackable):
         Args:
             seed: int, or sequence of ints.
             alg: int, the algorithm; None for Philox.
+
+        Returns:
+            Generator.
         """
         algorithm = PHILOX if alg is None else alg
         return cls(state=create_rng_state(seed, algorithm), alg=algorithm)
@@ -120,6 +126,9 @@ class Generator(AutoTrackable):
 
         Args:
             alg: int, the algorithm; None for Philox.
+
+        Returns:
+            Generator.
         """
         algorithm = PHILOX if alg is None else alg
         shape = convert_to_tensor([_state_size(algorithm)], dtype=dtypes.int64)
@@ -133,6 +142,9 @@ class Generator(AutoTrackable):
             key: Tensor of int64, of shape [].
             counter: Tensor of int64, of shape [2], the low half first.
             alg: int, the algorithm.
+
+        Returns:
+            Generator.
         """
         return cls(state=_joined(key, counter, alg), alg=alg)
 
@@ -156,6 +168,9 @@ class Generator(AutoTrackable):
 
         Args:
             state: Tensor of int64, of shape [3].
+
+        Returns:
+            Operation that assigns the state.
         """
         value = convert_to_tensor(state, dtype=dtypes.int64)
         value.shape.assert_is_compatible_with([_state_size(self.algorithm)])
@@ -166,6 +181,9 @@ class Generator(AutoTrackable):
 
         Args:
             seed: int, or sequence of ints.
+
+        Returns:
+            Operation that assigns the state.
         """
         return self._state_var.assign(create_rng_state(seed, self.algorithm))
 
@@ -175,6 +193,9 @@ class Generator(AutoTrackable):
         Args:
             key: Tensor of int64, of shape [].
             counter: Tensor of int64, of shape [2].
+
+        Returns:
+            Operation that assigns the state.
         """
         return self._state_var.assign(_joined(key, counter, self.algorithm))
 
@@ -183,6 +204,9 @@ class Generator(AutoTrackable):
 
         Args:
             delta: Tensor of int64, of shape [].
+
+        Returns:
+            Operation.
         """
         arguments = [self._state_var.handle, _algorithm(self), convert_to_tensor(delta, dtype=dtypes.int64)]
         return apply_op("RngSkip", arguments)
@@ -304,7 +328,7 @@ class Generator(AutoTrackable):
         dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """Is not offered.
+        """Raises an error that says what to use instead.
 
         Args:
             shape: Tensor of int32 or int64, of shape [rank].
@@ -313,8 +337,11 @@ class Generator(AutoTrackable):
             dtype: DType of the result.
             name: str, name of the operation.
 
+        Returns:
+            Never.
+
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: on every call.
         """
         raise NotImplementedError("Generator.binomial: sum `uniform(...) < probs` over the trials")
 

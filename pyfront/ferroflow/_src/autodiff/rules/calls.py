@@ -22,7 +22,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.function import Function
 from ferroflow._src.framework.function_calls import set_gradient_maker
 from ferroflow._src.framework.gradient_registry import RegisterGradient
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, add_outputs, set_attr
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.ops.array.making import identity
 
@@ -128,9 +128,9 @@ def _call(op: Operation, *grads: Any) -> list[Any]:
         return [None] * len(op.inputs)
     if derivative.more:
         results = root.functions[derivative.forward].results
-        op._set_attr("f", derivative.forward)
-        op._set_attr("Tout", [t.dtype.base_dtype for t in results])
-        op._add_outputs([t.dtype.base_dtype for t in derivative.more], [t.get_shape() for t in derivative.more])
+        set_attr(op, "f", derivative.forward)
+        set_attr(op, "Tout", [t.dtype.base_dtype for t in results])
+        add_outputs(op, [t.dtype.base_dtype for t in derivative.more], [t.get_shape() for t in derivative.more])
     values = {
         "gradient": [None if g is None else densified(g) for g in grads],
         "argument": op.inputs,
