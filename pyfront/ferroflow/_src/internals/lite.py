@@ -73,8 +73,8 @@ def toco_convert(input_data: Any, input_tensors: Any, output_tensors: Any, *args
         input_data: GraphDef message.
         input_tensors: list of Tensors of any dtype and shape.
         output_tensors: list of Tensors of any dtype and shape.
-        *args: options of the conversion, of any kind.
-        **kwargs: options of the conversion, of any kind.
+        *args: list of options of the conversion.
+        **kwargs: dict of options of the conversion by name.
 
     Raises:
         NotImplementedError: on every call.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -327,7 +327,7 @@ class Generator(AutoTrackable):
         probs: TensorLike,
         dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
-    ) -> Tensor:
+    ) -> NoReturn:
         """Raises an error that says what to use instead.
 
         Args:
@@ -336,9 +336,6 @@ class Generator(AutoTrackable):
             probs: Tensor of a float dtype.
             dtype: DType of the result.
             name: str, name of the operation.
-
-        Returns:
-            Never.
 
         Raises:
             NotImplementedError: on every call.
