@@ -51,15 +51,19 @@ from ferroflow._src.autodiff.unconnected import UnconnectedGradients as Unconnec
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow._src.base.behavior import (
+    control_flow_v2_enabled as control_flow_v2_enabled,
     disable_control_flow_v2 as disable_control_flow_v2,
     disable_eager_execution as disable_eager_execution,
     disable_resource_variables as disable_resource_variables,
     disable_tensor_equality as disable_tensor_equality,
     disable_v2_behavior as disable_v2_behavior,
     disable_v2_tensorshape as disable_v2_tensorshape,
+    enable_control_flow_v2 as enable_control_flow_v2,
     enable_eager_execution as enable_eager_execution,
     enable_resource_variables as enable_resource_variables,
+    enable_tensor_equality as enable_tensor_equality,
     enable_v2_behavior as enable_v2_behavior,
+    enable_v2_tensorshape as enable_v2_tensorshape,
     executing_eagerly as executing_eagerly,
     resource_variables_enabled as resource_variables_enabled,
 )
@@ -781,7 +785,19 @@ _MESSAGES = frozenset(
 _MODULES = frozenset(
     (
         *("contrib", "core", "data", "distribute", "distributions", "estimator", "examples", "feature_column", "keras"),
-        *("layers", "linalg", "losses", "metrics", "profiler", "python", "saved_model", "signal", "spectral", "test"),
+        *(
+            "layers",
+            "linalg",
+            "lite",
+            "losses",
+            "metrics",
+            "profiler",
+            "python",
+            "saved_model",
+            "signal",
+            "spectral",
+            "test",
+        ),
         *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "tpu", "user_ops", "version"),
     )
 )
@@ -803,6 +819,7 @@ _LATE = {
     "dimension_value": "base.tensor_shape",
     "OptionalSpec": "data.optional",
     "function": "contrib.eager.function",
+    "wrap_function": "contrib.eager.wrapped_function",
 }
 
 
@@ -832,6 +849,7 @@ if _typing.TYPE_CHECKING:
         keras as keras,
         layers as layers,
         linalg as linalg,
+        lite as lite,
         losses as losses,
         metrics as metrics,
         profiler as profiler,
@@ -871,6 +889,7 @@ if _typing.TYPE_CHECKING:
         dimension_value as dimension_value,
     )
     from ferroflow._src.contrib.eager.function import function as function
+    from ferroflow._src.contrib.eager.wrapped_function import wrap_function as wrap_function
     from ferroflow._src.data.optional import OptionalSpec as OptionalSpec
     from ferroflow._src.internals.gradient_tape import GradientTape as GradientTape
 else:

@@ -235,6 +235,9 @@ class Graph:
     def attrs(self, id: int) -> dict[str, tuple[str, Any]]:
         """All attributes by name, each as `attr` gives it."""
 
+    def add_output(self, id: int, dtype: int, shape: Any) -> None:
+        """Adds an output behind the others, of a type given as the number of its DataType."""
+
     def set_attr(self, id: int, name: str, value: Any) -> None:
         """Adds or replaces an attribute; inside the schema its declared kind decides the conversion.
 

@@ -18,6 +18,7 @@ from ferroflow._src.linear_operator.composite import (
 )
 from ferroflow._src.linear_operator.diag import LinearOperatorDiag as LinearOperatorDiag
 from ferroflow._src.linear_operator.full_matrix import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from ferroflow._src.linear_operator.householder import LinearOperatorHouseholder as LinearOperatorHouseholder
 from ferroflow._src.linear_operator.identity import (
     LinearOperatorIdentity as LinearOperatorIdentity,
     LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
@@ -27,6 +28,7 @@ from ferroflow._src.linear_operator.low_rank_update import LinearOperatorLowRank
 from ferroflow._src.linear_operator.lower_triangular import (
     LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
 )
+from ferroflow._src.linear_operator.toeplitz import LinearOperatorToeplitz as LinearOperatorToeplitz
 from ferroflow._src.ops.linalg import matrix_function as _matrix_function
 from ferroflow._src.ops.linalg.decomposing import (
     lu as lu,

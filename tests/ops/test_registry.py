@@ -76,6 +76,13 @@ TESTED_ELSEWHERE = {
     "tests/autodiff/test_py_function.py": _starting("EagerPyFunc"),
     "tests/ops/test_later_ops.py": _starting("UnicodeDecode"),
     "tests/ops/test_ragged.py": _starting("Ragged"),
+    "tests/ops/test_remaining_ops.py": (
+        *("MapDefun", "NonDeterministicInts", "RngSkip", "ScaleAndTranslate", "ScaleAndTranslateGrad"),
+        *_starting("StatefulStandardNormal", "StatefulTruncated", "StatefulUniform"),
+        *_starting(
+            "Experimental", "BytesProducedStats", "LatencyStats", "MaxIntraOp", "NonSerializable", "PrivateThread"
+        ),
+    ),
     "tests/ops/test_boosted_trees.py": _starting("BoostedTrees", "IsBoostedTrees"),
     "tests/data/test_later_transformations.py": (
         *_starting("Optional", "TakeWhileDataset", "GroupByReducerDataset", "DatasetCardinality"),

@@ -455,6 +455,16 @@ impl Graph {
         Ok(())
     }
 
+    /// Adds an output behind the others. The attribute that lists the types of the outputs must be set to match.
+    pub fn add_output(&mut self, id: NodeId, dtype: DType, shape: PartialShape) -> Result<(), BuildError> {
+        let node = self.node_mut(id)?;
+        if node.outputs.len() >= MAX_OUTPUTS {
+            return value_error(format!("{} has {MAX_OUTPUTS} outputs, the largest number", node.name));
+        }
+        node.outputs.push(OutputType { dtype, is_ref: false, shape, handle: None });
+        Ok(())
+    }
+
     /// Narrows an output's shape to what is also known of it.
     pub fn merge_shape(&mut self, id: OutputId, shape: &PartialShape) -> Result<(), BuildError> {
         let merged = self.output(id)?.shape.merge(shape).map_err(|_| {

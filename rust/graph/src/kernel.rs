@@ -138,6 +138,11 @@ impl<'a> KernelContext<'a> {
         self.inputs.len()
     }
 
+    /// Returns the number of the node's inputs. Behind them, a call has the variables that its functions may write.
+    pub fn num_node_inputs(&self) -> usize {
+        self.node.inputs.len()
+    }
+
     pub fn num_outputs(&self) -> usize {
         self.outputs.len()
     }

@@ -220,6 +220,11 @@ impl OpDef {
         self.is_stateful && !self.is_foreign && !self.is_variable && !self.is_memoryless
     }
 
+    /// Returns true if its kernel calls functions, which may write the variables whose handles it passes to them.
+    pub fn may_write_in_functions(&self) -> bool {
+        self.blocking == Some(Blocking::Code) && self.attrs.iter().any(|a| a.kind == AttrKind::Func)
+    }
+
     /// Returns whether OpDefs call the op stateful, as TensorFlow's do.
     pub fn is_listed_stateful(&self) -> bool {
         self.listed_stateful.unwrap_or(self.is_stateful)

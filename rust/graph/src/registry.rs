@@ -49,6 +49,16 @@ impl Registry {
         }
     }
 
+    /// Adds a registered op under another name, which graphs have too.
+    pub fn add_renamed(&mut self, name: &str, other: &str) {
+        match self.ops.get(name) {
+            Some(def) => self.add(Op { def: OpDef { name: other.into(), ..OpDef::clone(def) }, error: None }),
+            None => {
+                self.error.get_or_insert(Status::internal(format!("op {name} is not defined")));
+            }
+        }
+    }
+
     pub fn get(&self, name: &str) -> Option<&Arc<OpDef>> {
         self.ops.get(name)
     }

@@ -80,6 +80,7 @@ impl<'a> StepGraph<'a> {
                 if node.op.flow.is_some() {
                     continue;
                 }
+                found.extend(self.passed_variables(node)?);
                 for (&o, is_ref) in node.inputs.iter().zip(ref_inputs(node)) {
                     if is_ref && let Some(v) = self.root(o)? {
                         found.push(v);
@@ -89,6 +90,23 @@ impl<'a> StepGraph<'a> {
         }
         found.sort_unstable();
         found.dedup();
+        Ok(found)
+    }
+
+    /// Returns the variables whose handles a node passes to functions, each once. The functions may write them.
+    pub fn passed_variables(&self, node: &Node) -> Result<Vec<NodeId>> {
+        let mut found = Vec::new();
+        if !node.op.may_write_in_functions() {
+            return Ok(found);
+        }
+        for &o in &node.inputs {
+            if self.cx.graph.output(o)?.dtype == DType::Resource
+                && let Some(v) = self.root(o)?
+                && !found.contains(&v)
+            {
+                found.push(v);
+            }
+        }
         Ok(found)
     }
 

@@ -258,6 +258,14 @@ impl Graph {
         self.shared.graph.write().set_attr(id, name, value).map_err(build)
     }
 
+    /// Adds an output behind the others, of a type given as the number of its DataType.
+    fn add_output(&self, id: NodeId, dtype: i32, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        let dtype =
+            DType::from_number(dtype).ok_or_else(|| PyTypeError::new_err(format!("{dtype} is not a DataType")))?;
+        let shape = shape_from_python(shape)?;
+        self.shared.graph.write().add_output(id, dtype, shape).map_err(build)
+    }
+
     /// Returns the number of the output's DataType, plus 100 for a reference.
     fn output_dtype(&self, node: NodeId, index: u32) -> PyResult<i32> {
         let graph = self.shared.graph.read();

@@ -218,7 +218,9 @@ impl<'a> Execution<'a> {
         if let Some(pending) = ctx.take_pending() {
             return Ok(Some(Remaining::Kernel(pending)));
         }
-        if run.read_later != 0 {
+        if run.node.op.may_write_in_functions() {
+            self.read_versions(run);
+        } else if run.read_later != 0 {
             for (position, value) in ctx.into_written() {
                 for &(k, slot) in &run.version_slots {
                     if k == position {
@@ -259,13 +261,18 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
-    /// Empties the outputs of a node that does not run; the variables it would have written stay as they are.
-    fn skip(&mut self, run: &Run) {
+    /// Puts the values that the variables of an instruction have now into the slots of the versions that it makes.
+    pub fn read_versions(&mut self, run: &Run) {
         for &(k, slot) in &run.version_slots {
             if let Some(Some(variable)) = run.handles.get(k) {
                 self.slots[slot as usize] = variable.read();
             }
         }
+    }
+
+    /// Empties the outputs of a node that does not run; the variables it would have written stay as they are.
+    fn skip(&mut self, run: &Run) {
+        self.read_versions(run);
         for slot in run.first_output..run.first_output + run.outputs {
             self.slots[slot as usize] = None;
         }

@@ -33,6 +33,40 @@ def disable_tensor_equality() -> None:
     """Does nothing: two tensors are equal only if they are the same object."""
 
 
+def control_flow_v2_enabled() -> bool:
+    """Returns False: `tf.cond` and `tf.while_loop` make the operations of TensorFlow 1."""
+    return False
+
+
+def enable_control_flow_v2() -> None:
+    """Raises an error: conditionals and loops are those of TensorFlow 1, whose results are the same.
+
+    Raises:
+        NotImplementedError: on every call.
+    """
+    raise NotImplementedError("enable_control_flow_v2: leave the call out; tf.cond and tf.while_loop work without it.")
+
+
+def enable_tensor_equality() -> None:
+    """Raises an error: two tensors are equal only if they are the same object.
+
+    Raises:
+        NotImplementedError: on every call.
+    """
+    raise NotImplementedError("enable_tensor_equality: use tf.equal for the elements, and leave the call out.")
+
+
+def enable_v2_tensorshape() -> None:
+    """Raises an error: the elements of a shape are `tf.Dimension`.
+
+    Raises:
+        NotImplementedError: on every call.
+    """
+    raise NotImplementedError(
+        "enable_v2_tensorshape: read `shape.as_list()`, whose elements are int, and leave it out."
+    )
+
+
 _resource_variables: list[bool] = [False]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -93,7 +94,7 @@ class DatasetFunctions(DatasetBase):
     def interleave(
         self,
         map_func: Callable[..., Any],
-        cycle_length: TensorLike,
+        cycle_length: TensorLike = -1,
         block_length: TensorLike = 1,
         num_parallel_calls: TensorLike | None = None,
     ) -> Dataset:
@@ -101,7 +102,7 @@ class DatasetFunctions(DatasetBase):
 
         Args:
             map_func: as for `flat_map`.
-            cycle_length: int64 scalar, how many datasets take turns.
+            cycle_length: int64 scalar, how many datasets take turns; -1 for the number of processors.
             block_length: int64 scalar, elements in a turn.
             num_parallel_calls: int64 scalar; the datasets are read ahead if it is not None. The order stays the same.
 
@@ -112,6 +113,8 @@ class DatasetFunctions(DatasetBase):
             TypeError: if `map_func` gives no Dataset.
         """
         f = dataset_function(self, map_func)
+        if isinstance(cycle_length, int) and cycle_length == -1:
+            cycle_length = os.cpu_count() or 1
         inputs = [self, f, int64(cycle_length, "cycle_length"), int64(block_length, "block_length")]
         if num_parallel_calls is None:
             return op_dataset("InterleaveDataset", inputs, f.structure, {"f": f})

@@ -12,7 +12,7 @@ from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.function_def import to_function_def
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Operation, Tensor, flow_context
+from ferroflow._src.framework.handles import Operation, Tensor, copy_operation, flow_context
 from ferroflow._src.framework.op_schema import op_schema
 
 _VARIABLES = ("VariableV2", "Variable", "TemporaryVariable")
@@ -73,20 +73,21 @@ class FunctionGraph(Graph):
             return known
         if not any(tensor.graph is g for g in graphs_around(self)):
             raise ValueError(f"{tensor} must be from the same graph as the function that is being built.")
-        if self.refuses_state:
-            inside = self._copied(tensor)
-        elif _variable_of(tensor) is not None:
-            inside = self._reading(tensor)
-        else:
-            inside = self._argument(tensor)
-        self._captured[tensor] = inside
+        inside = self._captured[tensor] = self._stand_in(tensor)
         return inside
 
-    def _argument(self, tensor: Tensor) -> Tensor:
+    def _stand_in(self, tensor: Tensor) -> Tensor:
+        """Returns a new tensor of the function for one of a graph around."""
+        if self.refuses_state:
+            return self._copied(tensor)
+        return self._argument(tensor) if _variable_of(tensor) is None else self._reading(tensor)
+
+    def _argument(self, tensor: Tensor, name: str = "captured") -> Tensor:
+        """Returns a new argument, for which callers give a tensor of a graph around."""
         if tensor.dtype._is_ref_dtype:
             with tensor.graph.as_default():
                 tensor = tensor_op("Identity", [tensor])
-        argument = self.argument(tensor.dtype, tensor.shape, "captured")
+        argument = self.argument(tensor.dtype, tensor.shape, name)
         self.captured_inputs.append(tensor)
         self.captured_arguments.append(argument)
         return argument
@@ -109,13 +110,30 @@ class FunctionGraph(Graph):
             else:
                 attrs = None
                 sources = [self.capture(tensor.op.inputs[0])]
-            return self._copy(tensor.op, sources, attrs).outputs[tensor.value_index]
+            return copy_operation(self, tensor.op, sources, attrs).outputs[tensor.value_index]
 
-    def _copy(self, op: Operation, inputs: list[Tensor], attrs: dict[str, Any] | None = None) -> Operation:
-        name = self.unique_name(op.name.rpartition("/")[2])
-        with self._lock:
-            node, outputs = self._core.copy_node(op, name, inputs, attrs)
-            return self._adopt(node, outputs)
+    def lifted(self, tensor: Tensor) -> Tensor:
+        """Returns a tensor of the function made in the graph around, by copies of the operations that make it.
+
+        Raises:
+            ValueError: if it depends on an argument of the function.
+        """
+        made = dict(zip(self.captured_arguments, self.captured_inputs, strict=True))
+        stack = [tensor]
+        while stack:
+            op = stack[-1].op
+            if stack[-1] in made:
+                stack.pop()
+                continue
+            if op.type in _PLACEHOLDERS:
+                raise ValueError(f"Cannot lift {tensor.name} out of the function: it depends on argument '{op.name}'.")
+            missing = [t for t in op.inputs if t not in made]
+            if missing:
+                stack += missing
+                continue
+            copy = copy_operation(self.outer_graph, op, [made[t] for t in op.inputs])
+            made.update(zip(op.outputs, copy.outputs, strict=True))
+        return made[tensor]
 
     def _copied(self, tensor: Tensor) -> Tensor:
         """Returns the tensor made here by copies of the operations that make it."""
@@ -138,7 +156,7 @@ class FunctionGraph(Graph):
                 stack += missing
                 continue
             with self.control_dependencies(None):
-                copy = self._copy(op, [self._captured[t] for t in op.inputs])
+                copy = copy_operation(self, op, [self._captured[t] for t in op.inputs])
             self._captured.update(zip(op.outputs, copy.outputs, strict=True))
         return self._captured[tensor]
 
@@ -195,15 +213,29 @@ class Function:
     """
 
     def __init__(self, name: str, graph: FunctionGraph, arguments: list[Tensor], results: list[Tensor]) -> None:
-        self.graph = graph
-        self.results = results
-        self.all_arguments = [*arguments, *graph.captured_arguments]
         outer = graph.outer_graph
         if isinstance(outer, FunctionGraph):
             outer.captured_variables += graph.captured_variables
+        self._register(name, graph, [*arguments, *graph.captured_arguments], results, _effects(graph))
+
+    def _register(
+        self, name: str, graph: FunctionGraph, arguments: list[Tensor], results: list[Tensor], effects: list[Operation]
+    ) -> None:
+        """Adds the function to the library."""
+        self.graph = graph
+        self.results = results
+        self.all_arguments = arguments
+        # Operations that run though no result needs them.
+        self.effects = effects
         root = graphs_around(graph)[-1]
         self.name = root.add_function(name, self)
-        root._core.add_function(self.name, graph._core, self.all_arguments, results, self._effects())
+        root._core.add_function(self.name, graph._core, arguments, results, effects)
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The operations of the body, without those that represent arguments."""
+        arguments = {t.op for t in self.all_arguments}
+        return [op for op in self.graph.get_operations() if op not in arguments]
 
     @staticmethod
     def traced(
@@ -240,15 +272,6 @@ class Function:
         """Returns the FunctionDef message."""
         return to_function_def(self)
 
-    def _effects(self) -> list[Operation]:
-        """Returns operations with effects that no result needs. Those in branches and loops run where these run."""
-        graph = self.graph
-        return [
-            op
-            for op in graph.get_operations()
-            if flow_context(op) is None and op.type not in (*_VARIABLES, *_PLACEHOLDERS) and _has_effects(op)
-        ]
-
     @property
     def captured_inputs(self) -> list[Tensor]:
         """The tensors around that the caller hands over behind the arguments.
@@ -261,6 +284,66 @@ class Function:
             for op in self.graph.captured_variables:
                 raise ValueError(_stateful(op))
         return list(self.graph.captured_inputs)
+
+
+class FunctionPart(Function):
+    """A part of a function's body as a function of its own.
+
+    Args:
+        name: first part of its name.
+        graph: the whole body. Of the arguments for tensors around it, the part has those that it needs.
+        arguments: tensors at which the part begins: callers give their values.
+        results: tensors at which it ends.
+        effects: operations of the part that run though no result needs them.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        graph: FunctionGraph,
+        arguments: list[Tensor],
+        results: list[Tensor],
+        effects: Sequence[Operation] = (),
+    ) -> None:
+        around = dict(zip(graph.captured_arguments, graph.captured_inputs, strict=True))
+        needed = _between(graph, arguments, [*(t.op for t in results if t not in arguments), *effects])
+        captured = [t for op in needed for t in op.outputs if t in around]
+        self._captured = [around[t] for t in captured]
+        self._operations = [op for op in needed if op.type not in _PLACEHOLDERS]
+        self._register(name, graph, [*arguments, *captured], results, list(effects))
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The operations of the part, in the order of the body."""
+        return self._operations
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """The tensors around that the caller hands over behind the arguments."""
+        return list(self._captured)
+
+
+def _between(graph: FunctionGraph, arguments: Sequence[Tensor], ends: Sequence[Operation]) -> list[Operation]:
+    """Returns the operations that `ends` need, up to the arguments."""
+    given = set(arguments)
+    found: set[Operation] = set()
+    stack = list(ends)
+    while stack:
+        op = stack.pop()
+        if op not in found:
+            found.add(op)
+            stack += [t.op for t in op.inputs if t not in given]
+            stack += op.control_inputs
+    return [op for op in graph.get_operations() if op in found]
+
+
+def _effects(graph: FunctionGraph) -> list[Operation]:
+    """Returns operations with effects that no result needs. Those in branches and loops run where these run."""
+    return [
+        op
+        for op in graph.get_operations()
+        if flow_context(op) is None and op.type not in (*_VARIABLES, *_PLACEHOLDERS) and _has_effects(op)
+    ]
 
 
 def _stateful(op: Operation) -> str:

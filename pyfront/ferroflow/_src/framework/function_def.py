@@ -23,6 +23,10 @@ class TracedFunction(Protocol):
     all_arguments: list[Tensor]
     results: list[Tensor]
 
+    @property
+    def operations(self) -> list[Operation]:
+        """The operations of the body that belong to the function."""
+
 
 def _output_counts(op_type: str, value: Any) -> list[tuple[str, int]]:
     """Returns the output arguments of a node and how many tensors each stands for; `value` gives its attributes by
@@ -61,18 +65,17 @@ def to_function_def(function: TracedFunction) -> Any:
             name += "_"
         names[tensor] = name
         signature.input_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
-    arguments = {t.op for t in function.all_arguments}
+    operations = function.operations
+    own = set(operations)
 
     def source(tensor: Tensor) -> str:
         return names.get(tensor) or _spelling(tensor.op, tensor.value_index)
 
-    for op in function.graph.get_operations():
-        if op in arguments:
-            continue
+    for op in operations:
         node = op.node_def
         del node.input[:]
         node.input.extend(source(t) for t in op.inputs)
-        node.input.extend(f"^{c.name}" for c in op.control_inputs if c not in arguments)
+        node.input.extend(f"^{c.name}" for c in op.control_inputs if c in own)
         message.node_def.append(node)
         signature.is_stateful = signature.is_stateful or bool(op_schema(op.type)["is_stateful"])
     for i, tensor in enumerate(function.results):

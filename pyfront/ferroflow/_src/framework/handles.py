@@ -217,6 +217,14 @@ class Operation(_core.OperationHandle):
         """Sets an attribute from an AttrValue message or a plain Python value."""
         self._graph._core.set_attr(self._id, name, node_defs.attr_from_message(value))
 
+    def _add_outputs(self, types: Sequence[DTypeLike], shapes: Sequence[Any]) -> None:
+        """Adds outputs behind the others; the attribute that lists the types of outputs must be set to match."""
+        for dtype, shape in zip(types, shapes, strict=True):
+            dims = TensorShape(shape)
+            number = dtypes.as_dtype(dtype).as_datatype_enum
+            self._graph._core.add_output(self._id, number, None if dims.ndims is None else dims.as_list())
+            self._outputs.append(self._graph._output_handle(self, len(self._outputs)))
+
     @property
     def node_def(self) -> Any:
         """The NodeDef message of this operation."""
@@ -604,13 +612,15 @@ class GraphHandles:
         op._cached_type = op_type
         op._original_op = None
         op._frames = frames
-        tensors = op._outputs = []
-        for index in range(outputs):
-            tensor: Tensor = _new_tensor(self._tensor_class, core, node, index)
-            tensor._op = op
-            tensor._dtype = tensor._shape = None
-            tensors.append(tensor)
+        op._outputs = [self._output_handle(op, index) for index in range(outputs)]
         return op
+
+    def _output_handle(self, op: Operation, index: int) -> Tensor:
+        """Returns a new handle of an output."""
+        tensor: Tensor = _new_tensor(self._tensor_class, self._core, op._id, index)
+        tensor._op = op
+        tensor._dtype = tensor._shape = None
+        return tensor
 
 
 def has_attr(op: Operation, name: str) -> bool:
@@ -621,6 +631,28 @@ def has_attr(op: Operation, name: str) -> bool:
 def set_attr(op: Operation, name: str, value: Any) -> None:
     """Sets an attribute of an operation, from an AttrValue message or a plain Python value."""
     op._set_attr(name, value)
+
+
+def add_outputs(op: Operation, types: Sequence[DTypeLike], shapes: Sequence[Any]) -> None:
+    """Adds outputs behind those of an operation; the attribute that lists their types must be set to match."""
+    op._add_outputs(types, shapes)
+
+
+def copy_operation(
+    graph: Graph, op: Operation, inputs: Sequence[Tensor], attrs: dict[str, Any] | None = None
+) -> Operation:
+    """Adds an operation like one of another graph, without the names of its scopes and its control inputs.
+
+    Args:
+        graph: the graph to add it to.
+        op: the operation of another graph.
+        inputs: Tensors that it reads, of any graph that `graph` can use.
+        attrs: attributes that replace those of `op`, or None.
+    """
+    name = graph.unique_name(op.name.rpartition("/")[2])
+    with graph._lock:
+        node, outputs = graph._core.copy_node(op, name, list(inputs), attrs)
+        return graph._adopt(node, outputs)
 
 
 def original_op(op: Operation) -> Operation | None:

@@ -24,7 +24,7 @@ class TensorSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_name", "_shape")
 
-    def __init__(self, shape: ShapeLike, dtype: DTypeLike, name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> None:
         self._shape = TensorShape(shape)
         self._dtype = dtypes.as_dtype(dtype)
         self._name = name

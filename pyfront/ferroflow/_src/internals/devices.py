@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 __all__ = [
     "LogicalDevice",
     "PhysicalDevice",
     "VirtualDeviceConfiguration",
+    "connect_to_cluster",
+    "connect_to_host",
+    "get_device_policy",
     "get_experimental_options",
     "get_inter_op_parallelism_threads",
     "get_intra_op_parallelism_threads",
     "get_jit",
+    "get_log_device_placement",
     "get_memory_growth",
     "get_soft_device_placement",
+    "get_synchronous_execution",
     "get_virtual_device_configuration",
     "get_visible_devices",
     "list_logical_devices",
     "list_physical_devices",
+    "run_functions_eagerly",
+    "set_device_policy",
     "set_experimental_options",
     "set_inter_op_parallelism_threads",
     "set_intra_op_parallelism_threads",
     "set_jit",
+    "set_log_device_placement",
     "set_memory_growth",
     "set_soft_device_placement",
+    "set_synchronous_execution",
     "set_virtual_device_configuration",
     "set_visible_devices",
 ]
@@ -66,7 +75,17 @@ class VirtualDeviceConfiguration(NamedTuple):
 
 _CPU: Final = PhysicalDevice("/physical_device:CPU:0", "CPU")
 _LOGICAL_CPU: Final = LogicalDevice("/job:localhost/replica:0/task:0/device:CPU:0", "CPU")
-_settings: dict[str, Any] = {"visible": [_CPU], "intra": 0, "inter": 0, "soft": True, "jit": None, "optimizer": {}}
+_settings: dict[str, Any] = {
+    "visible": [_CPU],
+    "intra": 0,
+    "inter": 0,
+    "soft": True,
+    "jit": None,
+    "optimizer": {},
+    "policy": "silent",
+    "placement": False,
+}
+_POLICIES: Final = ("silent", "silent_for_int32", "warn", "explicit")
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -259,3 +278,99 @@ def set_experimental_options(options: dict[str, bool]) -> None:
         options: dict from str to bool.
     """
     _settings["optimizer"].update(options)
+
+
+def get_device_policy() -> str:
+    """Returns what `set_device_policy` was given, a str; "silent" before."""
+    return str(_settings["policy"])
+
+
+def set_device_policy(device_policy: str | None) -> None:
+    """Keeps a policy of eager execution, which graphs do not use.
+
+    Args:
+        device_policy: str, "silent", "silent_for_int32", "warn" or "explicit"; None for "silent".
+
+    Raises:
+        ValueError: if it is another str.
+    """
+    if device_policy not in (None, *_POLICIES):
+        raise ValueError(f"Not a valid device policy: {device_policy!r}")
+    _settings["policy"] = device_policy or "silent"
+
+
+def get_synchronous_execution() -> bool:
+    """Returns True: a step ends before `Session.run` returns."""
+    return True
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Accepts True: a step ends before `Session.run` returns.
+
+    Args:
+        enable: bool.
+
+    Raises:
+        NotImplementedError: if `enable` is False.
+    """
+    if not enable:
+        raise NotImplementedError("set_synchronous_execution(False): run steps in threads of the program instead.")
+
+
+def get_log_device_placement() -> bool:
+    """Returns what `set_log_device_placement` was given, a bool; False before."""
+    return bool(_settings["placement"])
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Keeps a bool; `log_device_placement` of a session's ConfigProto decides, as in TensorFlow 1.15.
+
+    Args:
+        enabled: bool.
+    """
+    _settings["placement"] = bool(enabled)
+
+
+def connect_to_host(remote_host: Any = None, job_name: str = "worker") -> NoReturn:
+    """Raises an error that says what to use instead.
+
+    Args:
+        remote_host: str, address of a host, or list of them.
+        job_name: str, the job of these hosts.
+
+    Raises:
+        NotImplementedError: on every call.
+    """
+    raise NotImplementedError("experimental_connect_to_host: give the address to the session: tf.Session('grpc://...')")
+
+
+def connect_to_cluster(
+    cluster_spec_or_resolver: Any, job_name: str = "localhost", task_index: int = 0, protocol: str | None = None
+) -> NoReturn:
+    """Raises an error that says what to use instead.
+
+    Args:
+        cluster_spec_or_resolver: ClusterSpec or ClusterResolver.
+        job_name: str, the job of this process.
+        task_index: int, its task.
+        protocol: str, such as "grpc".
+
+    Raises:
+        NotImplementedError: on every call.
+    """
+    raise NotImplementedError("experimental_connect_to_cluster: use tf.train.Server and tf.Session(server.target)")
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Accepts False: functions are traced.
+
+    Args:
+        run_eagerly: bool.
+
+    Raises:
+        NotImplementedError: if `run_eagerly` is True.
+    """
+    if run_eagerly:
+        raise NotImplementedError(
+            "experimental_run_functions_eagerly(True): call the `python_function` of tf.function."
+        )

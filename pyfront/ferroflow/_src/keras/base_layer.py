@@ -20,6 +20,7 @@ from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
 from ferroflow._src.ops.array.making import identity, placeholder
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import get_variable_scope
 from ferroflow._src.variables.variable_store import default_initializer
@@ -28,11 +29,11 @@ from ferroflow._src.variables.variable_store import default_initializer
 _STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
 
 
-def check_weight_options(getter: Any, kwargs: Iterable[str]) -> None:
+def check_weight_options(kwargs: dict[str, Any]) -> None:
     """Raises NotImplementedError for a getter, TypeError for an argument that `add_weight` of TensorFlow lacks, too."""
-    if getter is not None:
+    if kwargs.pop("getter", None) is not None:
         raise NotImplementedError("getter: give a custom_getter to the tf.variable_scope around the first call.")
-    unknown = sorted(set(kwargs) - {"synchronization", "aggregation"})
+    unknown = sorted(set(kwargs) - {"collections", "experimental_autocast"})
     if unknown:
         raise TypeError(f"Unknown keyword argument: {unknown[0]}")
 
@@ -246,32 +247,35 @@ class KerasLayer(Layer):
 
     def add_weight(  # type: ignore[override]  # TF 1.x: the order differs from that of `tf.layers.Layer`
         self,
-        name: str,
-        shape: Any,
+        name: str | None = None,
+        shape: Any = None,
         dtype: Any = None,
         initializer: Any = None,
         regularizer: Any = None,
-        trainable: bool = True,
+        trainable: bool | None = None,
         constraint: Any = None,
         partitioner: Callable[..., Any] | None = None,
         use_resource: bool | None = None,
-        getter: Callable[..., Any] | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
         **kwargs: Any,
     ) -> Any:
         """Makes a variable of the layer.
 
         Args:
-            name: str, its name in the layer.
-            shape: tuple of ints or Dimensions.
+            name: str, its name in the layer; None for "variable".
+            shape: tuple of ints or Dimensions; None for a scalar.
             dtype: DType; None for the layer's.
             initializer: initializer, or its name; None for the scope's.
             regularizer: callable of the variable that gives a loss, or its name, or None.
-            trainable: bool. If True, it is trained, if the layer is.
+            trainable: bool. If True, it is trained, if the layer is; None for True, but for a variable that is
+                synchronized on reads.
             constraint: callable of the value after each update, or its name, or None.
             partitioner: callable, as `tf.get_variable` takes it.
             use_resource: bool, as `tf.get_variable` takes it.
-            getter: None; variables are made as `tf.get_variable` makes them.
-            **kwargs: `synchronization` and `aggregation`, accepted.
+            synchronization: a `tf.VariableSynchronization`.
+            aggregation: a `tf.VariableAggregation`.
+            **kwargs: `collections` and `experimental_autocast`, accepted; `getter`, None.
 
         Returns:
             Variable of `dtype` and `shape`.
@@ -281,7 +285,9 @@ class KerasLayer(Layer):
             NotImplementedError: if a getter is given.
             TypeError: if another argument is given.
         """
-        check_weight_options(getter, kwargs)
+        check_weight_options(kwargs)
+        trainable = resolve_modes(synchronization, aggregation, trainable, name)[2]
+        name, shape = name or "variable", () if shape is None else shape
         initializer, regularizer = named.initializer(initializer), named.regularizer(regularizer)
         constraint = named.constraint(constraint)
         if self._scope is None and partitioner is None:

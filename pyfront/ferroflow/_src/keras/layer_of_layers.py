@@ -28,7 +28,7 @@ class LayerOfLayers(Connected):
         return self
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Any]:  # type: ignore[override]  # TF 1.x: a list, not a tuple
         """The same as `trainable_weights`."""
         found: list[Any] = self._model.trainable_weights
         return found
@@ -40,7 +40,7 @@ class LayerOfLayers(Connected):
         return found
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Any]:  # type: ignore[override]  # TF 1.x: a list, not a tuple
         """The same as `weights`."""
         found: list[Any] = self._model.weights
         return found

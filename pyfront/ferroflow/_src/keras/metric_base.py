@@ -19,6 +19,7 @@ from ferroflow._src.layers.sessions import batch_set_value, track_variable
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.variables.resource_variable import ResourceVariable
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
 
 def _as_update(update: Callable[..., Any], made_updates: list[Operation]) -> Callable[..., Operation]:
@@ -124,8 +125,8 @@ class Metric(KerasLayer):
         self,
         name: str,
         shape: Any = (),
-        aggregation: Any = None,
-        synchronization: Any = None,
+        aggregation: Any = VariableAggregation.SUM,
+        synchronization: Any = VariableSynchronization.ON_READ,
         initializer: Any = None,
         dtype: Any = None,
     ) -> Any:

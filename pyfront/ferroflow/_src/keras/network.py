@@ -30,6 +30,7 @@ from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
 from ferroflow._src.variables.variable import Variable
 
 _VERSION = "2.2.4-tf"
@@ -368,31 +369,34 @@ class Network(LayerOfLayers):
     def add_weight(
         self,
         name: str | None = None,
-        shape: Any = (),
+        shape: Any = None,
         dtype: Any = None,
         initializer: Any = None,
         regularizer: Any = None,
-        trainable: bool = True,
+        trainable: bool | None = None,
         constraint: Any = None,
         partitioner: Callable[..., Any] | None = None,
         use_resource: bool | None = None,
-        getter: Callable[..., Any] | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
         **kwargs: Any,
     ) -> Any:
         """Creates a model variable.
 
         Args:
             name: str, its name; "Variable" by default.
-            shape: tuple of ints.
+            shape: tuple of ints; None for a scalar.
             dtype: DType; float32 by default.
             initializer: initializer, or its name; "glorot_uniform" by default, "zeros" for integers and bools.
             regularizer: callable of the variable that gives a loss, or its name, or None.
-            trainable: bool. If True, the variable is trained with the model.
+            trainable: bool. If True, the variable is trained with the model; None for True, but for a variable that is
+                synchronized on reads.
             constraint: callable of the value after each update, or its name, or None.
             partitioner: None; a model's own variables are not divided.
             use_resource: bool, as `tf.Variable` takes it.
-            getter: None; variables are made as `tf.Variable` makes them.
-            **kwargs: `synchronization` and `aggregation`, accepted.
+            synchronization: a `tf.VariableSynchronization`.
+            aggregation: a `tf.VariableAggregation`.
+            **kwargs: `collections` and `experimental_autocast`, accepted; `getter`, None.
 
         Returns:
             Variable of `dtype` and `shape`.
@@ -402,19 +406,21 @@ class Network(LayerOfLayers):
             NotImplementedError: if a partitioner or a getter is given.
             TypeError: if another argument is given.
         """
-        check_weight_options(getter, kwargs)
+        check_weight_options(kwargs)
+        is_trained = resolve_modes(synchronization, aggregation, trainable, name)[2]
+        shape = () if shape is None else shape
         if partitioner is not None:
             raise NotImplementedError("A model's own variables are not divided; give the partitioner to a layer.")
         dtype = dtypes.as_dtype(dtype or dtypes.float32)
         made = named.initializer(initializer or ("glorot_uniform" if dtype.is_floating else "zeros"))
         variable = Variable(
             lambda: made(shape, dtype=dtype),
-            trainable=trainable,
+            trainable=is_trained,
             name=name,
             constraint=named.constraint(constraint),
             use_resource=use_resource,
         )
-        self._own_weights.append((variable, trainable))
+        self._own_weights.append((variable, is_trained))
         if regularizer is not None:
             self.add_loss(named.regularizer(regularizer)(variable))
         return variable

@@ -32,6 +32,7 @@ from ferroflow._src.ops.math.clipping import clip_by_norm, clip_by_value
 from ferroflow._src.ops.math.segment import unsorted_segment_sum
 from ferroflow._src.ops.state.assigning import assign_add
 from ferroflow._src.variables.resource_variable import is_resource_variable
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from ferroflow._src.variables.variable import Variable
 
 _FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
@@ -352,8 +353,8 @@ class Optimizer(Trackable):
         dtype: DTypeLike | None = None,
         initializer: Any = "zeros",
         trainable: bool | None = None,
-        synchronization: object = None,
-        aggregation: object = None,
+        synchronization: object = VariableSynchronization.AUTO,
+        aggregation: object = VariableAggregation.NONE,
     ) -> Any:
         """Makes a variable of the optimizer, which checkpoints of objects hold.
 

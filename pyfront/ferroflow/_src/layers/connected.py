@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import Trackable
 from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call, one_or_list
-from ferroflow._src.variables.auto_trackable import AutoTrackable
+from ferroflow._src.variables.module import Module
 from ferroflow._src.variables.variable import Variable
 
 # The attributes of layers and models that no checkpoint holds.
@@ -22,10 +23,17 @@ _OWN = frozenset(
     )
 )
 
+# Those of them that hold no variable or layer.
+_NO_PARTS = _OWN - {"_connected", "_non_trainable_weights", "_own_weights", "_trainable_weights", "_waiting"}
 
-class Connected(AutoTrackable):
-    """Base of layers and models, which are called on tensors."""
 
+class Connected(Module):
+    """Base of layers and models, which are called on tensors.
+
+    It is a module whose name scope is opened by its calls, not by its constructor.
+    """
+
+    _TF_MODULE_IGNORED_PROPERTIES = Module._TF_MODULE_IGNORED_PROPERTIES | _NO_PARTS
     _name: str
     # Its calls on tensors of models, and those of others on what it gave.
     _inbound_nodes: list[Call]
@@ -49,6 +57,16 @@ class Connected(AutoTrackable):
     def name(self) -> str:
         """Its name; that of a layer's variable scope is `scope_name`."""
         return self._name
+
+    @property
+    def name_scope(self) -> Any:
+        """A context manager that opens a name scope of its name."""
+        return name_scope(self._name)
+
+    @property
+    def dynamic(self) -> bool:
+        """False: calls add operations to a graph."""
+        return False
 
     def _keep_call(self, outputs: Any, inputs: Any, arguments: dict[str, Any]) -> None:
         """Keeps a call, for models and for accesses to inputs and outputs."""

@@ -22,6 +22,7 @@ from ferroflow._src.framework.default_graph import (
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.framework.trackable import Trackable, forget_edges, track
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
@@ -32,6 +33,7 @@ from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import VariableScope
 
@@ -178,7 +180,7 @@ class Layer(Connected):
         return self.trainable_weights + self.non_trainable_weights
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Any]:  # type: ignore[override]  # TF 1.x: a list, not a tuple
         """`trainable_weights`."""
         return self.trainable_weights
 
@@ -188,7 +190,7 @@ class Layer(Connected):
         return self.non_trainable_weights
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Any]:  # type: ignore[override]  # TF 1.x: a list, not a tuple
         """`weights`."""
         return self.weights
 
@@ -282,6 +284,32 @@ class Layer(Connected):
         """
         raise NotImplementedError
 
+    def compute_output_signature(self, input_signature: Any) -> Any:
+        """Returns the dtype and shape of the output for those of the input.
+
+        Args:
+            input_signature: TensorSpec, or structure of them: dtypes and shapes of the inputs.
+
+        Returns:
+            TensorSpec, or structure of them.
+
+        Raises:
+            NotImplementedError: if the layer does not define `compute_output_shape`.
+            TypeError: if a leaf of `input_signature` is not a TensorSpec.
+        """
+        specs = nest.flatten(input_signature)
+        for spec in specs:
+            if not isinstance(spec, TensorSpec):
+                raise TypeError(f"Only TensorSpec signature types are supported, but saw signature entry: {spec}.")
+        shapes = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
+        dtype = self.dtype or specs[0].dtype
+        return nest.map_structure(lambda s: TensorSpec(s, dtype), shapes)
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics among its attributes, a list."""
+        return [layer for layer in self.submodules if hasattr(layer, "update_state")]
+
     def _set_scope(self, scope: Any = None) -> None:
         if self._scope is not None:
             return
@@ -317,10 +345,13 @@ class Layer(Connected):
         dtype: DTypeLike | None = None,
         initializer: Initializer | None = None,
         regularizer: Callable[..., Any] | None = None,
-        trainable: bool = True,
+        trainable: bool | None = None,
         constraint: Callable[..., Any] | None = None,
         use_resource: bool | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
         partitioner: Callable[..., Any] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Makes a variable in the layer's scope, or finds it where the scope reuses.
 
@@ -330,18 +361,26 @@ class Layer(Connected):
             dtype: its DType; None for the layer's, or float32.
             initializer: an initializer; None for the scope's.
             regularizer: a callable of the variable that gives a loss; called when the variable is made.
-            trainable: bool. If True, it is trained, if the layer is.
+            trainable: bool. If True, it is trained, if the layer is; None for True, but for a variable that is
+                synchronized on reads.
             constraint: a callable that optimizers apply after updates.
             use_resource: bool. If True, the variable is behind a handle, as a `ResourceVariable`; None for the scope's
                 setting.
+            synchronization: a `tf.VariableSynchronization`.
+            aggregation: a `tf.VariableAggregation`.
             partitioner: a callable of shape and dtype to the number of slices of each dimension.
+            **kwargs: `experimental_autocast`, accepted.
 
         Returns:
             Variable, or PartitionedVariable if there is a partitioner.
 
         Raises:
+            TypeError: if a keyword argument is unknown.
             ValueError: on the same conditions as `tf.get_variable`.
         """
+        for argument in kwargs.keys() - {"experimental_autocast"}:
+            raise TypeError("Unknown keyword argument:", argument)
+        trainable = resolve_modes(synchronization, aggregation, trainable, name)[2]
         wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
         self._set_scope()
         existing = global_variables() if regularizer else []

@@ -37,6 +37,27 @@ mod window;
 
 use ferroflow_graph::Registry;
 
+/// Datasets that graphs of TensorFlow 1.13 and 1.14 have under names of their own, `Experimental` before these.
+const ONCE_EXPERIMENTAL: [&str; 17] = [
+    "BytesProducedStatsDataset",
+    "CSVDataset",
+    "DenseToSparseBatchDataset",
+    "DirectedInterleaveDataset",
+    "GroupByWindowDataset",
+    "IgnoreErrorsDataset",
+    "LatencyStatsDataset",
+    "MapAndBatchDataset",
+    "MapDataset",
+    "MaxIntraOpParallelismDataset",
+    "NonSerializableDataset",
+    "ParallelInterleaveDataset",
+    "PrivateThreadPoolDataset",
+    "RandomDataset",
+    "ScanDataset",
+    "UnbatchDataset",
+    "UniqueDataset",
+];
+
 pub(super) fn register(r: &mut Registry) {
     batch::register(r);
     cache::register(r);
@@ -64,4 +85,7 @@ pub(super) fn register(r: &mut Registry) {
     tensor::register(r);
     tuning::register(r);
     window::register(r);
+    for name in ONCE_EXPERIMENTAL {
+        r.add_renamed(name, &format!("Experimental{name}"));
+    }
 }

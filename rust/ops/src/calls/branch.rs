@@ -1,6 +1,6 @@
 //! If, StatelessIf, Case: one of several functions, chosen by a value.
 
-use super::function::{Called, calling, is_true, listed_shapes};
+use super::function::{Called, arguments, calling, is_true, listed_shapes};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::{DType, Result, ensure};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn chosen(
     kernel(move |ctx| {
         let choice = choose(ctx, branches.functions.len())?;
         let (branches, functions) = (branches.clone(), ctx.step.functions.clone());
-        let arguments = ctx.take_inputs().into_iter().skip(1).collect();
+        let arguments = arguments(ctx, 1);
         ctx.run_blocking(move |cancellation| {
             let branch = &branches.functions[choice];
             Ok(branch.results(&functions, arguments, &branches.types, cancellation)?.into_iter().collect())

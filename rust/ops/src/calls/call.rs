@@ -1,6 +1,6 @@
 //! PartitionedCall, StatefulPartitionedCall, RemoteCall: a function of the library, called.
 
-use super::function::{Called, calling, unknown_shapes};
+use super::function::{Called, arguments, calling, unknown_shapes};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::{Result, ensure};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn call(init: &KernelInit<'_>, first: usize) -> Result<Box<dyn Kernel>> {
             );
         }
         let (function, functions) = (function.clone(), ctx.step.functions.clone());
-        let arguments = ctx.take_inputs().into_iter().skip(first).collect();
+        let arguments = arguments(ctx, first);
         ctx.run_blocking(move |cancellation| {
             let results = function.0.results(&functions, arguments, &function.1, cancellation)?;
             Ok(results.into_iter().collect())

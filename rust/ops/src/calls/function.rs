@@ -1,6 +1,6 @@
 //! `Called`: a function that an attribute names, with state of its own; and what all ops that call have in common.
 
-use ferroflow_graph::{Blocking, Callable, Cancellation, Functions, Op, ShapeContext};
+use ferroflow_graph::{Blocking, Callable, Cancellation, Functions, KernelContext, Op, ShapeContext};
 use ferroflow_sync::OnceLock;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure};
 use smallvec::SmallVec;
@@ -107,6 +107,12 @@ pub(super) fn is_true(value: &Tensor) -> Result<bool> {
             value.to_i64s()? != [0]
         }
     })
+}
+
+/// Returns the inputs of a node from `first` on, which are arguments of its functions.
+pub(super) fn arguments(ctx: &mut KernelContext<'_>, first: usize) -> Values {
+    let count = ctx.num_node_inputs();
+    ctx.take_inputs().into_iter().take(count).skip(first).collect()
 }
 
 /// Declares that an op calls functions. Each node has instances of its own, so its functions are never shared or

@@ -3,6 +3,7 @@
 mod branch;
 mod call;
 mod function;
+mod map_defun;
 mod repeat;
 
 use ferroflow_graph::Registry;
@@ -10,5 +11,6 @@ use ferroflow_graph::Registry;
 pub(crate) fn register(r: &mut Registry) {
     branch::register(r);
     call::register(r);
+    map_defun::register(r);
     repeat::register(r);
 }

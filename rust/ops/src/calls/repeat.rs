@@ -1,6 +1,6 @@
 //! While, StatelessWhile, For: a function called again with its own results.
 
-use super::function::{Called, Values, calling, listed_shapes, unknown_shapes};
+use super::function::{Called, arguments, calling, listed_shapes, unknown_shapes};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::{Result, Tensor, ensure};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ fn repeat(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let types = Arc::new(init.dtypes("T")?);
     kernel(move |ctx| {
         let (pair, types, functions) = (functions.clone(), types.clone(), ctx.step.functions.clone());
-        let mut values = ctx.take_inputs();
+        let mut values = arguments(ctx, 0);
         ctx.run_blocking(move |cancellation| {
             let (condition, body) = &*pair;
             while condition.decision(&functions, values.clone(), cancellation)? {
@@ -39,7 +39,7 @@ fn count(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             "Invalid start/limit/delta: {start} {limit} {delta}"
         );
         let (body, functions) = (body.clone(), ctx.step.functions.clone());
-        let mut values: Values = ctx.take_inputs().into_iter().skip(3).collect();
+        let mut values = arguments(ctx, 3);
         ctx.run_blocking(move |cancellation| {
             let mut i = start;
             while i != limit && goes_on(i) {

@@ -26,6 +26,7 @@ mod resize_bilinear;
 mod resize_nearest_neighbor;
 mod sample_distorted_bounding_box;
 mod sampling;
+mod scale_and_translate;
 mod shapes;
 
 use ferroflow_graph::Registry;
@@ -49,4 +50,5 @@ pub(crate) fn register(r: &mut Registry) {
     resize_bilinear::register(r);
     resize_nearest_neighbor::register(r);
     sample_distorted_bounding_box::register(r);
+    scale_and_translate::register(r);
 }

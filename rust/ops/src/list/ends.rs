@@ -1,11 +1,12 @@
 //! EmptyTensorList, TensorListPushBack, TensorListPopBack, TensorListLength: what happens at a list's end.
 
-use super::value::TensorList;
+use super::places::stated_element;
+use super::value::{TensorList, stated_shape};
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
 fn popped_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let shape = if c.input(1)?.rank() == Some(0) { PartialShape::unknown() } else { c.input_as_shape(1)? };
+    let shape = stated_element(c, 1)?;
     c.set_output(0, PartialShape::scalar());
     c.set_output(1, shape);
     Ok(())
@@ -24,7 +25,8 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
                 kernel(move |ctx| {
-                    let list = TensorList { dtype, elements: Vec::new() };
+                    let element_shape = stated_shape(ctx.input(0)?)?;
+                    let list = TensorList { dtype, element_shape, elements: Vec::new() };
                     ctx.set_output(0, list.into_tensor()?);
                     Ok(())
                 })
@@ -44,14 +46,8 @@ pub(super) fn register(r: &mut Registry) {
                     let mut list = ctx.take(0)?;
                     let element = ctx.take(1)?.into_owned()?;
                     TensorList::update(&mut list, |l| {
-                        ensure!(
-                            l.dtype == dtype,
-                            InvalidArgument,
-                            "Invalid data types; op elements {} but list elements {}",
-                            dtype.name(),
-                            l.dtype.name()
-                        );
-                        l.elements.push(element);
+                        l.check_dtype(dtype)?;
+                        l.elements.push(Some(element));
                         Ok(())
                     })?;
                     ctx.set_output(0, list);
@@ -71,14 +67,16 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|_| {
                 kernel(|ctx| {
                     let mut list = ctx.take(0)?;
+                    let given = stated_shape(ctx.input(1)?)?;
                     let element = TensorList::update(&mut list, |l| {
                         ensure!(!l.elements.is_empty(), InvalidArgument, "Trying to pop from an empty list.");
-                        Ok(l.elements.pop())
+                        match l.elements.pop().flatten() {
+                            Some(value) => Ok(value),
+                            None => Tensor::zeros(l.dtype, l.shape_of_zeros(&given)?),
+                        }
                     })?;
                     ctx.set_output(0, list);
-                    if let Some(element) = element {
-                        ctx.set_output(1, element);
-                    }
+                    ctx.set_output(1, element);
                     Ok(())
                 })
             }),

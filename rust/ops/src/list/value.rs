@@ -2,18 +2,31 @@
 
 use ferroflow_tensor::threads::{Threads, ensure_stack};
 use ferroflow_tensor::vector::Binary;
-use ferroflow_tensor::{DType, Object, Result, Shape, Tensor, elementwise, ensure};
+use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Status, Tensor, bail, elementwise, ensure};
+
+/// Elements that one list may have.
+const MAX_SIZE: usize = 1 << 27;
 
 /// Tensors of one type.
 #[derive(Clone)]
 pub(super) struct TensorList {
     pub dtype: DType,
-    pub elements: Vec<Tensor>,
+    /// The shape of every element, as far as it is known.
+    pub element_shape: PartialShape,
+    /// `None` at a place that has no value yet: it counts as zeros of the element shape.
+    pub elements: Vec<Option<Tensor>>,
 }
 
 impl TensorList {
     pub fn into_tensor(self) -> Result<Tensor> {
         Tensor::from_objects(DType::Variant, Shape::scalar(), vec![Object::new(self)])
+    }
+
+    /// Returns a list with as many places, without values, as a scalar states.
+    pub fn reserved(dtype: DType, element_shape: PartialShape, count: &Tensor) -> Result<TensorList> {
+        let mut list = TensorList { dtype, element_shape, elements: Vec::new() };
+        list.resize(count)?;
+        Ok(list)
     }
 
     /// Returns the list that a variant scalar holds.
@@ -23,9 +36,72 @@ impl TensorList {
         let objects = t.objects()?;
         let list = objects.first().and_then(Object::get::<TensorList>);
         ensure!(objects.len() == 1, InvalidArgument, "A list must be a scalar, but has shape {}", t.shape());
-        list.ok_or_else(|| {
-            ferroflow_tensor::Status::invalid_argument("The input handle is not a list; a list of tensors is needed")
+        list.ok_or_else(|| Status::invalid_argument("The input handle is not a list; a list of tensors is needed"))
+    }
+
+    /// Returns the list that a variant scalar holds, if its elements have the type.
+    ///
+    /// Errors: `InvalidArgument` where it holds something else.
+    pub fn of_type(t: &Tensor, dtype: DType) -> Result<&TensorList> {
+        let list = TensorList::of(t)?;
+        list.check_dtype(dtype)?;
+        Ok(list)
+    }
+
+    pub fn check_dtype(&self, dtype: DType) -> Result<()> {
+        ensure!(
+            self.dtype == dtype,
+            InvalidArgument,
+            "Invalid data types; op elements {} but list elements {}",
+            dtype.name(),
+            self.dtype.name()
+        );
+        Ok(())
+    }
+
+    /// Returns a place of the list, if it exists.
+    pub fn place(&self, index: &Tensor) -> Result<usize> {
+        let given = scalar(index, "index")?;
+        match usize::try_from(given) {
+            Ok(place) if place < self.elements.len() => Ok(place),
+            _ => bail!(
+                InvalidArgument,
+                "Trying to access element {given} in a list with {} elements.",
+                self.elements.len()
+            ),
+        }
+    }
+
+    /// Gives the list as many places as a scalar states.
+    pub fn resize(&mut self, size: &Tensor) -> Result<()> {
+        let given = scalar(size, "size")?;
+        ensure!(given >= 0, InvalidArgument, "TensorListSlice expects size to be non-negative. Got: {given}");
+        let size = given as usize;
+        ensure!(size <= MAX_SIZE, ResourceExhausted, "A list of {size} elements: at most {MAX_SIZE}");
+        self.elements.resize(size, None);
+        Ok(())
+    }
+
+    /// Returns the shape that elements have without a value: what the list and the caller's `given` know.
+    pub fn shape_of_zeros(&self, given: &PartialShape) -> Result<Shape> {
+        let mut shape = self.element_shape.merge(given)?;
+        for element in self.elements.iter().flatten() {
+            shape = shape.merge(&PartialShape::from(element.shape()))?;
+        }
+        shape.to_shape().ok_or_else(|| {
+            Status::invalid_argument(format!(
+                "Trying to read an uninitialized tensor but element_shape is not fully defined: {shape} and no list \
+                 element is set."
+            ))
         })
+    }
+
+    /// Returns the element at a place; zeros where it has no value.
+    pub fn element(&self, place: usize, given: &PartialShape) -> Result<Tensor> {
+        match &self.elements[place] {
+            Some(value) => Ok(value.clone()),
+            None => Tensor::zeros(self.dtype, self.shape_of_zeros(given)?),
+        }
     }
 
     /// Changes a list in place where nothing else refers to it, else a copy of it (which shares the elements).
@@ -42,8 +118,30 @@ impl TensorList {
                 return Ok(result);
             }
         }
-        Err(ferroflow_tensor::Status::internal("a list changed its kind"))
+        Err(Status::internal("a list changed its kind"))
     }
+}
+
+/// Returns the number of a scalar int32.
+fn scalar(t: &Tensor, name: &str) -> Result<i64> {
+    ensure!(t.rank() == 0, InvalidArgument, "{name} must be a scalar, got shape {}", t.shape());
+    Ok(i64::from(t.to_scalar::<i32>()?))
+}
+
+/// Returns the shape that an input states: dimensions, of which -1 is any; or the scalar -1 for any shape.
+pub(super) fn stated_shape(t: &Tensor) -> Result<PartialShape> {
+    let dims = t.to_i64s()?;
+    if t.rank() == 0 {
+        ensure!(
+            dims == [-1],
+            InvalidArgument,
+            "The only valid scalar shape tensor is the fully unknown shape specified as -1."
+        );
+        return Ok(PartialShape::unknown());
+    }
+    ensure!(t.rank() == 1, InvalidArgument, "A shape must be a vector or -1, got shape {}", t.shape());
+    ensure!(dims.iter().all(|&d| d >= -1), InvalidArgument, "A shape has no dimension below -1, got {dims:?}");
+    Ok(PartialShape::from_wire(Some(&dims)))
 }
 
 /// Zeros like a tensor; of a list, the list of its elements' zeros.
@@ -52,8 +150,9 @@ pub(crate) fn zeros_like(t: &Tensor) -> Result<Tensor> {
         return Tensor::zeros(t.dtype(), t.shape().clone());
     }
     let list = TensorList::of(t)?;
-    let elements = list.elements.iter().map(zeros_like).collect::<Result<_>>()?;
-    TensorList { dtype: list.dtype, elements }.into_tensor()
+    let zeros = |e: &Option<Tensor>| e.as_ref().map(zeros_like).transpose();
+    let elements = list.elements.iter().map(zeros).collect::<Result<_>>()?;
+    TensorList { dtype: list.dtype, element_shape: list.element_shape.clone(), elements }.into_tensor()
 }
 
 /// Returns the sum of two tensors of one shape; of lists, element by element.
@@ -73,6 +172,12 @@ pub(crate) fn sum(a: &Tensor, b: &Tensor, threads: Threads) -> Result<Tensor> {
         x.elements.len(),
         y.elements.len()
     );
-    let elements = x.elements.iter().zip(&y.elements).map(|(p, q)| sum(p, q, threads)).collect::<Result<_>>()?;
-    TensorList { dtype: x.dtype, elements }.into_tensor()
+    let added = |(p, q): (&Option<Tensor>, &Option<Tensor>)| match (p, q) {
+        (Some(p), Some(q)) => sum(p, q, threads).map(Some),
+        // A place without a value counts as zeros.
+        (one, other) => Ok(one.as_ref().or(other.as_ref()).cloned()),
+    };
+    let elements = x.elements.iter().zip(&y.elements).map(added).collect::<Result<_>>()?;
+    let element_shape = x.element_shape.merge(&y.element_shape)?;
+    TensorList { dtype: x.dtype, element_shape, elements }.into_tensor()
 }

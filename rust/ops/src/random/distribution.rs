@@ -7,15 +7,15 @@ use ferroflow_tensor::threads::{Interrupted, Threads};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Tensor, bf16, dispatch, f16};
 
 #[derive(Clone, Copy)]
-enum Distribution {
+pub(super) enum Distribution {
     Uniform,
     Normal,
     Truncated,
 }
 
-type Fill<T> = fn(&Philox, Threads, &mut [T]) -> Result<(), Interrupted>;
+pub(super) type Fill<T> = fn(&Philox, Threads, &mut [T]) -> Result<(), Interrupted>;
 
-trait Draw: Scalar {
+pub(super) trait Draw: Scalar {
     fn fill(distribution: Distribution) -> Fill<Self>;
 }
 

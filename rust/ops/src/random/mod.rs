@@ -9,6 +9,7 @@ mod golden;
 mod multinomial;
 mod poisson;
 mod shuffle;
+mod stateful;
 pub(crate) mod stream;
 mod truncated_normal;
 mod uniform_int;
@@ -23,6 +24,7 @@ pub(crate) fn register(r: &mut Registry) {
     multinomial::register(r);
     poisson::register(r);
     shuffle::register(r);
+    stateful::register(r);
     truncated_normal::register(r);
     uniform_int::register(r);
 }

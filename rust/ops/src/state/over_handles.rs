@@ -6,10 +6,11 @@ use ferroflow_tensor::Result;
 use ferroflow_tensor::vector::scalar::Elementary;
 
 /// The ops over references that have a twin of the same inputs and attributes.
-const TWINS: [&str; 26] = [
+const TWINS: [&str; 28] = [
     "ApplyAdadelta",
     "ApplyAdagrad",
     "ApplyAdagradDA",
+    "ApplyAdagradV2",
     "ApplyAdaMax",
     "ApplyAdam",
     "ApplyAddSign",
@@ -25,6 +26,7 @@ const TWINS: [&str; 26] = [
     "SparseApplyAdadelta",
     "SparseApplyAdagrad",
     "SparseApplyAdagradDA",
+    "SparseApplyAdagradV2",
     "SparseApplyCenteredRMSProp",
     "SparseApplyFtrl",
     "SparseApplyFtrlV2",
@@ -55,28 +57,6 @@ impl Rule<2> for KerasMomentum {
         let accum = accum * momentum - g * lr;
         let step = if self.nesterov { accum * momentum - g * lr } else { accum };
         [var + step, accum]
-    }
-}
-
-/// Adagrad with a term that keeps the division from zero.
-struct AdagradV2 {
-    update_slots: bool,
-}
-
-impl AdagradV2 {
-    fn new(init: &KernelInit<'_>) -> Result<AdagradV2> {
-        Ok(AdagradV2 { update_slots: init.bool("update_slots")? })
-    }
-}
-
-impl Rule<2> for AdagradV2 {
-    const INPUTS: &'static [&'static str] = &["var", "accum", "lr", "epsilon", "grad"];
-    const GRADIENT: usize = 4;
-
-    #[inline(always)]
-    fn step<F: Elementary>(&self, &[lr, epsilon, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
-        let accum = if self.update_slots { accum + g * g } else { accum };
-        [var - g * lr / (accum.sqrt() + epsilon), accum]
     }
 }
 
@@ -121,20 +101,6 @@ pub(super) fn register(r: &mut Registry) {
         op::<2, KerasMomentum>("SparseApplyKerasMomentum", true, doc)
             .attr(nesterov)
             .kernel(|init| sparse(init, KerasMomentum::new(init)?))
-            .over_handles(),
-    );
-    let update_slots = "update_slots: bool = true";
-    let doc = "`accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon)`.";
-    r.add(
-        op::<2, AdagradV2>("ApplyAdagradV2", false, doc)
-            .attr(update_slots)
-            .kernel(|init| dense(init, AdagradV2::new(init)?))
-            .over_handles(),
-    );
-    r.add(
-        op::<2, AdagradV2>("SparseApplyAdagradV2", true, doc)
-            .attr(update_slots)
-            .kernel(|init| sparse(init, AdagradV2::new(init)?))
             .over_handles(),
     );
     r.add(

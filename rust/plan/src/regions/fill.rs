@@ -70,6 +70,11 @@ impl Region {
             }
             is_ref = ref_inputs(node);
         }
+        // Behind the inputs of the kernel: the call makes a version of each variable that its functions may write.
+        for (variable, via) in self.touched(&step.passed_variables(node)?) {
+            inputs.push(Source::Variable { variable, version: 0, via });
+            is_ref.push(true);
+        }
         let action = match role {
             Role::LoopVariable | Role::Border | Role::Order => Action::Nothing,
             Role::Merge => {

@@ -79,6 +79,17 @@ pub fn fill_uniform_i64(
     fill_fixed(base, threads, out, |[a, b, c, d]| [value(a, b), value(c, d)])
 }
 
+/// Fills `out` with 32-bit words.
+pub fn fill_words_u32(base: &Philox, threads: Threads, out: &mut [u32]) -> Result<(), Interrupted> {
+    fill_fixed(base, threads, out, |words| words)
+}
+
+/// Fills `out` with 64-bit words, the low half of each drawn first.
+pub fn fill_words_u64(base: &Philox, threads: Threads, out: &mut [u64]) -> Result<(), Interrupted> {
+    let joined = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+    fill_fixed(base, threads, out, |[a, b, c, d]| [joined(a, b), joined(c, d)])
+}
+
 /// Fills `out` with float32 of mean 0 and standard deviation 1.
 pub fn fill_normal_f32(base: &Philox, threads: Threads, out: &mut [f32]) -> Result<(), Interrupted> {
     fill_fixed(base, threads, out, normal_group)

@@ -26,6 +26,7 @@ from ferroflow._src.autodiff.rules import (
     string,
     summary,
     tensor_array,
+    tensor_list,
 )
 from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas are written with Python's operators
 
@@ -51,4 +52,5 @@ __all__ = [
     "string",
     "summary",
     "tensor_array",
+    "tensor_list",
 ]

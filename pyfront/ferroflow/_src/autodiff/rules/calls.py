@@ -2,109 +2,68 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ferroflow._src.autodiff.call_derivative import (
+    Key,
+    OnePerKey,
+    derivatives,
+    flat_gradient,
+    has_gradient,
+    inlined,
+    outermost,
+    packed_gradient,
+)
 from ferroflow._src.autodiff.gradients import gradients
-from ferroflow._src.autodiff.terms import zeros_like
+from ferroflow._src.autodiff.terms import densified, zeros_like
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import apply_op, tensor_op
-from ferroflow._src.framework.function import Function, graphs_around
+from ferroflow._src.framework.function import Function
 from ferroflow._src.framework.function_calls import set_gradient_maker
-from ferroflow._src.framework.function_def import body_of
 from ferroflow._src.framework.gradient_registry import RegisterGradient
-from ferroflow._src.framework.handles import Operation, Tensor
-from ferroflow._src.framework.import_graph_def import import_graph_def
+from ferroflow._src.framework.handles import Operation, Tensor, add_outputs, set_attr
 from ferroflow._src.framework.op_schema import op_schema
-from ferroflow._src.framework.per_graph import PerGraph
 from ferroflow._src.ops.array.making import identity
 
 
-class _Key(NamedTuple):
-    """Which gradients a function computes.
-
-    Attributes:
-        function: str, the name of the forward function.
-        given: for each result of it, whether its gradient is an argument.
-    """
-
-    function: str
-    given: tuple[bool, ...]
-
-
 class _Backward(NamedTuple):
-    """The function of a function's gradients; its arguments are those of the forward function and the given gradients.
+    """The function of a function's gradients, which computes the function again.
+
+    Its arguments are those of the forward function and the given gradients.
 
     Attributes:
         name: str; None if no argument has a gradient.
         is_stateful: bool; True if its body has stateful operations.
-        returned: for each argument of the forward function, whether its gradient is a result.
+        returned: for each argument of the forward function, the number of Tensors of its gradient.
     """
 
     name: str | None
     is_stateful: bool
-    returned: tuple[bool, ...]
-
-
-class _UnknownError(Exception):
-    """Ends the construction of a function which calls one that must be made before."""
-
-    def __init__(self, key: _Key) -> None:
-        super().__init__(key.function)
-        self.key = key
+    returned: tuple[int, ...]
 
 
 class _ConstantError(Exception):
     """Ends the construction of a function without results."""
 
 
-class _Construction(threading.local):
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_under_way = False
-
-
-_construction = _Construction()
-_made: PerGraph[dict[_Key, _Backward]] = PerGraph()
-
-
-def _root(graph: Any) -> Any:
-    return [graph, *graphs_around(graph)][-1]
-
-
-def _has_gradient(tensor: Tensor) -> bool:
-    dtype = tensor.dtype.base_dtype
-    return dtype.is_floating or dtype.is_complex
-
-
-def _inlined(function: Any, inputs: list[Tensor]) -> list[Tensor]:
-    """Returns the results of a function whose body is added to the default graph."""
-    nodes, arguments, results = body_of(function.to_function_def())
-    given = {f"{name}:0": tensor for name, tensor in zip(arguments, inputs, strict=True)}
-    return import_graph_def(nodes, input_map=given, return_elements=results, name=function.name) or []
-
-
-def _constructed(root: Any, key: _Key) -> _Backward:
-    """Adds the function of a function's gradients to the graph.
-
-    Raises:
-        _UnknownError: if the gradient of a function that the body calls is not made yet.
-    """
+def _constructed(root: Any, key: Key) -> _Backward:
+    """Adds the function of a function's gradients to the graph."""
     function = root.functions[key.function]
     arguments = function.all_arguments
     arriving = [y for y, given in zip(function.results, key.given, strict=True) if given]
-    returned: tuple[bool, ...] = (False,) * len(arguments)
+    returned: tuple[int, ...] = (0,) * len(arguments)
 
     def body(*values: Tensor) -> list[Any]:
         nonlocal returned
         own = [identity(x) for x in values[: len(arguments)]]
-        outputs = [y for y, given in zip(_inlined(function, own), key.given, strict=True) if given]
+        outputs = [y for y, given in zip(inlined(function, own)[0], key.given, strict=True) if given]
         found = gradients(outputs, own, list(values[len(arguments) :])) if outputs else []
-        returned = tuple(g is not None for g in found)
+        flat = [flat_gradient(g) for g in found]
+        returned = tuple(len(tensors) for tensors in flat) or returned
         if not any(returned):
             raise _ConstantError
-        return [g for g in found if g is not None]
+        return [t for tensors in flat for t in tensors]
 
     tensors = [*arguments, *arriving]
     try:
@@ -112,88 +71,97 @@ def _constructed(root: Any, key: _Key) -> _Backward:
             f"{key.function}_gradient", body, [t.dtype for t in tensors], [t.get_shape() for t in tensors], root
         )
     except _ConstantError:
-        return _Backward(None, False, (False,) * len(arguments))
+        return _Backward(None, False, (0,) * len(arguments))
     is_stateful = any(op_schema(op.type)["is_stateful"] for op in made.graph.get_operations())
     return _Backward(made.name, is_stateful, returned)
 
 
-def _backward(root: Any, key: _Key) -> _Backward:
-    """Returns the function of a function's gradients, which is made if the graph lacks it.
+_backward = OnePerKey(_constructed)
 
-    The functions that it calls are made before it, one after the other: each may call another, to any depth.
 
-    Raises:
-        NotImplementedError: if the function calls itself.
-    """
-    made = _made.get(root)
-    if made is None:
-        made = _made[root] = {}
-    if key in made:
-        return made[key]
-    if _construction.is_under_way:
-        raise _UnknownError(key)
-    waiting = {key: None}
-    _construction.is_under_way = True
-    try:
-        while waiting:
-            last = next(reversed(waiting))
-            try:
-                made[last] = _constructed(root, last)
-                del waiting[last]
-            except _UnknownError as unknown:
-                if unknown.key in waiting:
-                    raise NotImplementedError(
-                        f"Function {unknown.key.function} calls itself, and has no gradient therefore."
-                    ) from None
-                waiting[unknown.key] = None
-    finally:
-        _construction.is_under_way = False
-    return made[key]
+def _given(results: Sequence[Tensor], grads: Sequence[Any]) -> tuple[bool, ...]:
+    return tuple(g is not None and has_gradient(y) for y, g in zip(results, grads, strict=True))
+
+
+def _called(
+    root: Any,
+    name: str,
+    is_stateful: bool,
+    arguments: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    counts: Sequence[int],
+) -> list[Any]:
+    """Returns the gradients of `inputs` that a function computes, of as many tensors each as `counts` lists."""
+    results = root.functions[name].results
+    call = apply_op(
+        "StatefulPartitionedCall" if is_stateful else "PartitionedCall",
+        [list(arguments)],
+        {"f": name, "Tout": [t.dtype.base_dtype for t in results]},
+    )
+    for output, result in zip(call.outputs, results, strict=True):
+        output.set_shape(result.get_shape())
+    found = iter(call.outputs)
+    by_input = [packed_gradient([next(found) for _ in range(count)]) for count in counts]
+    for x, gradient in zip(inputs, by_input, strict=True):
+        if isinstance(gradient, Tensor) and has_gradient(x):
+            gradient.set_shape(x.get_shape())
+    return by_input
 
 
 def _through(root: Any, name: str, inputs: Sequence[Tensor], grads: Sequence[Any]) -> list[Any]:
     """Returns the gradients of a function's arguments; the function is computed again."""
-    results = root.functions[name].results
-    given = tuple(g is not None and _has_gradient(y) for y, g in zip(results, grads, strict=True))
-    backward = _backward(root, _Key(name, given))
+    given = _given(root.functions[name].results, grads)
+    backward: _Backward = _backward.get(root, Key(name, given))
     if backward.name is None:
         return [None] * len(inputs)
-    arriving = [g for g, is_given in zip(grads, given, strict=True) if is_given]
-    sources = [x for x, is_returned in zip(inputs, backward.returned, strict=True) if is_returned]
-    call = apply_op(
-        "StatefulPartitionedCall" if backward.is_stateful else "PartitionedCall",
-        [[*inputs, *arriving]],
-        {"f": backward.name, "Tout": [x.dtype.base_dtype for x in sources]},
-    )
-    found = iter(call.outputs)
-    by_input: list[Any] = [next(found) if is_returned else None for is_returned in backward.returned]
-    for x, gradient in zip(inputs, by_input, strict=True):
-        if gradient is not None:
-            gradient.set_shape(x.get_shape())
-    return by_input
+    arriving = [densified(g) for g, is_given in zip(grads, given, strict=True) if is_given]
+    return _called(root, backward.name, backward.is_stateful, [*inputs, *arriving], inputs, backward.returned)
 
 
 @RegisterGradient("PartitionedCall")
 @RegisterGradient("StatefulPartitionedCall")
 def _call(op: Operation, *grads: Any) -> list[Any]:
-    return _through(_root(op.graph), op.get_attr("f").name, op.inputs, grads)
+    root = outermost(op.graph)
+    name = op.get_attr("f").name
+    derivative = derivatives.get(root, Key(name, _given(root.functions[name].results, grads)))
+    if derivative.backward is None:
+        return [None] * len(op.inputs)
+    if derivative.more:
+        results = root.functions[derivative.forward].results
+        set_attr(op, "f", derivative.forward)
+        set_attr(op, "Tout", [t.dtype.base_dtype for t in results])
+        add_outputs(op, [t.dtype.base_dtype for t in derivative.more], [t.get_shape() for t in derivative.more])
+    values = {
+        "gradient": [None if g is None else densified(g) for g in grads],
+        "argument": op.inputs,
+        "result": op.outputs,
+    }
+    arguments = [values[kind][place] for kind, place in derivative.sources]
+    return _called(
+        root,
+        derivative.backward.name,
+        derivative.is_stateful,
+        [*arguments, *derivative.backward.captured_inputs],
+        list(op.inputs),
+        derivative.returned,
+    )
 
 
 @RegisterGradient("RemoteCall")
 def _remote_call(op: Operation, *grads: Any) -> list[Any]:
-    return [None, *_through(_root(op.graph), op.get_attr("f").name, op.inputs[1:], grads)]
+    return [None, *_through(outermost(op.graph), op.get_attr("f").name, op.inputs[1:], grads)]
 
 
 @RegisterGradient("If")
 @RegisterGradient("StatelessIf")
 def _if(op: Operation, *grads: Any) -> list[Any]:
-    root = _root(op.graph)
+    root = outermost(op.graph)
     inputs = list(op.inputs[1:])
-    floats = [i for i, x in enumerate(inputs) if _has_gradient(x)]
+    floats = [i for i, x in enumerate(inputs) if has_gradient(x)]
 
     def branch(name: str) -> list[Any]:
         found = _through(root, op.get_attr(name).name, inputs, grads)
-        return [zeros_like(inputs[i]) if found[i] is None else identity(found[i]) for i in floats]
+        return [zeros_like(inputs[i]) if found[i] is None else identity(densified(found[i])) for i in floats]
 
     pred = op.inputs[0]
     if pred.dtype.base_dtype.name != "bool":
@@ -213,7 +181,7 @@ def _gradient_function(graph: Any, name: str) -> str:
     def body(*values: Tensor) -> list[Tensor]:
         inputs, grads = list(values[:count]), list(values[count:])
         found = _through(graph, name, inputs, grads)
-        return [zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)]
+        return [zeros_like(x) if g is None else densified(g) for x, g in zip(inputs, found, strict=True)]
 
     tensors = [*function.all_arguments, *function.results]
     types, shapes = [t.dtype for t in tensors], [t.get_shape() for t in tensors]

@@ -1,43 +1,74 @@
-"""`ConcreteFunction`: a function for one signature of arguments, with the graph of its body."""
+"""`ConcreteFunction`: a function for one signature of arguments, in the library of a graph, and its calls."""
 
 from __future__ import annotations
 
 import inspect
 import itertools
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from ferroflow._src.base import nest
+from ferroflow._src.contrib.eager.effects import Recorder, ordered
 from ferroflow._src.contrib.eager.results import flat_results, packed_results
-from ferroflow._src.framework.composite import SparseTensor
+from ferroflow._src.contrib.eager.signatures import Argument, mapped, tensor_arguments, with_tensors
+from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, init_scope
 from ferroflow._src.framework.function import Function as LibraryFunction, FunctionGraph
-from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.ops.array.making import identity
+from ferroflow._src.variables.creation import creator_stack
 
 _numbers = itertools.count()
+
+
+class FuncGraph(FunctionGraph):
+    """The body of a function. Tensors from around it, variables' values included, become arguments.
+
+    Args:
+        name: str, the name of the function.
+        outer: the graph around.
+    """
+
+    def __init__(self, name: str, outer: Graph) -> None:
+        super().__init__(outer)
+        self.name = name
+        self.structured_outputs: Any = None
+        self.variables: list[Any] = []
+
+    def _stand_in(self, tensor: Tensor) -> Tensor:
+        return self._argument(tensor, tensor.op.name)
 
 
 class ConcreteFunction:
     """A function of Tensors, of one signature.
 
     Args:
-        function: the `Function` that calls run.
+        name: str, the name of the Python function.
         library_function: the function in the library of the graph.
-        bound: the arguments it was traced for, an `inspect.BoundArguments` with a TensorSpec for each Tensor.
-        names: list of str, the names of the arguments that are Tensors.
+        bound: the arguments it was traced for.
+        arguments: those of them that are Tensors.
         results: the results in the body, a structure.
     """
 
     def __init__(
-        self, function: Any, library_function: Any, bound: inspect.BoundArguments, names: list[str], results: Any
+        self,
+        name: str,
+        library_function: LibraryFunction,
+        bound: inspect.BoundArguments,
+        arguments: Sequence[Argument],
+        results: Any,
     ) -> None:
-        self._function = function
+        self._python_name = name
         self._library_function = library_function
         self._bound = bound
-        self._names = names
+        self._arguments = list(arguments)
         self._results = results
+        operations = library_function.operations
+        self._is_stateful = any(op_schema(op.type)["is_stateful"] for op in operations)
 
     @property
     def name(self) -> bytes:
@@ -65,9 +96,20 @@ class ConcreteFunction:
         return self._results
 
     @property
+    def output_dtypes(self) -> Any:
+        """The DTypes of the results, in the structure that the function returns."""
+        return nest.map_structure(lambda t: getattr(t, "dtype", None), self._results)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The TensorShapes of the results, in the structure that the function returns."""
+        return nest.map_structure(lambda t: t.shape if isinstance(t, Tensor) else None, self._results)
+
+    @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments and keyword arguments, with a TensorSpec for each Tensor."""
-        return self._bound.args, dict(self._bound.kwargs)
+        specs = iter(TensorSpec(a.spec.shape, a.spec.dtype, a.name) for a in self._arguments)
+        return mapped(self._bound, lambda leaf: next(specs) if isinstance(leaf, TensorSpec | Tensor) else leaf)
 
     @property
     def captured_inputs(self) -> list[Tensor]:
@@ -93,93 +135,111 @@ class ConcreteFunction:
             TypeError: if there are too few or too many arguments.
             ValueError: if an argument is not a Tensor, or not of the signature.
         """
-        missing = [name for name in self._names[len(args) :] if name not in kwargs]
-        unknown = [name for name in kwargs if name not in self._names[len(args) :]]
-        if len(args) > len(self._names) or missing or unknown:
+        names = [a.name for a in self._arguments]
+        if len(args) > len(names):
             raise TypeError(
-                f"{self._function.__name__} takes the arguments {self._names}, but got {len(args)} and {sorted(kwargs)}"
+                f"Expected at most {len(names)} positional arguments (and the rest keywords, of {names}), got {args}. "
+                "When calling a concrete function, positional arguments may not be bound to Tensors within nested "
+                "structures."
             )
-        given = [*args, *(kwargs[name] for name in self._names[len(args) :])]
-        for i, tensor in enumerate(given):
-            if not isinstance(tensor, Tensor) and not hasattr(tensor, "_as_graph_element"):
-                raise ValueError(
-                    "All inputs to `ConcreteFunction`s must be Tensors; on invocation of "
-                    f"{self._function.__name__}, the {i}-th input ({tensor}) was not a Tensor."
-                )
-        remaining = iter(given)
+        rest = names[len(args) :]
+        missing = [name for name in rest if name not in kwargs]
+        if missing:
+            raise TypeError(
+                f"Expected argument names {names} but got values for {[*names[: len(args)], *kwargs]}. "
+                f"Missing: {missing}."
+            )
+        unknown = sorted(set(kwargs) - set(rest))
+        if unknown:
+            raise TypeError(f"Got the keyword arguments {unknown}, but the arguments left are {rest}.")
+        return self.called([self._checked(i, x) for i, x in enumerate([*args, *(kwargs[name] for name in rest)])])
 
-        def taken(spec: Any) -> Any:
-            if not isinstance(spec, TensorSpec):
-                return spec
-            tensor = convert_to_tensor(next(remaining))
-            if not spec.is_compatible_with(tensor):
-                raise ValueError(f"{tensor} is not compatible with {spec}")
-            return tensor
-
-        arguments = tuple(nest.map_structure(taken, value) for value in self._bound.args)
-        keywords = {name: nest.map_structure(taken, value) for name, value in self._bound.kwargs.items()}
-        return self._function.inlined(arguments, keywords)
-
-
-def _spec(value: Any) -> Any:
-    """Returns the specification of an argument that is a tensor; other values are part of the signature."""
-    if isinstance(value, TensorSpec):
-        return value
-    if isinstance(value, SparseTensor):
-        raise NotImplementedError("get_concrete_function takes no SparseTensor; pass its indices, values and shape")
-    if isinstance(value, Tensor):
-        return TensorSpec(value.shape, value.dtype.base_dtype)
-    if hasattr(value, "__array__"):
-        tensor = convert_to_tensor(value)
-        return TensorSpec(tensor.shape, tensor.dtype.base_dtype)
-    return value
-
-
-def trace(function: Any, bound: inspect.BoundArguments) -> ConcreteFunction:
-    """Traces a function for the signature of its arguments.
-
-    Args:
-        function: `Function`.
-        bound: `inspect.BoundArguments`; TensorSpecs and Tensors in it stand for Tensors.
-
-    Returns:
-        ConcreteFunction.
-    """
-    body = FunctionGraph(get_default_graph())
-    names: list[str] = []
-    arguments: list[Tensor] = []
-
-    def specified(name: str, value: Any) -> Any:
-        leaves = []
-        for i, leaf in enumerate(nest.flatten(value)):
-            spec = _spec(leaf)
-            if isinstance(spec, TensorSpec):
-                own = spec.name or (name if not nest.is_sequence(value) else f"{name}_{i}")
-                spec = TensorSpec(spec.shape, spec.dtype, own)
-                names.append(own)
-            leaves.append(spec)
-        return nest.pack_sequence_as(value, leaves)
-
-    def argument(spec: Any) -> Any:
-        if not isinstance(spec, TensorSpec):
-            return spec
-        tensor = body.argument(spec.dtype, spec.shape, str(spec.name))
-        arguments.append(tensor)
+    def _checked(self, i: int, value: Any) -> Tensor:
+        if not isinstance(value, Tensor) and not hasattr(value, "_as_graph_element"):
+            raise ValueError(
+                f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self._python_name}, the {i}-th "
+                f"input ({value}) was not a Tensor."
+            )
+        tensor, argument = convert_to_tensor(value), self._arguments[i]
+        if tensor.dtype.base_dtype != argument.spec.dtype:
+            raise ValueError(
+                f"The argument '{argument.name}' has dtype {tensor.dtype.name}, but the function was traced with "
+                f"{argument.spec.dtype.name}."
+            )
+        if not argument.spec.shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"The argument '{argument.name}' (value {tensor}) is not compatible with the shape this function was "
+                f"traced with. Expected shape {argument.spec.shape}, but got shape {tensor.shape}.\n\nIf you called "
+                "get_concrete_function, you may need to pass a tf.TensorSpec(..., shape=...) with a less specific "
+                "shape, having None on axes which can vary."
+            )
         return tensor
 
-    for name, value in bound.arguments.items():
-        kind = bound.signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_KEYWORD:
-            bound.arguments[name] = {key: specified(key, item) for key, item in value.items()}
-        elif kind is inspect.Parameter.VAR_POSITIONAL:
-            bound.arguments[name] = tuple(specified(f"{name}_{i}", item) for i, item in enumerate(value))
-        else:
-            bound.arguments[name] = specified(name, value)
+    def called(self, tensors: Sequence[Tensor]) -> Any:
+        """Adds a call to the default graph.
+
+        Args:
+            tensors: list of Tensors, the arguments.
+
+        Returns:
+            The structure that the function returns; an Operation if it returns None.
+        """
+        function = self._library_function
+        call = apply_op(
+            "StatefulPartitionedCall" if self._is_stateful else "PartitionedCall",
+            [[*tensors, *function.captured_inputs]],
+            {"f": function.name, "Tout": [t.dtype.base_dtype for t in function.results]},
+            name=None if function.results else "PartitionedFunctionCall",
+        )
+        outputs = list(call.outputs)
+        for output, result in zip(outputs, function.results, strict=True):
+            output.set_shape(result.shape)
+        return call if self._results is None else packed_results(self._results, outputs)
+
+
+def _as_results(body: FuncGraph, results: Any, effects: Sequence[Operation]) -> Any:
+    """Returns the results of a body behind its effects."""
+    tensors = [body.capture(tensor) for tensor in flat_results(results)]
+    with control_dependencies(list(effects)):
+        return packed_results(results, [identity(tensor) for tensor in tensors])
+
+
+_Traced = TypeVar("_Traced", bound=ConcreteFunction)
+
+
+def trace(
+    python_function: Callable[..., Any],
+    name: str,
+    bound: inspect.BoundArguments,
+    may_create: bool,
+    kind: type[_Traced],
+) -> tuple[_Traced, list[Any]]:
+    """Adds a function to the library of the default graph, for the signature of its arguments.
+
+    Args:
+        python_function: function of the arguments.
+        name: str, its name.
+        bound: the arguments; TensorSpecs and Tensors in it stand for Tensors.
+        may_create: bool. If False, the creation of a variable is an error.
+        kind: class of the result, a subclass of ConcreteFunction.
+
+    Returns:
+        (the result, list of the variables that the function created).
+    """
+    arguments = tensor_arguments(bound)
+    # A body shares the stack of creators that the graph around has: variables are made there.
+    with init_scope():
+        creator_stack()
+    creator_stack()
+    body = FuncGraph(name, get_default_graph())
     with body.as_default():
-        args = tuple(nest.map_structure(argument, value) for value in bound.args)
-        kwargs = {name: nest.map_structure(argument, value) for name, value in bound.kwargs.items()}
-        results = function.traced(*args, **kwargs)
-        flat = [identity(body.capture(tensor)) for tensor in flat_results(results)]
-        results = packed_results(results, flat)
-    made = LibraryFunction(f"__inference_{function.__name__.strip('<>')}_{next(_numbers)}", body, arguments, flat)
-    return ConcreteFunction(function, made, bound, names, results)
+        tensors = [body.argument(a.spec.dtype, a.spec.shape, a.name) for a in arguments]
+        recorder = Recorder(body, may_create)
+        args, kwargs = with_tensors(bound, tensors)
+        with recorder:
+            results = python_function(*args, **kwargs)
+        effects, _ = ordered(body, recorder)
+        body.structured_outputs = results = _as_results(body, results, effects)
+    flat = flat_results(results)
+    function = LibraryFunction(f"__inference_{name}_{next(_numbers)}", body, tensors, flat)
+    return kind(name, function, bound, arguments, results), recorder.variables

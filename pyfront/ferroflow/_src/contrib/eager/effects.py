@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from ferroflow._src.framework.default_graph import get_default_graph, init_scope
+from ferroflow._src.framework.function import FunctionGraph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.graph_scopes import current_flow_context
 from ferroflow._src.framework.handles import Operation, Tensor, add_control_inputs, flow_context
@@ -67,13 +68,10 @@ class Recorder:
     def _create(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         if not self._may_create:
             raise ValueError("tf.function-decorated function tried to create variables on non-first call.")
-        initial = kwargs.get("initial_value")
-        if isinstance(initial, Tensor) and initial.graph is not _outer_graph():
-            raise NotImplementedError(
-                "The initial value of a variable in tf.function.get_concrete_function is a Tensor of the function; "
-                "call the function before, or give a callable that returns the initial value."
-            )
         outer = _outer_graph()
+        initial = kwargs.get("initial_value")
+        while isinstance(initial, Tensor) and initial.graph is not outer and isinstance(initial.graph, FunctionGraph):
+            initial = kwargs["initial_value"] = initial.graph.lifted(initial)
         before = outer.version
         is_collected = kwargs.get("trainable")
         with self._outside():

@@ -1,4 +1,4 @@
-"""`tf.function`: Python functions whose calls add their operations to the graph, with effects in program order."""
+"""`tf.function`: Python functions as functions of the graph's library, one for each signature, and their calls."""
 
 from __future__ import annotations
 
@@ -8,26 +8,22 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ferroflow._src.base import nest
 from ferroflow._src.contrib.autograph.api import traceable
 from ferroflow._src.contrib.eager.concrete_function import ConcreteFunction, trace
-from ferroflow._src.contrib.eager.effects import Recorder, ordered
-from ferroflow._src.contrib.eager.results import flat_results, packed_results
+from ferroflow._src.contrib.eager.signatures import Traces, arrays_as_tensors, tensor_arguments
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import get_default_graph, init_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec
-from ferroflow._src.ops.array.making import identity_n, placeholder_with_default
-from ferroflow._src.ops.flow.grouping import no_op
 
 
 class Function:
     """A Python function that is called with tensors, as `tf.function` makes it.
 
-    A call adds the operations of the function to the default graph. Its operations with effects run in program order,
+    The Python function runs once for each signature of arguments, and becomes a function in the graph's library. A call
+    adds one operation to the default graph, which calls that function. Operations with effects run in program order,
     whenever the results are computed. Variables may be created in the first call alone.
 
     Args:
@@ -36,6 +32,7 @@ class Function:
         input_signature: sequence of TensorSpecs of the arguments, or None.
         autograph: bool. If True, conditionals and loops of the function may depend on tensors.
         owner: the object whose method the function is, or None.
+        relaxes_shapes: bool. If True, a further trace has unknown dimensions where the shapes of arguments differ.
     """
 
     def __init__(
@@ -45,6 +42,7 @@ class Function:
         input_signature: Sequence[Any] | None = None,
         autograph: bool = True,
         owner: Any = None,
+        relaxes_shapes: bool = False,
     ) -> None:
         self._python_function = python_function
         # A strong reference from the values of `_of_instances` to the keys would keep all objects alive.
@@ -56,6 +54,9 @@ class Function:
         parameters = list(signature.parameters.values())
         self._signature = signature if owner is None else signature.replace(parameters=parameters[1:])
         self._of_instances: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._relaxes_shapes = relaxes_shapes
+        # By outermost graph, which the functions do not keep alive.
+        self._traced: weakref.WeakKeyDictionary[Any, Traces] = weakref.WeakKeyDictionary()
         self._was_called = False
         self._variables: list[weakref.ref[Any]] = []
         functools.update_wrapper(self, python_function)
@@ -84,7 +85,14 @@ class Function:
             return self
         known = self._of_instances.get(instance)
         if known is None:
-            known = Function(self._python_function, self._name, self._input_signature, self._autograph, instance)
+            known = Function(
+                self._python_function,
+                self._name,
+                self._input_signature,
+                self._autograph,
+                instance,
+                self._relaxes_shapes,
+            )
             self._of_instances[instance] = known
         return known
 
@@ -98,19 +106,20 @@ class Function:
             raise ReferenceError(f"the object of method {self._name} exists no more")
         return functools.partial(function, owner)
 
-    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         """Returns the arguments with arrays as tensors, checked against the signature."""
         if self._input_signature is not None and len(args) + len(kwargs) > len(self._input_signature):
             raise TypeError(
                 "When input_signature is provided, only pass arguments covered by it. Received "
                 f"{len(args) + len(kwargs)} argument(s)."
             )
-        bound = self._signature.bind(*args, **kwargs)
         if self._input_signature is None:
+            bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            return tuple(_with_tensors(a) for a in bound.args), {k: _with_tensors(v) for k, v in bound.kwargs.items()}
-        given = bound.args
+            arrays_as_tensors(bound)
+            return bound
         try:
+            given = self._signature.bind(*args, **kwargs).args
             leaves = nest.flatten_up_to(self._input_signature, given)
         except (TypeError, ValueError):
             raise ValueError("Structure of Python function inputs does not match input_signature.") from None
@@ -118,7 +127,7 @@ class Function:
             _of_spec(value, spec, given, self._input_signature)
             for value, spec in zip(leaves, self._leaves(), strict=True)
         ]
-        return tuple(nest.pack_sequence_as(self._input_signature, tensors)), {}
+        return self._signature.bind(*nest.pack_sequence_as(self._input_signature, tensors))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function.
@@ -135,43 +144,14 @@ class Function:
             ValueError: if the arguments do not fit `input_signature`, or a call after the first one creates a variable.
             TypeError: if there are more arguments than `input_signature` has, or they do not fit the function.
         """
-        arguments, keywords = self._arguments(args, kwargs)
-        return self.inlined(arguments, keywords)
-
-    def inlined(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """Adds the operations of a call to the default graph.
-
-        Args:
-            arguments: tuple of Tensors and other values.
-            keywords: dict of Tensors and other values by name.
-
-        Returns:
-            The structure that the function returns; an Operation if it returns None.
-        """
-        graph = get_default_graph()
-        target = self._target()
-        recorder = Recorder(graph, self._may_create())
-        with name_scope(self._name, values=[]), recorder:
-            results = target(*arguments, **keywords)
-            flat = flat_results(results)
-        self._remember(recorder)
-        effects, is_stateful = ordered(graph, recorder)
-        name = "StatefulPartitionedCall" if is_stateful else "PartitionedCall"
-        with control_dependencies(effects):
-            if not flat:
-                return no_op(name="PartitionedFunctionCall") if results is None else results
-            return packed_results(results, identity_n(flat, name=name))
-
-    def _may_create(self) -> bool:
-        """Returns True if a call may create variables: the first one, or where those of the first are gone."""
-        return not self._was_called or (bool(self._variables) and all(v() is None for v in self._variables))
-
-    def _remember(self, recorder: Recorder) -> None:
-        self._was_called = True
-        self._variables += [weakref.ref(v) for v in recorder.variables]
+        bound = self._bound(args, kwargs)
+        tensors = [a.tensor for a in tensor_arguments(bound) if a.tensor is not None]
+        if self._input_signature is not None:
+            bound = self._signature.bind(*self._input_signature)
+        return self._concrete(bound).called(tensors)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """Traces the function for one signature.
+        """Returns the function for one signature.
 
         Args:
             *args: TensorSpecs or Tensors for the arguments that are Tensors, other values, and structures of these.
@@ -185,40 +165,34 @@ class Function:
             args = self._input_signature
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        return trace(self, bound)
+        arrays_as_tensors(bound)
+        return self._concrete(bound)
 
-    def traced(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function in the body of a concrete function, whose results need no operation of their own.
+    def _concrete(self, bound: inspect.BoundArguments) -> ConcreteFunction:
+        """Returns the function for the signature of arguments; it is traced once in each graph."""
+        with init_scope():
+            graph = get_default_graph()
+        known = self._traced.get(graph)
+        if known is None:
+            known = self._traced[graph] = Traces()
+        specs = [a.spec for a in tensor_arguments(bound)]
+        found: ConcreteFunction | None = known.find(bound, specs)
+        if found is None:
+            if self._relaxes_shapes:
+                bound = known.relaxed(bound, specs)
+            found, variables = trace(self._target(), self._name, bound, self._may_create(), ConcreteFunction)
+            self._was_called = True
+            self._variables += [weakref.ref(v) for v in variables]
+            known.add(bound, [a.spec for a in tensor_arguments(bound)], found)
+        return found
 
-        Args:
-            *args: the arguments, Tensors and other values.
-            **kwargs: as `args`.
-
-        Returns:
-            The results of the function.
-        """
-        graph = get_default_graph()
-        recorder = Recorder(graph, self._may_create())
-        with recorder:
-            results = self._target()(*args, **kwargs)
-        self._remember(recorder)
-        effects, _ = ordered(graph, recorder)
-        if not effects:
-            return results
-        with control_dependencies(effects):
-            flat = flat_results(results)
-            return packed_results(results, identity_n(flat)) if flat else results
-
-
-def _with_tensors(value: Any) -> Any:
-    """Returns a structure with its arrays as tensors; other values stay as they are."""
-    return nest.map_structure(
-        lambda leaf: convert_to_tensor(leaf) if isinstance(leaf, np.ndarray | np.generic) else leaf, value
-    )
+    def _may_create(self) -> bool:
+        """Returns True if a call may create variables: the first one, or where those of the first are gone."""
+        return not self._was_called or (bool(self._variables) and all(v() is None for v in self._variables))
 
 
 def _of_spec(value: Any, spec: TensorSpec, given: Any, signature: Any) -> Any:
-    """Returns an argument as a tensor of which only the specification is known."""
+    """Returns an argument as a tensor that a specification allows."""
     if not isinstance(value, Tensor | SparseTensor | IndexedSlices):
         try:
             value = convert_to_tensor(value, preferred_dtype=spec.dtype)
@@ -231,9 +205,7 @@ def _of_spec(value: Any, spec: TensorSpec, given: Any, signature: Any) -> Any:
         raise ValueError(
             f"Python inputs incompatible with input_signature:\n  inputs: {given}\n  input_signature: {signature}"
         )
-    if value.shape.as_list() == spec.shape.as_list() if spec.shape.ndims is not None else value.shape.ndims is None:
-        return value
-    return placeholder_with_default(value, spec.shape)
+    return value
 
 
 def function(
@@ -246,9 +218,10 @@ def function(
 ) -> Any:
     """Makes a function of tensors of a Python function; also a decorator.
 
-    Each call adds the operations of the function to the default graph, as a call of the Python function would.
-    Operations with effects run in program order, and whenever the results are computed. Conditionals and loops that
-    depend on tensors become operations. Variables may be created in the first call alone.
+    The Python function runs once for each signature: the dtypes and shapes of Tensors, and other values. A call adds an
+    operation that calls the function of that signature. Operations with effects run in program order, and whenever the
+    results are computed. Conditionals and loops that depend on tensors become operations. Variables may be created in
+    the first call alone.
 
     Args:
         func: the function; None to get a decorator.
@@ -256,7 +229,8 @@ def function(
             static shapes of arguments are those of their specifications.
         autograph: bool. If False, conditionals and loops of the function cannot depend on tensors.
         experimental_autograph_options: accepted for compatibility.
-        experimental_relax_shapes: accepted for compatibility; each call has its own shapes.
+        experimental_relax_shapes: bool. If True, a further trace has unknown dimensions where the shapes of arguments
+            differ.
         experimental_compile: accepted for compatibility.
 
     Returns:
@@ -274,11 +248,11 @@ def function(
         >>> print(sess.run(halved(tf.constant(5.0))))
         0.625
     """
-    del experimental_autograph_options, experimental_relax_shapes, experimental_compile
+    del experimental_autograph_options, experimental_compile
 
     def decorate(python_function: Callable[..., Any]) -> Function:
         name = getattr(python_function, "__name__", type(python_function).__name__)
-        made = Function(python_function, name.strip("<>_") or "function", input_signature, autograph)
-        return made
+        name = name.strip("<>_") or "function"
+        return Function(python_function, name, input_signature, autograph, None, experimental_relax_shapes)
 
     return decorate if func is None else decorate(func)

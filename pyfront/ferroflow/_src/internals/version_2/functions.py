@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, TensorLike
-from ferroflow._src.ops.image.resizing import resize_centered
+from ferroflow._src.ops.image.resizing import resize_centered, resize_centered_with_pad
 from ferroflow._src.ops.nn import pooling
 
 
@@ -75,5 +75,6 @@ def max_pool_with_argmax(
 PLACES: Final[dict[str, Any]] = {
     "image.ResizeMethod": ResizeMethod,
     "image.resize": resize_centered,
+    "image.resize_with_pad": resize_centered_with_pad,
     "nn.max_pool_with_argmax": max_pool_with_argmax,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -141,13 +142,14 @@ def resize_images(
         [[0. 1. 2. 2.]
          [4. 5. 6. 6.]]
     """
-    return _resized(images, size, method, preserve_aspect_ratio, name, {"align_corners": align_corners}, True)
+    options = {"align_corners": align_corners}
+    return _resized(images, size, _METHODS.get(method), preserve_aspect_ratio, name, options, True)
 
 
 def _resized(
     images: TensorLike,
     size: ShapeTensorLike,
-    method: object,
+    resizer: Callable[..., Tensor] | None,
     preserve_aspect_ratio: bool,
     name: str | None,
     options: dict[str, bool],
@@ -163,12 +165,28 @@ def _resized(
         known = constant_value_as_shape(size).as_list()
         if skips_same_size and None not in (*known, height, width) and known == [height, width]:
             return unbatched(images, is_batch)
-        resizer = _METHODS.get(method)
         if resizer is None:
             raise ValueError("Resize method is not implemented.")
         resized = resizer(images, size, **options)
         resized.set_shape([None, *known, None])
         return unbatched(resized, is_batch)
+
+
+# Methods that sample with a kernel that can grow, and their kernels; the others only do so with `antialias`.
+_KERNELS = {name: name for name in ("lanczos3", "lanczos5", "gaussian", "mitchellcubic")}
+_ANTIALIASED = {**_KERNELS, "bilinear": "triangle", "bicubic": "keyscubic"}
+
+
+def _scaled(kernel: str, antialias: bool) -> Callable[..., Tensor]:
+    """Returns the function that resizes with a kernel."""
+
+    def resize_with_kernel(images: Tensor, size: Tensor) -> Tensor:
+        sides = [cast.cast(side, dtypes.float32) for side in dimensions(images, 4)[1:3]]
+        scale = cast.cast(size, dtypes.float32) / convert_to_tensor(sides, dtypes.float32)
+        attrs = {"kernel_type": kernel, "antialias": antialias}
+        return tensor_op("ScaleAndTranslate", [images, size, scale, [0.0, 0.0]], attrs)
+
+    return resize_with_kernel
 
 
 def resize_centered(
@@ -184,26 +202,22 @@ def resize_centered(
     Args:
         images: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
         size: Tensor of int32, of shape [2]: the new height and width.
-        method: "bilinear", "nearest", "bicubic" or "area".
+        method: "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian" or "mitchellcubic".
         preserve_aspect_ratio: bool. If True, the aspect ratio is kept, and `size` is an upper bound.
-        antialias: bool; must be False.
+        antialias: bool. If True, a smaller result samples all pixels of the original; "nearest" and "area" ignore it.
         name: str, name scope of the operations.
 
     Returns:
         Tensor of float32 (nearest neighbours: of the dtype of `images`), of the rank of `images`.
 
     Raises:
-        NotImplementedError: if `antialias` is True, or for the methods "lanczos3", "lanczos5", "gaussian" and
-            "mitchellcubic".
         ValueError: if the rank of `images`, `size` or `method` is invalid.
     """
-    if antialias or method in ("lanczos3", "lanczos5", "gaussian", "mitchellcubic"):
-        raise NotImplementedError(
-            f"resize(method={method!r}, antialias={antialias}): use 'bilinear', 'nearest', 'bicubic' or 'area' "
-            "without antialias"
-        )
+    kernel = (_ANTIALIASED if antialias else _KERNELS).get(method)
+    if kernel is not None:
+        return _resized(images, size, _scaled(kernel, antialias), preserve_aspect_ratio, name, {}, False)
     options = {} if method == "area" else {"half_pixel_centers": True}
-    return _resized(images, size, method, preserve_aspect_ratio, name, options, False)
+    return _resized(images, size, _METHODS.get(method), preserve_aspect_ratio, name, options, False)
 
 
 resize = resize_images
@@ -231,6 +245,33 @@ def resize_image_with_pad(
     Raises:
         ValueError: if a size is not positive, or the rank of `image` is not 3 or 4.
     """
+    return _padded(image, target_height, target_width, lambda x, size: resize_images(x, size, method, align_corners))
+
+
+def resize_centered_with_pad(
+    image: Any, target_height: Any, target_width: Any, method: str = "bilinear", antialias: bool = False
+) -> Tensor:
+    """Resizes images to fit into a size, and pads them, as `tf.compat.v2.image.resize_with_pad` does.
+
+    Args:
+        image: Tensor of a real number dtype, of shape [height, width, channels] or [batch, height, width, channels].
+        target_height: int or Tensor of int32, of shape []: rows of the result.
+        target_width: the same, columns of the result.
+        method: as `resize_centered` takes it.
+        antialias: bool, as `resize_centered` takes it.
+
+    Returns:
+        Tensor of float32 (nearest neighbours: of the dtype of `image`), of the rank of `image`.
+
+    Raises:
+        ValueError: if a size is not positive, or the rank of `image` is not 3 or 4.
+    """
+    resizer = functools.partial(resize_centered, method=method, antialias=antialias)
+    return _padded(image, target_height, target_width, resizer)
+
+
+def _padded(image: Any, target_height: Any, target_width: Any, resizer: Callable[[Any, Any], Tensor]) -> Tensor:
+    """Returns images that `resizer` makes fit into a size, padded to that size."""
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         checks = check_at_least_3d(image, require_static=False)
@@ -246,7 +287,7 @@ def resize_image_with_pad(
             arithmetic.maximum(0, cast.cast(elementwise.floor((target - side) / 2), dtypes.int32))
             for target, side in zip(targets, fitted, strict=True)
         ]
-        resized = resize_images(image, size, method, align_corners)
+        resized = resizer(image, size)
         padded = pad_to_bounding_box(resized, before[0], before[1], target_height, target_width)
         return unbatched(padded, is_batch)
 

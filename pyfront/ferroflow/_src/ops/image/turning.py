@@ -180,11 +180,12 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         return by_rank(image, lambda: turned(0), lambda: turned(1))
 
 
-def transpose_image(image: TensorLike) -> Tensor:
+def transpose_image(image: TensorLike, name: str | None = None) -> Tensor:
     """Swaps rows and columns of images.
 
     Args:
         image: Tensor of any dtype, of shape [height, width, channels] or [batch, height, width, channels].
+        name: str, name scope of the operations.
 
     Returns:
         Tensor of the dtype of `image`, of shape [width, height, channels] or [batch, width, height, channels].
@@ -192,7 +193,7 @@ def transpose_image(image: TensorLike) -> Tensor:
     Raises:
         ValueError: if the rank of `image` is not 3 or 4.
     """
-    with name_scope(None, "transpose", [image]):
+    with name_scope(name, "transpose", [image]):
         image = checked_at_least_3d(convert_to_tensor(image, name="image"))
         return by_rank(
             image,

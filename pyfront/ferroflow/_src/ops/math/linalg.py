@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.compat import integral_types
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import IntsLike, TensorLike
+from ferroflow._src.base.typing import IntLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -311,44 +311,74 @@ def diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     return tensor_op("DiagPart", [input], name=name)
 
 
-def matrix_diag(diagonal: TensorLike, name: str | None = "diag") -> Tensor:
-    """Makes a square matrix of each vector, which is its diagonal.
+def _is(value: Any, default: int) -> bool:
+    return isinstance(value, int | float) and value == default
+
+
+def matrix_diag(
+    diagonal: TensorLike,
+    name: str | None = "diag",
+    k: IntsLike = 0,
+    num_rows: IntLike = -1,
+    num_cols: IntLike = -1,
+    padding_value: TensorLike = 0,
+) -> Tensor:
+    """Makes a matrix of each vector, which is its diagonal, or of several diagonals.
 
     Args:
-        diagonal: Tensor of any dtype, of shape [..., n].
+        diagonal: Tensor of any dtype, of shape [..., n]; [..., diagonals, n] for several.
         name: str, name of the operation.
+        k: int or Tensor of int32: the diagonal, positive above the main one; or the lowest and highest of several.
+        num_rows: int or Tensor of int32, of shape []; -1 for the least number.
+        num_cols: int or Tensor of int32, of shape []; -1 for the least number.
+        padding_value: Tensor of the dtype of `diagonal`, of shape []: the other elements.
 
     Returns:
-        Tensor of the dtype of `diagonal`, of shape [..., n, n].
+        Tensor of the dtype of `diagonal`, of shape [..., rows, columns].
     """
-    return tensor_op("MatrixDiag", [diagonal], name=name)
+    if _is(k, 0) and _is(num_rows, -1) and _is(num_cols, -1) and _is(padding_value, 0):
+        return tensor_op("MatrixDiag", [diagonal], name=name)
+    diagonal = convert_to_tensor(diagonal, name="diagonal")
+    padding = convert_to_tensor(padding_value, dtype=diagonal.dtype.base_dtype, name="padding_value")
+    return tensor_op("MatrixDiagV2", [diagonal, k, num_rows, num_cols, padding], name=name)
 
 
-def matrix_diag_part(input: TensorLike, name: str | None = "diag_part") -> Tensor:
-    """Returns the main diagonal of each matrix.
+def matrix_diag_part(
+    input: TensorLike, name: str | None = "diag_part", k: IntsLike = 0, padding_value: TensorLike = 0
+) -> Tensor:
+    """Returns a diagonal of each matrix, or several.
 
     Args:
         input: Tensor of any dtype, of shape [..., m, n].
         name: str, name of the operation.
+        k: int or Tensor of int32: the diagonal, positive above the main one; or the lowest and highest of several.
+        padding_value: Tensor of the dtype of `input`, of shape []: fills up diagonals that are shorter than others.
 
     Returns:
-        Tensor of the dtype of `input`, of shape [..., min(m, n)].
+        Tensor of the dtype of `input`, of shape [..., length]; [..., diagonals, length] for several.
     """
-    return tensor_op("MatrixDiagPart", [input], name=name)
+    if _is(k, 0) and _is(padding_value, 0):
+        return tensor_op("MatrixDiagPart", [input], name=name)
+    input = convert_to_tensor(input, name="input")
+    padding = convert_to_tensor(padding_value, dtype=input.dtype.base_dtype, name="padding_value")
+    return tensor_op("MatrixDiagPartV2", [input, k, padding], name=name)
 
 
-def matrix_set_diag(input: TensorLike, diagonal: TensorLike, name: str | None = "set_diag") -> Tensor:
-    """Replaces the main diagonal of each matrix.
+def matrix_set_diag(input: TensorLike, diagonal: TensorLike, name: str | None = "set_diag", k: IntsLike = 0) -> Tensor:
+    """Replaces a diagonal of each matrix, or several.
 
     Args:
         input: Tensor of any dtype, of shape [..., m, n].
-        diagonal: Tensor of the dtype of `input`, of shape [..., min(m, n)].
+        diagonal: Tensor of the dtype of `input`, of shape [..., length]; [..., diagonals, length] for several.
         name: str, name of the operation.
+        k: int or Tensor of int32: the diagonal, positive above the main one; or the lowest and highest of several.
 
     Returns:
         Tensor of the dtype and shape of `input`.
     """
-    return tensor_op("MatrixSetDiag", [input, diagonal], name=name)
+    if _is(k, 0):
+        return tensor_op("MatrixSetDiag", [input, diagonal], name=name)
+    return tensor_op("MatrixSetDiagV2", [input, diagonal, k], name=name)
 
 
 def matrix_band_part(

@@ -36,6 +36,14 @@ def _nearest(op: Operation, g: Any) -> tuple[Tensor, None]:
     return tensor_op("ResizeNearestNeighborGrad", [densified(g), size], _alignment(op)), None
 
 
+def _scale_and_translate(op: Operation, g: Any) -> tuple[Any, None, None, None]:
+    image, _, scale, translation = op.inputs
+    if image.dtype != dtypes.float32:
+        return None, None, None, None
+    attrs = {name: op.get_attr(name) for name in ("kernel_type", "antialias")}
+    return tensor_op("ScaleAndTranslateGrad", [densified(g), image, scale, translation], attrs), None, None, None
+
+
 def _crop_and_resize(op: Operation, g: Any) -> tuple[Any, Tensor, None, None]:
     image, boxes, indices, _ = op.inputs
     g = densified(g)
@@ -55,6 +63,7 @@ register(
         "ResizeBicubic": _bicubic,
         "ResizeNearestNeighbor": _nearest,
         "CropAndResize": _crop_and_resize,
+        "ScaleAndTranslate": _scale_and_translate,
     }
 )
 register_none(

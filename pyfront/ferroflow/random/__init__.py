@@ -25,6 +25,7 @@ from ferroflow._src.ops.random.stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
 )
 from ferroflow._src.ops.superseded import multinomial as multinomial, stateless_multinomial as stateless_multinomial
+from ferroflow.random import experimental as experimental
 
 gamma = _random_gamma
 normal = _random_normal

@@ -1,0 +1,249 @@
+"""Derivatives of functions in a graph's library: the function with more results, and one that computes its gradients.
+
+The gradients of a call need values from inside the function. The call therefore calls another function, which returns
+these values too. Nothing is computed twice: effects occur once, and random numbers are those of the forward pass.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ferroflow._src.autodiff.gradients import gradients
+from ferroflow._src.control_flow.loop import WhileContext
+from ferroflow._src.framework.composite import IndexedSlices
+from ferroflow._src.framework.function import FunctionGraph, FunctionPart, graphs_around
+from ferroflow._src.framework.function_def import body_of
+from ferroflow._src.framework.handles import Operation, Tensor, flow_context
+from ferroflow._src.framework.import_graph_def import import_graph_def
+from ferroflow._src.framework.op_schema import op_schema
+from ferroflow._src.framework.per_graph import PerGraph
+from ferroflow._src.ops.array.making import identity
+
+# Stateful ops that may be computed again: they have no effect.
+_REPEATABLE = ("ReadVariableOp", "VarHandleOp", "VariableV2", "Placeholder")
+
+
+class Key(NamedTuple):
+    """Which gradients a function computes.
+
+    Attributes:
+        function: str, the name of the forward function.
+        given: for each result of it, whether its gradient is an argument.
+    """
+
+    function: str
+    given: tuple[bool, ...]
+
+
+class Source(NamedTuple):
+    """Where an argument of the backward function comes from.
+
+    Attributes:
+        kind: "gradient" of a result, "argument" or "result" of the forward function.
+        place: int, its position.
+    """
+
+    kind: str
+    place: int
+
+
+class Derivative(NamedTuple):
+    """The functions of a derivative.
+
+    Attributes:
+        forward: str, the function that returns the results and the values that the gradients need.
+        more: the Tensors in its body behind the results.
+        backward: the function that computes the gradients; None if no argument has a gradient.
+        is_stateful: bool; True if the backward function has stateful operations.
+        sources: the Source of each argument of the backward function.
+        returned: for each argument, the number of Tensors of its gradient: 0 for none, 1 for a Tensor, more for
+            IndexedSlices.
+    """
+
+    forward: str
+    more: list[Tensor]
+    backward: FunctionPart | None
+    is_stateful: bool
+    sources: list[Source]
+    returned: tuple[int, ...]
+
+
+def has_gradient(tensor: Tensor) -> bool:
+    """Returns True for a tensor of a float or complex dtype."""
+    dtype = tensor.dtype.base_dtype
+    return dtype.is_floating or dtype.is_complex
+
+
+def inlined(function: Any, inputs: Sequence[Tensor]) -> tuple[list[Tensor], list[Operation]]:
+    """Adds the body of a function to the default graph.
+
+    Args:
+        function: the function.
+        inputs: list of Tensors, its arguments.
+
+    Returns:
+        (list of Tensors, its results; list of Operations, its effects).
+    """
+    nodes, arguments, results = body_of(function.to_function_def())
+    given = {f"{name}:0": tensor for name, tensor in zip(arguments, inputs, strict=True)}
+    wanted = [*results, *(op.name for op in function.effects)]
+    found = import_graph_def(nodes, input_map=given, return_elements=wanted, name=function.name.lstrip("_")) or []
+    return found[: len(results)], found[len(results) :]
+
+
+class _UnknownError(Exception):
+    """Ends the construction of a function which calls one that must be made before."""
+
+    def __init__(self, key: Any) -> None:
+        super().__init__(str(key))
+        self.key = key
+
+
+class OnePerKey:
+    """Functions that are made once for each key of a graph, after those that they call, to any depth.
+
+    Args:
+        make: function of the outermost graph and a key. If it needs the result for another key, it calls `get`.
+    """
+
+    def __init__(self, make: Callable[[Any, Any], Any]) -> None:
+        self._make = make
+        self._made: PerGraph[dict[Any, Any]] = PerGraph()
+        self._local = threading.local()
+
+    def get(self, root: Any, key: Any) -> Any:
+        """Returns the result for a key, which is made if the graph lacks it.
+
+        Args:
+            root: the outermost graph, a `tf.Graph`.
+            key: tuple, the first element the name of a function.
+
+        Raises:
+            NotImplementedError: if the function calls itself.
+        """
+        made = self._made.get(root)
+        if made is None:
+            made = self._made[root] = {}
+        if key in made:
+            return made[key]
+        if getattr(self._local, "is_under_way", False):
+            raise _UnknownError(key)
+        waiting = {key: None}
+        self._local.is_under_way = True
+        try:
+            while waiting:
+                last = next(reversed(waiting))
+                try:
+                    made[last] = self._make(root, last)
+                    del waiting[last]
+                except _UnknownError as unknown:
+                    if unknown.key in waiting:
+                        raise NotImplementedError(
+                            f"Function {unknown.key[0]} calls itself, and has no gradient therefore."
+                        ) from None
+                    waiting[unknown.key] = None
+        finally:
+            self._local.is_under_way = False
+        return made[key]
+
+
+def outermost(graph: Any) -> Any:
+    """Returns the graph that a graph, which may be a function's body, is in."""
+    return [graph, *graphs_around(graph)][-1]
+
+
+def flat_gradient(gradient: Any) -> list[Tensor]:
+    """Returns the Tensors of a gradient: none of None, two or three of IndexedSlices."""
+    if gradient is None:
+        return []
+    if isinstance(gradient, IndexedSlices):
+        shape = [] if gradient.dense_shape is None else [gradient.dense_shape]
+        return [gradient.values, gradient.indices, *shape]
+    return [gradient]
+
+
+def packed_gradient(tensors: Sequence[Tensor]) -> Any:
+    """Returns the gradient of which `flat_gradient` returned the Tensors."""
+    if not tensors:
+        return None
+    return tensors[0] if len(tensors) == 1 else IndexedSlices(*tensors)
+
+
+def _make(root: Any, key: Key) -> Derivative:
+    """Adds the functions of a derivative to the library: both are parts of one body."""
+    function = root.functions[key.function]
+    body = FunctionGraph(function.graph.outer_graph)
+    with body.as_default():
+        arguments = [body.argument(t.dtype, t.get_shape(), f"arg{i}") for i, t in enumerate(function.all_arguments)]
+        results, effects = inlined(function, arguments)
+        forward = set(body.get_operations())
+        given = [i for i, is_given in enumerate(key.given) if is_given]
+        arriving = [body.argument(results[i].dtype, results[i].get_shape(), f"grad{i}") for i in given]
+        found = gradients([results[i] for i in given], arguments, arriving) if given else []
+        flat = [flat_gradient(g) for g in found] or [[] for _ in arguments]
+        ends = [identity(t) for tensors in flat for t in tensors]
+    returned = tuple(len(tensors) for tensors in flat)
+    if not any(returned):
+        return Derivative(key.function, [], None, False, [], returned)
+    places = {
+        **{t: Source("gradient", i) for i, t in zip(given, arriving, strict=True)},
+        **{t: Source("result", i) for i, t in reversed(list(enumerate(results)))},
+        **{t: Source("argument", i) for i, t in enumerate(arguments)},
+    }
+    cut = _cut(ends, forward, {*body.captured_arguments, *arriving})
+    more = [t for t in cut if t not in places]
+    sources = [places.get(t) or Source("result", len(results) + more.index(t)) for t in cut]
+    cut += arriving
+    sources += [places[t] for t in arriving]
+    forward_name = key.function
+    if more:
+        forward_name = FunctionPart(f"__forward_{key.function}", body, arguments, [*results, *more], effects).name
+    backward = FunctionPart(f"__backward_{key.function}", body, cut, ends)
+    is_stateful = any(op_schema(op.type)["is_stateful"] for op in backward.operations)
+    return Derivative(forward_name, more, backward, is_stateful, sources, returned)
+
+
+def _cut(ends: Sequence[Tensor], forward: set[Operation], given: set[Tensor]) -> list[Tensor]:
+    """Returns the tensors of the forward part that the ends are computed from.
+
+    Constants, and what is in a branch, belong to both parts: a value in a branch may be missing.
+
+    Raises:
+        NotImplementedError: if an operation in a branch has effects or is random.
+    """
+    loops = {c for op in forward if isinstance(c := flow_context(op), WhileContext)}
+    found: dict[Tensor, None] = {}
+    seen: set[Operation] = set()
+    stack = [t.op for t in ends]
+    while stack:
+        op = stack.pop()
+        if op in seen:
+            continue
+        seen.add(op)
+        stack += [c for c in op.control_inputs if c not in forward]
+        for tensor in op.inputs:
+            source = tensor.op
+            if tensor in given:
+                continue
+            leaves_loop = source.type == "Exit" and flow_context(source.inputs[0].op) in loops
+            if source not in forward and not leaves_loop:
+                stack.append(source)
+            elif source.type == "Const" or flow_context(source) is not None:
+                _check_repeatable(source)
+                stack.append(source)
+            else:
+                found[tensor] = None
+    return list(found)
+
+
+def _check_repeatable(op: Operation) -> None:
+    if op_schema(op.type)["is_stateful"] and op.type not in _REPEATABLE:
+        raise NotImplementedError(
+            f"The gradient of a function needs the value of '{op.name}' (op type: {op.type}) in a branch of a "
+            "conditional. Compute it before the conditional, or outside of the function."
+        )
+
+
+derivatives = OnePerKey(_make)

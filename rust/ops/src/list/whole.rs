@@ -1,0 +1,379 @@
+//! TensorListStack, FromTensor, Gather, Scatter, Concat, Split: the elements of a list as one tensor, and back.
+
+use super::places::stated_element;
+use super::value::{TensorList, stated_shape};
+use crate::array::rows::{cut, join};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure};
+
+/// Stacks the elements at some places of a list.
+fn stacked(ctx: &KernelContext<'_>, list: &TensorList, places: &[usize], given: &PartialShape) -> Result<Tensor> {
+    let values = places.iter().map(|&p| list.element(p, given)).collect::<Result<Vec<_>>>()?;
+    let element = match values.first() {
+        Some(first) => first.shape().clone(),
+        None => list.shape_of_zeros(given)?,
+    };
+    for (i, value) in values.iter().enumerate() {
+        ensure!(
+            *value.shape() == element,
+            InvalidArgument,
+            "Tried to stack elements of a list whose shapes differ: element 0 has shape {element}, element {i} {}",
+            value.shape()
+        );
+    }
+    ensure!(
+        given.is_compatible_with(&PartialShape::from(&element)),
+        InvalidArgument,
+        "Elements of shape {element} are not of the shape {given} that the op states"
+    );
+    let dims: Vec<i64> = [values.len() as i64].into_iter().chain(element.to_i64()).collect();
+    if values.is_empty() {
+        return Tensor::zeros(list.dtype, Shape::checked(&dims)?);
+    }
+    join(ctx.threads(), &values, 1, Shape::checked(&dims)?)
+}
+
+fn stack(ctx: &mut KernelContext<'_>, dtype: DType, count: i64) -> Result<()> {
+    let list = TensorList::of_type(ctx.input(0)?, dtype)?;
+    let length = list.elements.len();
+    ensure!(
+        count == -1 || count == length as i64,
+        InvalidArgument,
+        "Operation expected a list with {count} elements but got a list with {length} elements."
+    );
+    let out = stacked(ctx, list, &(0..length).collect::<Vec<_>>(), &stated_shape(ctx.input(1)?)?)?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+fn gather(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
+    let list = TensorList::of_type(ctx.input(0)?, dtype)?;
+    let indices = ctx.input(1)?.slice::<i32>()?;
+    let places = indices.iter().map(|&i| list.place(&Tensor::scalar(i))).collect::<Result<Vec<_>>>()?;
+    let out = stacked(ctx, list, &places, &stated_shape(ctx.input(2)?)?)?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
+/// Returns the parts of input `i` along its first dimension, which must be elements of a shape.
+fn parts(ctx: &KernelContext<'_>, i: usize, element_shape: &PartialShape) -> Result<Vec<Option<Tensor>>> {
+    let value = ctx.input(i)?;
+    ensure!(value.rank() >= 1, InvalidArgument, "Tensor must be at least a vector, but saw shape: {}", value.shape());
+    let element = Shape::new(&value.shape()[1..]);
+    ensure!(
+        element_shape.is_compatible_with(&PartialShape::from(&element)),
+        InvalidArgument,
+        "Specified a list with shape {element_shape} from a tensor with shape {element}"
+    );
+    Ok(cut(ctx.threads(), value, 1, &vec![element; value.shape()[0]])?.into_iter().map(Some).collect())
+}
+
+fn from_tensor(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
+    let element_shape = stated_shape(ctx.input(1)?)?;
+    let elements = parts(ctx, 0, &element_shape)?;
+    ctx.set_output(0, TensorList { dtype, element_shape, elements }.into_tensor()?);
+    Ok(())
+}
+
+/// Puts the parts of input `i` at the places that input `i + 1` lists; a list grows where it must.
+fn scatter(ctx: &KernelContext<'_>, i: usize, list: &mut TensorList) -> Result<()> {
+    let indices = ctx.input(i + 1)?.slice::<i32>()?.to_vec();
+    let elements = parts(ctx, i, &list.element_shape)?;
+    ensure!(
+        indices.len() == elements.len(),
+        InvalidArgument,
+        "Specified {} indices for a tensor with {} rows",
+        indices.len(),
+        elements.len()
+    );
+    for (&index, element) in indices.iter().zip(elements) {
+        ensure!(index >= 0, InvalidArgument, "Indices in TensorListScatter must all be non-negative.");
+        if index as usize >= list.elements.len() {
+            list.resize(&Tensor::scalar(index.saturating_add(1)))?;
+        }
+        list.elements[index as usize] = element;
+    }
+    Ok(())
+}
+
+fn scattered(ctx: &mut KernelContext<'_>, dtype: DType, has_count: bool) -> Result<()> {
+    let none = Tensor::scalar(0i32);
+    let count = if has_count { ctx.input(3)?.clone() } else { none.clone() };
+    let count = if count.to_scalar::<i32>()? == -1 { none } else { count };
+    let mut list = TensorList::reserved(dtype, stated_shape(ctx.input(2)?)?, &count)?;
+    scatter(ctx, 0, &mut list)?;
+    ctx.set_output(0, list.into_tensor()?);
+    Ok(())
+}
+
+fn scattered_into(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
+    let mut list = TensorList::of_type(ctx.input(0)?, dtype)?.clone();
+    scatter(ctx, 1, &mut list)?;
+    ctx.set_output(0, list.into_tensor()?);
+    Ok(())
+}
+
+/// Joins the elements along their first dimension. The first dimensions of places without a value are `leading`.
+fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leading: &[i64]) -> Result<()> {
+    let list = TensorList::of_type(ctx.input(0)?, dtype)?;
+    let mut values = Vec::with_capacity(list.elements.len());
+    let known =
+        list.elements.iter().flatten().find(|e| e.rank() > 0).map(|e| PartialShape::from(&Shape::new(&e.shape()[1..])));
+    let rest = match (known, given.dims()) {
+        (Some(rest), _) => rest,
+        (None, Some(dims)) if !dims.is_empty() => PartialShape::from_dims(&dims[1..]),
+        (None, _) => PartialShape::unknown(),
+    };
+    for (i, element) in list.elements.iter().enumerate() {
+        values.push(match (element, rest.to_shape()) {
+            (Some(value), _) => value.clone(),
+            (None, Some(rest)) => {
+                let length = leading.get(i).copied().unwrap_or(-1);
+                ensure!(
+                    length >= 0,
+                    InvalidArgument,
+                    "Element {i} has no value, and `leading_dims` has no length of it"
+                );
+                let dims: Vec<i64> = [length].into_iter().chain(rest.to_i64()).collect();
+                Tensor::zeros(dtype, Shape::checked(&dims)?)?
+            }
+            (None, None) => Tensor::zeros(dtype, list.shape_of_zeros(given)?)?,
+        });
+    }
+    let Some(first) = values.first() else {
+        let rest = rest.to_shape().ok_or_else(|| {
+            ferroflow_tensor::Status::invalid_argument(
+                "All except the first dimension must be fully defined when concating an empty tensor list.",
+            )
+        })?;
+        let dims: Vec<i64> = [0].into_iter().chain(rest.to_i64()).collect();
+        ctx.set_output(0, Tensor::zeros(dtype, Shape::checked(&dims)?)?);
+        ctx.set_output(1, Tensor::new(DType::I64, [0])?);
+        return Ok(());
+    };
+    let mut lengths = Vec::with_capacity(values.len());
+    for value in &values {
+        ensure!(value.rank() >= 1, InvalidArgument, "Concat requires elements to be at least vectors, found scalars");
+        ensure!(
+            first.rank() >= 1 && value.shape()[1..] == first.shape()[1..],
+            InvalidArgument,
+            "Elements of a list to join have shapes {} and {}",
+            first.shape(),
+            value.shape()
+        );
+        lengths.push(value.shape()[0] as i64);
+    }
+    let dims: Vec<i64> = [lengths.iter().sum()].into_iter().chain(first.shape().to_i64().into_iter().skip(1)).collect();
+    let out = join(ctx.threads(), &values, 1, Shape::checked(&dims)?)?;
+    ctx.set_output(0, out);
+    ctx.set_output(1, Tensor::from_slice([lengths.len()], &lengths)?);
+    Ok(())
+}
+
+fn split(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
+    let element_shape = stated_shape(ctx.input(1)?)?;
+    let (value, lengths) = (ctx.input(0)?, ctx.input(2)?);
+    ensure!(value.rank() >= 1, InvalidArgument, "Tensor must be at least a vector, but saw shape: {}", value.shape());
+    ensure!(
+        lengths.rank() == 1,
+        InvalidArgument,
+        "Expected lengths to be a vector, received shape: {}",
+        lengths.shape()
+    );
+    let lengths = lengths.to_i64s()?;
+    let mut total = 0i64;
+    let mut shapes = Vec::with_capacity(lengths.len());
+    for &length in &lengths {
+        ensure!(length >= 0, InvalidArgument, "Invalid value in lengths: {length}");
+        total = total.saturating_add(length);
+        shapes.push([length as usize].into_iter().chain(value.shape()[1..].iter().copied()).collect::<Shape>());
+    }
+    ensure!(
+        total == value.shape()[0] as i64,
+        InvalidArgument,
+        "Unused values in tensor. Length of tensor: {} Values used: {total}",
+        value.shape()[0]
+    );
+    let elements = cut(ctx.threads(), value, 1, &shapes)?.into_iter().map(Some).collect();
+    ctx.set_output(0, TensorList { dtype, element_shape, elements }.into_tensor()?);
+    Ok(())
+}
+
+/// Sets output 0 to `count` elements of the shape that input `i` states.
+fn stacked_shape(c: &mut ShapeContext<'_>, count: Option<usize>, i: usize) -> Result<()> {
+    let element = stated_element(c, i)?;
+    c.set_output(0, PartialShape::vector(count).concatenate(&element));
+    Ok(())
+}
+
+/// Sets the shapes of joined elements and of their lengths; `element` is the shape of an element.
+fn joined_shape(c: &mut ShapeContext<'_>, element: &PartialShape) -> Result<()> {
+    let joined = match element.dims() {
+        Some(dims) if !dims.is_empty() => PartialShape::vector(None).concatenate(&PartialShape::from_dims(&dims[1..])),
+        _ => PartialShape::unknown(),
+    };
+    c.set_output(0, joined);
+    c.set_output(1, PartialShape::vector(None));
+    Ok(())
+}
+
+fn concat_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let element = c.shape("element_shape")?;
+    joined_shape(c, &element)
+}
+
+fn concat_v2_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let element = stated_element(c, 1)?;
+    joined_shape(c, &element)
+}
+
+/// Makes a kernel of lists whose elements have the type of the attribute `element_dtype`.
+fn typed(
+    init: &KernelInit<'_>,
+    f: impl Fn(&mut KernelContext<'_>, DType) -> Result<()> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    let dtype = init.dtype("element_dtype")?;
+    kernel(move |ctx| f(ctx, dtype))
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let read = |name: &str| Op::new(name).input("input_handle: variant");
+    let shaped = |op: Op| op.attr("element_dtype: type").attr("shape_type: {int32, int64}");
+    r.add(
+        read("TensorListStack")
+            .input("element_shape: int32")
+            .output("tensor: element_dtype")
+            .attr("element_dtype: type")
+            .attr("num_elements: int = -1")
+            .doc("Stacks all elements.")
+            .shape(|c| {
+                let count = usize::try_from(c.int("num_elements")?).ok();
+                stacked_shape(c, count, 1)
+            })
+            .kernel(|init| {
+                let count = init.int("num_elements")?;
+                typed(init, move |ctx, dtype| stack(ctx, dtype, count))
+            }),
+    );
+    r.add(
+        read("TensorListGather")
+            .input("indices: int32")
+            .input("element_shape: int32")
+            .output("values: element_dtype")
+            .attr("element_dtype: type")
+            .doc("Stacks the elements at some places.")
+            .shape(|c| {
+                let count = c.input(1)?.with_rank(1)?.dim(0);
+                stacked_shape(c, count, 2)
+            })
+            .kernel(|init| typed(init, gather)),
+    );
+    r.add(
+        shaped(Op::new("TensorListFromTensor").input("tensor: element_dtype").input("element_shape: shape_type"))
+            .output("output_handle: variant")
+            .doc("Returns the list of a tensor's parts along its first dimension.")
+            .shape(shape_rules::scalar)
+            .kernel(|init| typed(init, from_tensor)),
+    );
+    let scattering = |name: &str| {
+        let op = Op::new(name).input("tensor: element_dtype").input("indices: int32");
+        op.input("element_shape: shape_type").output("output_handle: variant").shape(shape_rules::scalar)
+    };
+    r.add(
+        shaped(scattering("TensorListScatter"))
+            .doc("Returns the list that has the parts of a tensor at some places.")
+            .kernel(|init| typed(init, |ctx, dtype| scattered(ctx, dtype, false))),
+    );
+    r.add(
+        shaped(scattering("TensorListScatterV2").input("num_elements: int32"))
+            .doc("Returns the list of `num_elements` places that has the parts of a tensor at some of them.")
+            .kernel(|init| typed(init, |ctx, dtype| scattered(ctx, dtype, true))),
+    );
+    r.add(
+        read("TensorListScatterIntoExistingList")
+            .input("tensor: element_dtype")
+            .input("indices: int32")
+            .output("output_handle: variant")
+            .attr("element_dtype: type")
+            .doc("Returns the list with the parts of a tensor at some places.")
+            .shape(shape_rules::scalar)
+            .kernel(|init| typed(init, scattered_into)),
+    );
+    r.add(
+        read("TensorListConcat")
+            .output("tensor: element_dtype")
+            .output("lengths: int64")
+            .attr("element_dtype: type")
+            .attr("element_shape: shape = { unknown_rank: true }")
+            .doc("Joins the elements along their first dimension; also returns their lengths.")
+            .shape(concat_shape)
+            .kernel(|init| {
+                let shape = init.shape("element_shape")?;
+                typed(init, move |ctx, dtype| concat(ctx, dtype, &shape, &[]))
+            }),
+    );
+    r.add(
+        shaped(read("TensorListConcatV2").input("element_shape: shape_type").input("leading_dims: int64"))
+            .output("tensor: element_dtype")
+            .output("lengths: int64")
+            .doc("Joins the elements along their first dimension; also returns their lengths.")
+            .shape(concat_v2_shape)
+            .kernel(|init| {
+                typed(init, |ctx, dtype| {
+                    let (shape, leading) = (stated_shape(ctx.input(1)?)?, ctx.input(2)?.to_i64s()?);
+                    concat(ctx, dtype, &shape, &leading)
+                })
+            }),
+    );
+    r.add(
+        shaped(Op::new("TensorListSplit").input("tensor: element_dtype").input("element_shape: shape_type"))
+            .input("lengths: int64")
+            .output("output_handle: variant")
+            .doc("Returns the list of a tensor's parts of given lengths along its first dimension.")
+            .shape(shape_rules::scalar)
+            .kernel(|init| typed(init, split)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run;
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{DType, Tensor};
+
+    const FLOAT: (&str, AttrValue) = ("element_dtype", AttrValue::Type(DType::F32));
+
+    #[test]
+    fn parts_of_a_tensor_are_stacked_to_the_tensor() {
+        let x = Tensor::from_slice([3, 2], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let any = Tensor::scalar(-1i32);
+        let list = run("TensorListFromTensor", &[x.clone(), any.clone()], &[FLOAT]).unwrap().remove(0);
+        assert_eq!(run("TensorListStack", &[list.clone(), any.clone()], &[FLOAT]).unwrap()[0], x);
+        let places = Tensor::from_slice([2], &[2i32, 0]).unwrap();
+        let some = run("TensorListGather", &[list, places, any], &[FLOAT]).unwrap().remove(0);
+        assert_eq!(some.slice::<f32>().unwrap(), [5.0, 6.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn places_without_values_are_zeros() {
+        let shape = Tensor::from_slice([1], &[2i32]).unwrap();
+        let list = run("TensorListReserve", &[shape.clone(), Tensor::scalar(2i32)], &[FLOAT]).unwrap().remove(0);
+        let one = Tensor::from_slice([2], &[1.0f32, 2.0]).unwrap();
+        let list = run("TensorListSetItem", &[list, Tensor::scalar(1i32), one], &[FLOAT]).unwrap().remove(0);
+        let all = run("TensorListStack", &[list.clone(), shape.clone()], &[FLOAT]).unwrap().remove(0);
+        assert_eq!(all.slice::<f32>().unwrap(), [0.0, 0.0, 1.0, 2.0]);
+        assert!(run("TensorListGetItem", &[list, Tensor::scalar(2i32), shape], &[FLOAT]).is_err());
+    }
+
+    #[test]
+    fn split_parts_are_joined_again() {
+        let x = Tensor::from_slice([3], &[1.0f32, 2.0, 3.0]).unwrap();
+        let lengths = Tensor::from_slice([2], &[1i64, 2]).unwrap();
+        let any = Tensor::scalar(-1i32);
+        let list = run("TensorListSplit", &[x.clone(), any.clone(), lengths.clone()], &[FLOAT]).unwrap().remove(0);
+        let out = run("TensorListConcat", std::slice::from_ref(&list), &[FLOAT]).unwrap();
+        assert_eq!(out, [x, lengths]);
+        let wrong = Tensor::from_slice([1], &[2i64]).unwrap();
+        assert!(run("TensorListSplit", &[out[0].clone(), any, wrong], &[FLOAT]).is_err());
+    }
+}
