@@ -17,7 +17,8 @@ import sys
 _SOURCE = os.environ["CONTRIB_SOURCE"]
 _EVENTS = os.environ["CONTRIB_EVENTS"]
 _TEST_FOLDERS = ("kernel_tests", "tests")
-_HELPERS = re.compile(r"(_test|test_utils?|_test_base)$")
+_HELPERS = re.compile(r"(_test|test_utils?|_test_base|testing_common|test_data|benchmarking)$")
+_LOADED = re.compile(r"(test_utils?|testing_common|test_data|benchmarking)\.py$")
 
 
 class SourceHelpers:
@@ -25,9 +26,10 @@ class SourceHelpers:
 
     def find_spec(self, name, path=None, target=None):
         parts = name.split(".")
-        if parts[:2] != ["tensorflow", "contrib"] or len(parts) < 4:
+        # The alias gives packages ferroflow's names, under which their missing modules are searched.
+        if parts[0] not in ("tensorflow", "ferroflow") or parts[1:2] != ["contrib"] or len(parts) < 4:
             return None
-        place = os.path.join(_SOURCE, *parts)
+        place = os.path.join(_SOURCE, "tensorflow", *parts[1:])
         in_tests = any(part in _TEST_FOLDERS for part in parts)
         if in_tests and os.path.isdir(place):
             spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
@@ -46,7 +48,7 @@ def pytest_configure(config):
     """Loads the helper modules of the test's package, which the alias would find as attributes of its packages."""
     for folder, _, files in os.walk(os.path.join(_SOURCE, "tensorflow", "contrib", os.environ["CONTRIB_PACKAGE"])):
         for file in files:
-            if re.search(r"test_utils?\.py$", file):
+            if _LOADED.search(file):
                 path = os.path.relpath(os.path.join(folder, file[:-3]), _SOURCE)
                 _load(path.replace(os.sep, "."), os.path.join(folder, file))
 

@@ -132,6 +132,7 @@ def run_file(
         (work / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
         target = work / file.replace("/", "_")
         target.symlink_to(source / "tensorflow" / "contrib" / file)
+        (work / "org_tensorflow").symlink_to(source)
         events = work / "events"
         tests = [f"{target}::{name.replace('.', '::', 1)}" for name in chosen] if chosen else [str(target)]
         options = ["-q", "-p", "contrib_plugin", "-p", "no:cacheprovider", "-W", "ignore", "--rootdir", str(work)]
@@ -149,7 +150,7 @@ def run_file(
             "CONTRIB_SOURCE": str(source),
             "CONTRIB_EVENTS": str(events),
             "CONTRIB_PACKAGE": file.split("/")[0],
-            "TEST_SRCDIR": str(source),
+            "TEST_SRCDIR": folder,
             "TEST_TMPDIR": folder,
             "CUDA_VISIBLE_DEVICES": "",
             "TF_CPP_MIN_LOG_LEVEL": "2",

@@ -24,6 +24,7 @@ if _typing.TYPE_CHECKING:
         framework as framework,
         image as image,
         kernel_methods as kernel_methods,
+        labeled_tensor as labeled_tensor,
         layers as layers,
         learn as learn,
         legacy_seq2seq as legacy_seq2seq,

@@ -49,14 +49,19 @@ def is_built_with_cuda() -> bool:
 
 
 def test_src_dir_path(relative_path: str) -> str:
-    """Returns a path below the directory of the running program.
+    """Returns a path of TensorFlow's sources below the folder `TEST_SRCDIR`, if the environment names it.
+
+    Otherwise the path is below the directory of the running program.
 
     Args:
-        relative_path: str, path relative to it.
+        relative_path: str, path relative to that folder.
 
     Returns:
         str.
     """
+    sources = os.environ.get("TEST_SRCDIR")
+    if sources is not None:
+        return os.path.join(sources, "org_tensorflow", "tensorflow", relative_path)
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
 
 

@@ -17,6 +17,7 @@ from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.checking import Assert
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
+from ferroflow._src.ops.math.comparison import logical_and
 from ferroflow._src.ops.math.elementwise import is_finite, sqrt, square
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_mean
 from ferroflow._src.ops.tensor_array import TensorArray
@@ -71,15 +72,26 @@ def _dormand_prince(func: Callable[..., Any], y: Any, slope: Any, t: Any, dt: An
     return reached, slopes[-1], _combined(_ERROR, slopes, dt), y + _combined(_MIDDLE, slopes, dt)
 
 
-def _interpolated(ends: tuple[Any, Any, Any, Any, Any], dt: Any, share: Any) -> Any:
-    """Returns the value of the polynomial of degree 4 through two values, a middle one, and two slopes."""
-    y0, y1, middle, f0, f1 = ends
+def _interp_fit(y0: Any, y1: Any, y_mid: Any, f0: Any, f1: Any, dt: Any) -> list[Any]:
+    """Returns the coefficients of the polynomial of degree 4 through two values, a middle one, and two slopes."""
+    y0, y1, y_mid, f0, f1 = map(convert_to_tensor, (y0, y1, y_mid, f0, f1))
     step = cast(dt, y0.dtype)
-    a = 2 * step * (f1 - f0) - 8 * (y1 + y0) + 16 * middle
-    b = step * (5 * f0 - 3 * f1) + 18 * y0 + 14 * y1 - 32 * middle
-    c = step * (f1 - 4 * f0) - 11 * y0 - 5 * y1 + 16 * middle
-    x = cast(share, y0.dtype)
-    return y0 + x * (step * f0 + x * (c + x * (b + x * a)))
+    a = 2 * step * (f1 - f0) - 8 * (y1 + y0) + 16 * y_mid
+    b = step * (5 * f0 - 3 * f1) + 18 * y0 + 14 * y1 - 32 * y_mid
+    c = step * (f1 - 4 * f0) - 11 * y0 - 5 * y1 + 16 * y_mid
+    return [a, b, c, step * f0, y0]
+
+
+def _interp_evaluate(coefficients: Sequence[Any], t0: Any, t1: Any, t: Any) -> Any:
+    """Returns the value of the polynomial between two times; the step fails at a time outside."""
+    before, after, now = (convert_to_tensor(time) for time in (t0, t1, t))
+    inside = logical_and(before <= now, now <= after)
+    with control_dependencies([Assert(inside, ["invalid interpolation, fails `t0 <= t <= t1`:", t0, t, t1])]):
+        share = cast((now - before) / (after - before), coefficients[0].dtype)
+    value = coefficients[0]
+    for coefficient in coefficients[1:]:
+        value = value * share + coefficient
+    return value
 
 
 def odeint(
@@ -129,15 +141,18 @@ def odeint(
         if not times.dtype.is_floating:
             raise TypeError(f"`t` must have a floating point dtype, got {times.dtype}")
         tolerances = [convert_to_tensor(one, dtype=start.dtype.real_dtype) for one in (rtol, atol)]
-        solved, steps = _solve(func, start, times, tolerances, settings)
+        solved, history = _solve(func, start, times, tolerances, settings)
         result = identity(solved, name=scope)
-    return (result, {"num_func_evals": 6 * steps + 1, "num_steps": steps}) if full_output else result
+        points, ratios = history.points.stack(), history.ratios.stack()
+    steps = history.steps
+    evaluations = {"num_func_evals": 6 * steps + 1, "num_steps": steps}
+    return (result, {**evaluations, "integrate_points": points, "error_ratio": ratios}) if full_output else result
 
 
 def _solve(
     func: Callable[..., Any], start: Any, times: Any, tolerances: Sequence[Any], settings: dict[str, Any]
-) -> tuple[Any, Any]:
-    """Returns the values at all times, and how many steps there were."""
+) -> tuple[Any, _State]:
+    """Returns the values at all times, and the last state, which has the history of the steps."""
 
     def slope_of(y: Any, now: Any) -> Any:
         slope = convert_to_tensor(func(y, now), dtype=start.dtype)
@@ -160,7 +175,11 @@ def _solve(
         chosen = cond(ratio <= 1, lambda: list(map(identity, moved)), lambda: list(map(identity, kept)))
         for value, other in zip(chosen, kept, strict=True):
             value.set_shape(other.shape)
-        return [*chosen, _next_step(dt, cast(ratio, dt.dtype), settings), state.steps + 1]
+        following = _optimal_step_size(
+            dt, cast(ratio, dt.dtype), settings["safety"], settings["ifactor"], settings["dfactor"]
+        )
+        points, ratios = state.points.write(state.steps, now + dt), state.ratios.write(state.steps, ratio)
+        return [*chosen, following, state.steps + 1, points, ratios]
 
     def one_time(i: Any, values: Any, *variables: Any) -> tuple[Any, ...]:
         target = times[i]
@@ -171,34 +190,45 @@ def _solve(
                 variables,
             )
         )
-        share = (target - state.before) / (state.after - state.before)
-        values = values.write(i, _interpolated(state.ends, state.after - state.before, share))
-        return (i + 1, values, *state.ends, state.before, state.after, state.dt, state.steps)
+        y0, y1, middle, f0, f1 = state.ends
+        coefficients = _interp_fit(y0, y1, middle, f0, f1, state.after - state.before)
+        values = values.write(i, _interp_evaluate(coefficients, state.before, state.after, target))
+        return (i + 1, values, *state.ends, *state[1:])
 
+    grows = Assert(reduce_all(times[1:] > times[:-1]), ["`t` must be monotonic increasing"])
+    with control_dependencies([grows]):
+        times = identity(times)
     count = shaping.shape(times)[0]
     values = TensorArray(start.dtype, count, element_shape=start.shape).write(0, start)
     slope = slope_of(start, times[0])
     first = convert_to_tensor(settings["first_step"], dtype=times.dtype)
-    begin = [start, start, start, slope, slope, times[0], times[0], first, convert_to_tensor(0)]
+    points = TensorArray(times.dtype, 0, dynamic_size=True, element_shape=[])
+    ratios = TensorArray(start.dtype.real_dtype, 0, dynamic_size=True, element_shape=[])
+    begin = [start, start, start, slope, slope, times[0], times[0], first, convert_to_tensor(0), points, ratios]
     found = while_loop(lambda i, *_: i < count, one_time, (convert_to_tensor(1), values, *begin))
     solved = found[1].stack()
     solved.set_shape(times.shape.concatenate(start.shape))
-    return solved, found[-1]
+    return solved, _State.of(found[2:])
 
 
 class _State(NamedTuple):
-    """The last step: values and slopes at its ends and in its middle, its times, the next step's size, the count."""
+    """The last step: values and slopes at its ends and in its middle, its times, the next step's size.
+
+    Also the number of steps so far, and of each its end and the ratio of its error.
+    """
 
     ends: tuple[Any, Any, Any, Any, Any]
     before: Any
     after: Any
     dt: Any
     steps: Any
+    points: Any
+    ratios: Any
 
     @staticmethod
     def of(variables: Sequence[Any]) -> _State:
         ends = (variables[0], variables[1], variables[2], variables[3], variables[4])
-        return _State(ends, *variables[5:9])
+        return _State(ends, *variables[5:11])
 
 
 def _error_ratio(error: Any, before: Any, after: Any, tolerances: Sequence[Any]) -> Any:
@@ -208,13 +238,15 @@ def _error_ratio(error: Any, before: Any, after: Any, tolerances: Sequence[Any])
     return sqrt(reduce_mean(square(abs(error) / scale)))
 
 
-def _next_step(dt: Any, ratio: Any, settings: dict[str, Any]) -> Any:
+def _optimal_step_size(
+    last_step: Any, error_ratio: Any, safety: float = 0.9, ifactor: float = 10.0, dfactor: float = 5.0
+) -> Any:
     """Returns the size of the step that follows one with an error: larger where it was small, and smaller else."""
-    shrinking = cast(cast(ratio < 1, "int32"), dt.dtype)
+    shrinking = cast(cast(error_ratio < 1, "int32"), last_step.dtype)
     # A step that was good enough is followed by none that is smaller.
-    least = shrinking + (1 - shrinking) / settings["dfactor"]
-    safe = maximum(ratio, 1e-30) ** -0.2 * settings["safety"]
-    return dt * minimum(maximum(safe, least), settings["ifactor"])
+    least = shrinking + (1 - shrinking) / dfactor
+    safe = maximum(error_ratio, 1e-30) ** -0.2 * safety
+    return last_step * minimum(maximum(safe, least), ifactor)
 
 
 def odeint_fixed(

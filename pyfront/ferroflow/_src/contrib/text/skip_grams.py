@@ -82,9 +82,10 @@ def skip_gram_sample(
             "order for subsampling to work."
         )
     with name_scope(name, "skip_gram_sample", values=[input_tensor, min_skips, max_skips, start, limit]):
-        words = convert_to_tensor(input_tensor)
-        if vocab_freq_table is not None:
-            words = _frequent(words, vocab_freq_table, vocab_min_count, vocab_subsampling, corpus_size, seed)
+        words = _filter_input(
+            convert_to_tensor(input_tensor), vocab_freq_table, vocab_min_count, vocab_subsampling, corpus_size, seed
+        )
+        words.shape.assert_has_rank(1)
         pairs = _pairs(words, min_skips, max_skips, start, limit, emit_self_as_target, seed)
         if batch_size is None or batch_size <= 0:
             return pairs
@@ -93,8 +94,18 @@ def skip_gram_sample(
         return tokens, labels
 
 
-def _frequent(words: Tensor, table: Any, least: Any, subsampling: Any, corpus_size: Any, seed: Any) -> Tensor:
-    """Returns the words that are in a table and pass its bounds."""
+def _filter_input(
+    input_tensor: Tensor,
+    vocab_freq_table: Any,
+    vocab_min_count: Any,
+    vocab_subsampling: Any,
+    corpus_size: Any,
+    seed: Any,
+) -> Tensor:
+    """Returns the words that are in a table and pass its bounds; all words without a table."""
+    words, table, least, subsampling = input_tensor, vocab_freq_table, vocab_min_count, vocab_subsampling
+    if table is None:
+        return words
     with name_scope("filter_vocab", values=[words, least]):
         counts = table.lookup(words)
         mask = not_equal(counts, table.default_value)

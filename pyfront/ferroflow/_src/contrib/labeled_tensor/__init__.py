@@ -1,0 +1,1 @@
+"""`tf.contrib.labeled_tensor`."""
