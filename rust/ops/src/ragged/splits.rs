@@ -53,11 +53,6 @@ impl Splits {
         self.0[rows.start]..self.0[rows.end]
     }
 
-    /// Returns whether the rows hold all of `count` values.
-    pub(super) fn cover(&self, count: usize) -> bool {
-        self.0.first() == Some(&0) && self.0.last() == Some(&count)
-    }
-
     pub(super) fn longest_row(&self) -> usize {
         self.0.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
     }
