@@ -20,6 +20,11 @@ DIFFERENT = {
     ("ngrams_pads", "value"),
     # TensorFlow decodes constant texts while it builds the graph, to know the number of their characters.
     ("unicode_split_scalar", "known"),
+    # The general differences of `tf.argsort`, `tf.batch_gather` and `Tensor.set_shape`.
+    ("dynamic_partition", "types"),
+    ("stack_partitions", "types"),
+    ("batch_gather_vector", "types"),
+    ("concat_rows", "message"),
 }
 # Characters of a message before the first name of a node.
 SAME_START = 60
@@ -47,7 +52,8 @@ def test_results_are_tensorflows(name):
     found, expected = json.loads(json.dumps(outcome(tf, CASES[name]))), GOLDEN[name]
     if "error" in expected:
         assert found.get("error") == expected["error"], found
-        assert found["message"][:SAME_START] == expected["message"][:SAME_START]
+        is_same = found["message"][:SAME_START] == expected["message"][:SAME_START]
+        assert is_same == ((name, "message") not in DIFFERENT), found
         return
     assert "error" not in found, found
     searches = SEARCH in found["types"]

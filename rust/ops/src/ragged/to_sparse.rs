@@ -11,8 +11,9 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     }
     let values = c.input(ragged_rank)?.with_rank_at_least(1)?;
     let rank = values.rank().map(|rank| ragged_rank + rank);
-    c.set_output(0, PartialShape::from_dims(&[None, rank]));
-    c.set_output(1, PartialShape::vector(None));
+    let count = values.elements();
+    c.set_output(0, PartialShape::from_dims(&[count, rank]));
+    c.set_output(1, PartialShape::vector(count));
     c.set_output(2, PartialShape::vector(rank));
     Ok(())
 }

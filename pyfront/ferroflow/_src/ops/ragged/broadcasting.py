@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, TensorLike
-from ferroflow._src.framework.constant import constant, value_while_building
+from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -435,7 +435,7 @@ def _multiples(source: RaggedTensorDynamicShape, shape: RaggedTensorDynamicShape
         if source.is_ragged(axis) or shape.is_ragged(axis):
             continue
         size, wanted = source.dimension_size(axis), shape.dimension_size(axis)
-        if value_while_building(size) in (1, None) and value_while_building(wanted) != 1:
+        if constant_value(size) in (1, None) and constant_value(wanted) != 1:
             multiples[axis] = indexing.where(comparison.equal(size, 1), wanted, 1)
     if all(isinstance(multiple, int) for multiple in multiples):
         return None

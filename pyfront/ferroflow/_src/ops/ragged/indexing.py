@@ -88,12 +88,11 @@ def _selected_in_rows(ragged: Any, keys: list[Any]) -> Any:
         raise ValueError("Cannot index into an inner ragged dimension.")
     if first == _ALL:
         return ragged.with_values(_selected_in_rows(ragged.values, inner))
-    row_starts, row_limits = ragged.row_splits[:-1], ragged.row_splits[1:]
-    starts, limits = row_starts, row_limits
+    starts, limits = ragged.row_splits[:-1], ragged.row_splits[1:]
     if first.start is not None and not _is_zero(first.start):
-        starts = _moved(first.start, row_starts, row_limits)
+        starts = _moved(first.start, ragged)
     if first.stop is not None and not _is_zero(first.stop):
-        limits = _moved(first.stop, row_starts, row_limits)
+        limits = _moved(first.stop, ragged)
     part = _rows_of_ranges(starts, limits, first.step, ragged.values)
     return part.with_values(_selected_in_rows(part.values, inner))
 
@@ -131,8 +130,9 @@ def _rows_of_ranges(starts: Tensor, limits: Tensor, step: Any, values: Any) -> A
     return places.with_values(pick(values, places.values))
 
 
-def _moved(offset: Any, starts: Tensor, limits: Tensor) -> Tensor:
+def _moved(offset: Any, ragged: RaggedTensor) -> Tensor:
     """Returns the place in each row that is `offset` behind its start; for a negative one, before its end."""
+    starts, limits = ragged.row_splits[:-1], ragged.row_splits[1:]
 
     def from_start(offset: Any) -> Tensor:
         return arithmetic.minimum(starts + offset, limits)

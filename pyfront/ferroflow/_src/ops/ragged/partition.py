@@ -12,7 +12,7 @@ from ferroflow._src.base.typing import DTypeLike, ListLike, TensorLike
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.handles import Operation, Tensor, known_value
 from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow import checking
@@ -57,16 +57,14 @@ class RowPartitioned(RaggedLayout):
         with name_scope(name, "RaggedFromValueRowIds", [values, value_rowids, nrows]):
             values, ids = cls._convert_values_and_partition(values, value_rowids, "value_rowids")
             known_ids = constant_value(ids)
-            known_rows = None
             if nrows is not None:
                 rows = convert_to_tensor(nrows, ids.dtype, "nrows")
-                known_rows = constant_value(rows)
-                _check_rows(known_rows, known_ids)
+                _check_rows(constant_value(rows), known_ids)
             elif known_ids is None:
                 rows = joining.concat([ids[-1:], [-1]], axis=0)[0] + 1
             else:
-                known_rows = known_ids[-1] + 1 if known_ids.size else 0
-                rows = convert_to_tensor(known_rows, ids.dtype, name="nrows")
+                last = known_ids[-1] + 1 if known_ids.size else 0
+                rows = convert_to_tensor(last, ids.dtype, name="nrows")
             ids.shape.assert_has_rank(1)
             rows.shape.assert_has_rank(0)
             values.shape[:1].assert_is_compatible_with(ids.shape)
@@ -85,9 +83,10 @@ class RowPartitioned(RaggedLayout):
             counted = cast(rows, dtypes.int32)
             lengths = segment.bincount(cast(ids, dtypes.int32), minlength=counted, maxlength=counted, dtype=ids.dtype)
             splits = joining.concat([[0], segment.cumsum(lengths)], axis=0)
-            if known_rows is not None:
-                lengths.set_shape([int(known_rows)])
-                splits.set_shape([int(known_rows) + 1])
+            static_rows = known_value(rows)
+            if static_rows is not None:
+                lengths.set_shape([int(static_rows)])
+                splits.set_shape([int(static_rows) + 1])
             return cls(values, splits, lengths, ids, rows, internal=True)
 
     @classmethod

@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike
-from ferroflow._src.framework.constant import constant, value_while_building
+from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array import indexing, joining, making, shaping
@@ -132,7 +132,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
             return shaping.tile(input, multiples, name)
         counts = convert_to_int_tensor(multiples, name="multiples", dtype=input.row_splits.dtype)
         counts.shape.assert_has_rank(1)
-        known = value_while_building(counts)
+        known = constant_value(counts)
         values, splits = _tiled_values(input, counts, known), _tiled_splits(input, counts, known)
         return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
 
