@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import ferroflow as tf
-from ferroflow._alias.finders import target_of
+from ferroflow._alias.finders import TensorFlowFinder, target_of
 
 ROOT = str(Path(tf.__file__).parents[1])
 IMPORTS = """
@@ -240,3 +240,10 @@ def test_modules_have_their_targets(module, target):
 def test_an_extension_of_ipython_installs_the_alias(environment):
     program = "import ferroflow; ferroflow.load_ipython_extension(None)" + IMPORTS
     assert environment.run("-c", program).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["tensorflow.nn.rnn_cell.LSTMCell", "tensorflow.identity", "tensorflow.no_such_name"])
+def test_errors_of_missing_modules_have_the_name_that_pydoc_locate_compares(name):
+    with pytest.raises(ModuleNotFoundError, match="is not in ferroflow") as missing:
+        TensorFlowFinder.find_spec(name)
+    assert missing.value.name == name

@@ -308,6 +308,7 @@ def test_a_saver_takes_a_path_of_bytes(tmp_path):
         session.run(tf.global_variables_initializer())
         path = str(tmp_path / "model")
         assert tf.train.Saver().save(session, path.encode()) == path
+        tf.train.init_from_checkpoint(path.encode(), {"a": "a"})
 
 
 def test_keras_returns_numbers_as_values():

@@ -59,6 +59,10 @@ LATE_IMPORTS = {
     ("ferroflow.command_line.launch", "ferroflow.command_line.launching.on_ray"): "Ray is an optional package",
     ("ferroflow.python._paths", "a computed name"): "what stands behind TensorFlow's modules is loaded late",
     ("ferroflow._src.base.virtual_modules", "a computed name"): "virtual modules are made when they are imported",
+    (
+        "ferroflow._src.base.absent_names",
+        "a computed name",
+    ): "modules of packages of tf.contrib are imported when they are used",
     ("ferroflow._src.base.moved_modules", "a computed name"): "only what a program unpickles needs it",
     ("ferroflow.compat", "ferroflow.python.compat.compat"): "few programs use it",
     ("ferroflow.compat", "ferroflow.compat.v2"): "few programs use it",

@@ -67,8 +67,13 @@ class _Finder:
         if name is None:
             return None
         if name not in sys.modules:
-            # Raises the error for a missing module, which names the replacement.
-            importlib.util.find_spec(name)
+            try:
+                # Raises the error for a missing module, which names the replacement.
+                importlib.util.find_spec(name)
+            except ModuleNotFoundError as missing:
+                # `pydoc.locate`, by which programs find classes, would otherwise pass the error on.
+                missing.name = missing.name or fullname
+                raise
         return ModuleSpec(fullname, cls, is_package=True)  # type: ignore[arg-type]  # a class is its own loader
 
     @staticmethod

@@ -122,7 +122,7 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # 
 
 def checkpoint_filename(ckpt_dir_or_file: str) -> str | None:
     """Returns the prefix of a folder's latest checkpoint; what is not a folder is a prefix itself."""
-    name = os.fspath(ckpt_dir_or_file)
+    name = compat.as_str(os.fspath(ckpt_dir_or_file))
     return latest_checkpoint(name) if os.path.isdir(local_path(name)) else name
 
 

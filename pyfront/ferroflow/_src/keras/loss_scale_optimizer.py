@@ -9,7 +9,7 @@ from ferroflow._src.base.typing import NestedTensors, TensorLike
 from ferroflow._src.framework.handles import Operation
 from ferroflow._src.keras.optimizer_base import Optimizer
 from ferroflow._src.layers.sessions import track_variable
-from ferroflow._src.training.loss_scale import loss_scale_of
+from ferroflow._src.training.loss_scale import loss_scale_of, variables_of
 from ferroflow._src.training.loss_scale_optimizer import apply_finite, register_loss_scale_optimizer, scaled
 
 
@@ -49,7 +49,7 @@ class LossScaleOptimizer(Optimizer):
         self._optimizer = opt
         scale: Any = loss_scale_of(loss_scale)
         self._loss_scale = scale
-        for variable in scale._weights.values():
+        for variable in variables_of(scale):
             track_variable(variable)
         self._track_trackable(self._optimizer, "base_optimizer")
         self._track_trackable(self._loss_scale, "loss_scale")

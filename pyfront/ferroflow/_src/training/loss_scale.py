@@ -247,6 +247,18 @@ def _are_finite(grads: list[Any]) -> Tensor:
     return reduce_all([reduce_all(is_finite(gradient)) for gradient in grads if gradient is not None])
 
 
+def variables_of(loss_scale: LossScale) -> list[Any]:
+    """Returns the variables of a loss scale.
+
+    Args:
+        loss_scale: LossScale.
+
+    Returns:
+        list of Variables.
+    """
+    return list(loss_scale._weights.values())
+
+
 def loss_scale_of(identifier: Any) -> LossScale | None:
     """Returns the loss scale that an argument means.
 
