@@ -49,7 +49,7 @@ def test_a_reduced_axis_may_stay_with_a_label():
 
 
 def test_operators_broadcast_by_name():
-    channels = lt.constant([1.0, 10.0, 100.0], axes=[("channel", ["red", "green", "blue"])])
+    channels = lt.constant(np.array([1.0, 10.0, 100.0]), axes=[("channel", ["red", "green", "blue"])])
     for product in (cube() * channels, channels * cube()):
         assert product.axes == cube().axes
         np.testing.assert_array_equal(
@@ -58,7 +58,7 @@ def test_operators_broadcast_by_name():
 
 
 def test_axes_of_one_name_must_be_equal():
-    other = lt.constant([1.0, 2.0, 3.0], axes=[("channel", ["red", "green", "gray"])])
+    other = lt.constant(np.array([1.0, 2.0, 3.0]), axes=[("channel", ["red", "green", "gray"])])
     with pytest.raises(ValueError, match="Mismatched 'channel' axis"):
         cube() + other
 
@@ -110,7 +110,7 @@ def test_products_sum_over_the_common_axis():
     product = lt.matmul(a, b)
     assert list(product.axes) == ["x", "z"]
     np.testing.assert_array_equal(value(product), value(a) @ value(b).T)
-    vector = lt.constant([1.0, 2.0, 3.0], axes=["y"])
+    vector = lt.constant(np.array([1.0, 2.0, 3.0]), axes=["y"])
     np.testing.assert_array_equal(value(lt.matmul(vector, a)), value(a) @ [1, 2, 3])
 
 

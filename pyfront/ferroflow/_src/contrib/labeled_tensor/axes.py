@@ -95,6 +95,9 @@ class Axis:
         Args:
             value: the label.
 
+        Returns:
+            int.
+
         Raises:
             ValueError: if the axis has no labels.
             KeyError: if none of them is `value`.
@@ -123,6 +126,9 @@ def as_axis(axis_data: Any) -> Axis:
 
     Args:
         axis_data: Axis, or tuple of its name and its value.
+
+    Returns:
+        Axis.
 
     Raises:
         Error: if it is neither.
@@ -180,6 +186,9 @@ class Axes(Mapping[str, Axis]):
         Args:
             axis_name: str.
 
+        Returns:
+            Axes.
+
         Raises:
             KeyError: if there is no axis of that name.
         """
@@ -193,6 +202,9 @@ def parts_of(axes: Axes) -> list[str]:
 
     Args:
         axes: Axes.
+
+    Returns:
+        list of str.
     """
     return [f"('{axis.name}', {axis.value!r})" for axis in axes.values()]
 
@@ -202,6 +214,9 @@ def concat_axes(axes: Sequence[Axis]) -> Axis:
 
     Args:
         axes: Axis of each tensor, all with one name.
+
+    Returns:
+        Axis.
 
     Raises:
         ValueError: if there is none, or the names differ.
@@ -233,6 +248,9 @@ def demanded_axis_order(axis_order: Sequence[str] | None) -> Sequence[str]:
 
     Args:
         axis_order: names of axes, or None.
+
+    Returns:
+        list of str.
 
     Raises:
         AxisOrderError: if there is none.
@@ -270,6 +288,9 @@ def find_consistent_ordering(a: Sequence[str], b: Sequence[str]) -> list[str] | 
     Args:
         a: names, which come first where nothing else decides.
         b: names.
+
+    Returns:
+        list of str, or None.
     """
     ordering: list[str] = []
     rest = list(b)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.contrib.labeled_tensor.labeled import LabeledTensor, align, operation, set_operators
 from ferroflow._src.ops.math import arithmetic, comparison, elementwise
 from ferroflow._src.ops.superseded import div as divide
@@ -25,8 +26,7 @@ def define_unary_op(op_name: str, elementwise_function: Callable[..., Any]) -> C
         with operation(name, f"lt_{op_name}", labeled_tensor) as (scope, [given]):
             return LabeledTensor(elementwise_function(given.tensor, name=scope), given.axes)
 
-    function.__name__ = function.__qualname__ = op_name
-    function.__doc__ = f"""Computes `tf.{op_name}` of a labeled tensor, element by element.
+    text = f"""Computes `tf.{op_name}` of a labeled tensor, element by element.
 
     Args:
         labeled_tensor: LabeledTensor.
@@ -35,6 +35,8 @@ def define_unary_op(op_name: str, elementwise_function: Callable[..., Any]) -> C
     Returns:
         LabeledTensor with the same axes.
     """
+    function.__name__ = function.__qualname__ = op_name
+    document(function, text)
     return function
 
 
@@ -54,8 +56,7 @@ def define_binary_op(op_name: str, elementwise_function: Callable[..., Any]) -> 
             first, second, axes = align(one, other)
             return LabeledTensor(elementwise_function(first.tensor, second.tensor, name=scope), axes)
 
-    function.__name__ = function.__qualname__ = op_name
-    function.__doc__ = f"""Computes `tf.{op_name}` of two labeled tensors, element by element.
+    text = f"""Computes `tf.{op_name}` of two labeled tensors, element by element.
 
     Args:
         labeled_tensor_0: LabeledTensor.
@@ -68,6 +69,8 @@ def define_binary_op(op_name: str, elementwise_function: Callable[..., Any]) -> 
     Raises:
         ValueError: if axes of one name differ, or their orders contradict each other.
     """
+    function.__name__ = function.__qualname__ = op_name
+    document(function, text)
     return function
 
 

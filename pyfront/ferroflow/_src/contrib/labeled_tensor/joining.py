@@ -41,16 +41,19 @@ def select(labeled_tensor: Any, selection: Mapping[str, Any], name: str | None =
 
     Args:
         labeled_tensor: LabeledTensor.
-        selection: mapping from names of axes to a label, whose axis is dropped; to a slice from a label to another one,
-            which is in it; or one axis to a list of labels.
+        selection: mapping from names of axes to labels. The axis of a single label is dropped. A slice includes its
+            last label. Only one axis may have a list of labels.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         Error: if `selection` is no mapping, or a name no str.
         ValueError: if an axis is missing or has no labels.
         KeyError: if a label is missing.
         NotImplementedError: if a slice has a step, or there is a list and anything else.
-        TypeError: if a label is of another type.
+        TypeError: if a label is neither hashable nor a list.
     """
     with operation(name, "lt_select", labeled_tensor) as (scope, [given]):
         check_type(selection, Mapping, "selection")
@@ -89,6 +92,9 @@ def concat(labeled_tensors: Sequence[Any], axis_name: str, name: str | None = No
         axis_name: str.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         ValueError: if there is none, the axis is missing, or other axes differ.
     """
@@ -122,6 +128,9 @@ def pack(
         axis_position: int, its place among the axes.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         ValueError: if there is none, or the axes differ.
     """
@@ -143,6 +152,9 @@ def unpack(labeled_tensor: Any, axis_name: str | None = None, name: str | None =
         labeled_tensor: LabeledTensor.
         axis_name: str; None for the first axis.
         name: str, of the operation.
+
+    Returns:
+        list of LabeledTensor.
 
     Raises:
         ValueError: if the axis is missing.
@@ -167,6 +179,9 @@ def random_crop(
         seed: int, of the random place.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         ValueError: if an axis is missing.
     """
@@ -186,6 +201,9 @@ def boolean_mask(labeled_tensor: Any, mask: Any, name: str | None = None) -> Lab
         labeled_tensor: LabeledTensor.
         mask: LabeledTensor of bool with that axis alone.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         NotImplementedError: if the mask has several axes.
@@ -211,6 +229,9 @@ def where(condition: Any, x: Any, y: Any, name: str | None = None) -> LabeledTen
         x: LabeledTensor with the same axes.
         y: LabeledTensor with the same axes.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         ValueError: if the axes differ.

@@ -83,7 +83,7 @@ class LabeledTensor:
 
     @property
     def tensor(self) -> Tensor:
-        """The tensor without names."""
+        """The Tensor without names, of the same dtype and shape."""
         return self._tensor
 
     @property
@@ -165,6 +165,9 @@ def convert_to_labeled_tensor(value: Any, dtype: Any = None, name: str | None = 
         dtype: its dtype, or None for the value's own.
         name: str, of a new tensor.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         Error: if it has another type.
         ValueError: if it has dimensions without names.
@@ -203,6 +206,9 @@ def identity(labeled_tensor: Any, name: str | None = None) -> LabeledTensor:
     Args:
         labeled_tensor: LabeledTensor.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_identity", labeled_tensor) as (scope, [given]):
         return LabeledTensor(identity_tensor(given.tensor, name=scope), given.axes)
@@ -216,8 +222,11 @@ def slice_function(labeled_tensor: Any, selection: Mapping[str, int | slice], na
         selection: mapping from names of axes to a position, whose axis is dropped, or a slice of positions.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
-        Error: if a position is of another type.
+        Error: if a position is neither int nor slice.
     """
     with operation(name, "lt_slice", labeled_tensor) as (scope, [given]):
         for key in selection.values():
@@ -237,6 +246,9 @@ def transpose(labeled_tensor: Any, axis_order: Sequence[str] | None = None, name
         labeled_tensor: LabeledTensor.
         axis_order: names of all axes; None for the reverse of their order.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         ValueError: if the names are not those of the axes.
@@ -260,6 +272,9 @@ def expand_dims(labeled_tensor: Any, axes: Sequence[Any], name: str | None = Non
         labeled_tensor: LabeledTensor.
         axes: names of all axes in their order; for a new one its name, or a tuple of its name and its label.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         AxisOrderError: if axes of the labeled tensor are missing or in another order.
@@ -308,6 +323,9 @@ def impose_axis_order(
         axis_order: names of axes, others among them; None for the order of the scope.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         AxisOrderError: if there is no order.
         ValueError: if an axis is missing in it.
@@ -326,6 +344,9 @@ def align(
         labeled_tensor_0: LabeledTensor.
         labeled_tensor_1: LabeledTensor.
         name: str, of the operations.
+
+    Returns:
+        (LabeledTensor; LabeledTensor; Axes).
 
     Raises:
         ValueError: if axes of one name differ.

@@ -32,6 +32,9 @@ def constant(value: Any, dtype: Any = None, axes: Any = None, name: str | None =
         dtype: its dtype; None for the value's own.
         axes: Axes, or a list of names or axes; a number fills axes of known sizes.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_constant") as (scope, _):
         given = list(axes.values()) if isinstance(axes, Axes) else list(axes or ())
@@ -48,6 +51,9 @@ def zeros_like(labeled_tensor: Any, dtype: Any = None, name: str | None = None) 
         labeled_tensor: LabeledTensor.
         dtype: dtype of the zeros; None for the labeled tensor's.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_zeros_like", labeled_tensor) as (scope, [given]):
         return LabeledTensor(making.zeros_like(given.tensor, dtype=dtype, name=scope), given.axes)
@@ -60,6 +66,9 @@ def ones_like(labeled_tensor: Any, dtype: Any = None, name: str | None = None) -
         labeled_tensor: LabeledTensor.
         dtype: dtype of the ones; None for the labeled tensor's.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_ones_like", labeled_tensor) as (scope, [given]):
         return LabeledTensor(making.ones_like(given.tensor, dtype=dtype, name=scope), given.axes)
@@ -72,6 +81,9 @@ def cast(labeled_tensor: Any, dtype: Any = None, name: str | None = None) -> Lab
         labeled_tensor: LabeledTensor.
         dtype: the dtype.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_cast", labeled_tensor) as (scope, [given]):
         return LabeledTensor(cast_tensor(given.tensor, dtype=dtype, name=scope), given.axes)
@@ -84,6 +96,9 @@ def verify_tensor_all_finite(labeled_tensor: Any, message: str, name: str | None
         labeled_tensor: LabeledTensor of a float dtype.
         message: str, the error's message.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_verify_tensor_all_finite", labeled_tensor) as (scope, [given]):
         return LabeledTensor(checking.verify_tensor_all_finite(given.tensor, message, name=scope), given.axes)
@@ -96,6 +111,9 @@ def placeholder(dtype: Any, axes: Sequence[Any], name: str | None = None) -> Lab
         dtype: the dtype.
         axes: list of names, whose sizes are unknown, or axes.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_placeholder") as (scope, _):
         known = Axes([(axis, None) if isinstance(axis, str) else axis for axis in axes])
@@ -109,6 +127,9 @@ def map_fn(fn: Callable[..., LabeledTensor], labeled_tensor: Any, name: str | No
         fn: callable of a LabeledTensor without that axis, whose result is one.
         labeled_tensor: LabeledTensor.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_map_fn", labeled_tensor) as (scope, [given]):
         first, *others = given.axes.values()
@@ -130,6 +151,9 @@ def foldl(
         labeled_tensor: LabeledTensor.
         initial_value: LabeledTensor, the first result.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
     """
     with operation(name, "lt_foldl", labeled_tensor, initial_value) as (scope, [given, initial]):
         others = list(given.axes.values())[1:]
@@ -186,6 +210,9 @@ def batch(
         allow_smaller_final_batch: bool. If True, the last batch may be smaller; the size is then unknown.
         name: str, of the operation.
 
+    Returns:
+        list of LabeledTensor.
+
     Raises:
         ValueError: if the axis "batch" is missing.
     """
@@ -228,6 +255,9 @@ def shuffle_batch(
         seed: int, of the random order.
         allow_smaller_final_batch: bool. If True, the last batch may be smaller; the size is then unknown.
         name: str, of the operation.
+
+    Returns:
+        list of LabeledTensor.
 
     Raises:
         ValueError: if the axis "batch" is missing.
@@ -287,6 +317,9 @@ def parse_example(
         name: str, of the operation.
         example_names: names of the examples, for messages.
 
+    Returns:
+        dict of LabeledTensor by key.
+
     Raises:
         ValueError: if a feature's axis has an unknown size.
     """
@@ -306,6 +339,9 @@ def parse_single_example(
         features: mapping from keys to FixedLenFeature.
         name: str, of the operation.
         example_names: name of the example, for messages.
+
+    Returns:
+        dict of LabeledTensor by key.
 
     Raises:
         ValueError: if a feature's axis has an unknown size.

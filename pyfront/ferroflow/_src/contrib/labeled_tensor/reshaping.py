@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ferroflow._src.base.docstrings import document
 from ferroflow._src.contrib.labeled_tensor.axes import (
     Axis,
     AxisOrderError,
@@ -49,6 +50,9 @@ def reshape(
         new_axes: axes in their place; one of them may be a name alone, and gets the size that is left.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         ValueError: if an axis is missing, or two new ones are names alone.
         AxisOrderError: if the existing axes do not follow each other.
@@ -81,6 +85,9 @@ def rename_axis(labeled_tensor: Any, existing_name: str, new_name: str, name: st
         new_name: str.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         ValueError: if the axis is missing.
     """
@@ -97,6 +104,9 @@ def squeeze(labeled_tensor: Any, axis_names: Sequence[str] | None = None, name: 
         labeled_tensor: LabeledTensor.
         axis_names: names of such axes; None for all.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         ValueError: if an axis is missing or has another size.
@@ -124,6 +134,9 @@ def tile(labeled_tensor: Any, multiples: Mapping[str, Any], name: str | None = N
         multiples: mapping from names of axes to an int or an integer scalar Tensor.
         name: str, of the operation.
 
+    Returns:
+        LabeledTensor.
+
     Raises:
         ValueError: if an axis is missing or has labels.
     """
@@ -146,6 +159,9 @@ def pad(
         paddings: mapping from names of axes to the sizes or the labels before and after.
         mode: str, the elements to add: "CONSTANT" for zeros, "REFLECT" or "SYMMETRIC".
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         ValueError: if an axis is missing.
@@ -174,6 +190,9 @@ def matmul(a: Any, b: Any, name: str | None = None) -> LabeledTensor:
         a: LabeledTensor with one or two axes.
         b: LabeledTensor with one or two axes.
         name: str, of the operation.
+
+    Returns:
+        LabeledTensor.
 
     Raises:
         NotImplementedError: if one has more axes, or both have two axes in common.
@@ -258,13 +277,12 @@ def define_reduce_op(op_name: str, reduce_fn: Callable[..., Any]) -> Callable[..
             dropped = [axis_name for axis_name, axis in left.items() if axis is None]
             return squeeze(LabeledTensor(reduced, kept), dropped, name=scope)
 
-    function.__name__ = function.__qualname__ = op_name
-    function.__doc__ = f"""Computes `tf.{op_name}` of a labeled tensor over axes.
+    text = f"""Computes `tf.{op_name}` of a labeled tensor over axes.
 
     Args:
         labeled_tensor: LabeledTensor.
-        axes: the name of an axis, which is dropped; a tuple of name and label, whose axis stays with that label; a list
-            of these; or None for all axes.
+        axes: the name of an axis to drop, or a list of names; None for all axes. The axis of a tuple of name and label
+            stays, with that label.
         name: str, of the operation.
 
     Returns:
@@ -273,6 +291,8 @@ def define_reduce_op(op_name: str, reduce_fn: Callable[..., Any]) -> Callable[..
     Raises:
         ValueError: if an axis is missing.
     """
+    function.__name__ = function.__qualname__ = op_name
+    document(function, text)
     return function
 
 
@@ -305,6 +325,9 @@ class ReshapeCoder:
         Args:
             labeled_tensor: LabeledTensor.
 
+        Returns:
+            LabeledTensor.
+
         Raises:
             ValueError: if its axes are not those of an earlier call.
         """
@@ -323,6 +346,9 @@ class ReshapeCoder:
 
         Args:
             labeled_tensor: LabeledTensor.
+
+        Returns:
+            LabeledTensor.
 
         Raises:
             ValueError: if `encode` was not called.

@@ -32,8 +32,8 @@ def _reduced(
 
     Args:
         data: Tensor of a number dtype, of any shape but [].
-        indices: Tensor of int32 or int64: of shape [slices, 2], the begin and the end of each slice; or of shape
-            [slices + 1], the ends of slices that follow each other. Parts outside of the axis are left out.
+        indices: Tensor of int32 or int64, of shape [slices, 2]: the begin and the end of each slice. Or of shape
+            [slices + 1]: the ends of slices that follow each other. Parts outside of the axis are left out.
         axis: int, or int scalar Tensor, the axis.
         name: str, name of the operations.
 
@@ -63,7 +63,8 @@ def _reduced(
         reduced = reduce(chosen, axis=1)
         back = concat([numbers(1, place + 1), [0], numbers(place + 1, rank(values))], 0)
         result = transpose(reduced, back)
-        result.set_shape([None] * values.shape.ndims if values.shape.ndims else None)
+        if values.shape.ndims is not None:
+            result.set_shape([None] * values.shape.ndims)
         return result
 
 
