@@ -24,6 +24,20 @@ from ferroflow._src.ops.array.making import identity_n, placeholder_with_default
 from ferroflow._src.ops.flow.grouping import no_op
 
 
+class _Method:
+    """The function of one object, which it keeps alive: in `Model().step(x)` nothing else does during the call."""
+
+    def __init__(self, function: Function, owner: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._function, self._kept = function, owner
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
 class Function:
     """A Python function that is called with tensors, as `tf.function` makes it.
 
@@ -86,7 +100,7 @@ class Function:
         if known is None:
             known = Function(self._python_function, self._name, self._input_signature, self._autograph, instance)
             self._of_instances[instance] = known
-        return known
+        return _Method(known, instance)
 
     def _target(self) -> Callable[..., Any]:
         """Returns what a call runs: the converted function, of the object where it is a method."""
