@@ -117,6 +117,13 @@ def test_the_estimators_agree(tmp_path):
     np.testing.assert_allclose(found, nearest, rtol=1e-3, atol=1e-2)
 
 
+def test_points_that_are_no_numbers_end_the_training():
+    points = np.full([4, 3], np.nan, np.float32)
+    estimator = tf.contrib.factorization.KMeansClustering(2, random_seed=1)
+    with pytest.raises(tf.train.NanLossDuringTrainingError):
+        estimator.train(lambda: tf.constant(points), steps=2)
+
+
 @pytest.mark.parametrize("covariance", ["full", "diag"])
 def test_an_iteration_is_expectation_and_maximization(covariance):
     """Against the formulas in float64."""

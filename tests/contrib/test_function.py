@@ -116,6 +116,18 @@ def test_variables_are_created_in_the_first_call_alone() -> None:
         always(tf.constant(1.0))
 
 
+def test_a_method_is_called_of_an_object_that_nothing_else_holds() -> None:
+    class Model:
+        @tf.function
+        def next(self, x: Any) -> Any:
+            """Counts."""
+            return x + 1
+
+    assert _run(Model().next(tf.constant(1))) == 2
+    assert Model().next.__doc__ == "Counts."
+    assert _run(Model().next.get_concrete_function(tf.TensorSpec([], tf.int32))(tf.constant(4))) == 5
+
+
 def test_methods_have_the_variables_of_their_object() -> None:
     class Model:
         def __init__(self, factor: float) -> None:

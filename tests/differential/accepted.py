@@ -300,8 +300,8 @@ ACCEPTED = [
         ours="^no error",
     ),
     Accepted(
-        "a step of float16 is the exact one, rounded once, here; TensorFlow rounds each of its operations, and divides by"
-        " squares that are too small for the type",
+        "a step of float16 is the exact one, rounded once, here; TensorFlow rounds each of its operations, and divides"
+        " by squares that are too small for the type",
         "value",
         about=".*Optimizer, (sparse|dense)",
         check=_are_short_and_near,

@@ -182,12 +182,18 @@ def _with_gradients(graph_def, *pairs):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda g: (_named_as(g, "f"), setattr(g.library.function[1].node_def[0], "op", "Neg")), "a different function"),
+        (
+            lambda g: (_named_as(g, "f"), setattr(g.library.function[1].node_def[0], "op", "Neg")),
+            "a different function",
+        ),
         (lambda g: _named_as(g, "Neg"), "'Neg' because an op with the same name already exists"),
         (lambda g: _with_gradients(g, ("f", "none")), "missing 'none' FunctionDef"),
         (lambda g: _with_gradients(g, ("none", "g")), "missing 'none' FunctionDef"),
         (lambda g: _with_gradients(g, ("f", "g"), ("f", "f")), "'f' because it already has gradient function 'g'"),
-        (lambda g: setattr(g.node[1].attr["other"], "i", 3), "mentions attr 'other' not in the signature of function f"),
+        (
+            lambda g: setattr(g.node[1].attr["other"], "i", 3),
+            "mentions attr 'other' not in the signature of function f",
+        ),
     ],
 )
 def test_a_library_whose_names_are_ambiguous_is_refused(change, message):

@@ -57,7 +57,7 @@ def test_a_schedule_takes_the_rate_or_the_epoch_alone():
 
 
 def test_a_rate_that_is_a_schedule_cannot_be_set():
-    with pytest.raises(AttributeError, match="ExponentialDecay object .* cannot be set, because it is not a variable"):
+    with pytest.raises(AttributeError, match=r"ExponentialDecay object .* cannot be set, because it is not a variable"):
         fitted(callbacks.LearningRateScheduler(lambda epoch: 0.1), optimizer=_decaying())
     with pytest.raises(TypeError, match="missing 1 required") as found:
         fitted(callbacks.LearningRateScheduler(lambda epoch, rate: 0.1), optimizer=_decaying())
@@ -74,7 +74,7 @@ def test_a_rate_that_is_a_schedule_may_wait_for_a_plateau():
 
 def test_what_is_no_tensor_is_its_own_value():
     assert keras.backend.get_value(0.5) == 0.5
-    with pytest.raises(AttributeError, match="0.5 cannot be set"):
+    with pytest.raises(AttributeError, match=r"0\.5 cannot be set"):
         keras.backend.set_value(0.5, 1.0)
 
 

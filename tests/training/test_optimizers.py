@@ -244,7 +244,14 @@ def test_every_float_dtype_is_trained(rule, dtype):
 
 
 # The update ops: the number of their variables, and of all inputs.
-_UPDATES = {"Adam": (3, 10), "AdaMax": (3, 9), "Momentum": (2, 5), "Adagrad": (2, 4), "RMSProp": (3, 8), "Adadelta": (3, 7)}
+_UPDATES = {
+    "Adam": (3, 10),
+    "AdaMax": (3, 9),
+    "Momentum": (2, 5),
+    "Adagrad": (2, 4),
+    "RMSProp": (3, 8),
+    "Adadelta": (3, 7),
+}
 
 
 @pytest.mark.parametrize("rule", _UPDATES)

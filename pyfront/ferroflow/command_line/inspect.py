@@ -1,4 +1,4 @@
-"""`ferroflow inspect`: shows the contents of a checkpoint, a graph, a SavedModel, an event file, a record file or an npz file."""
+"""`ferroflow inspect`: shows the contents of a checkpoint, graph, SavedModel, event file, record file or npz file."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--key",
         action="append",
         default=[],
-        help="print only the values of one part: a checkpoint's tensor, an npz file's array, a graph's node, signature or collection, a"
-        " summary's tag, a feature or a record's index; may be given several times",
+        help="print only the values of one part: a checkpoint's tensor, an npz file's array, a graph's node,"
+        " signature or collection, a summary's tag, a feature or a record's index; may be given several times",
     )
     parser.add_argument("--json", action="store_true", help="print the contents as JSON")
 

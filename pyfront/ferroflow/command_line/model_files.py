@@ -166,7 +166,9 @@ def kind_of(path: str) -> FileKind:
         return FileKind.EVENTS if b"brain.Event:" in first[:64] else FileKind.RECORDS
     message = _message(path)
     if message is None:
-        raise NotReadable(f"{path}: no checkpoint, graph, SavedModel, event file, record file or npz file, or a damaged one")
+        raise NotReadable(
+            f"{path}: no checkpoint, graph, SavedModel, event file, record file or npz file, or a damaged one"
+        )
     return FileKind(type(message).__name__)
 
 

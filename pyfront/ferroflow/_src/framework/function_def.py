@@ -167,8 +167,8 @@ def check_library(library: Any) -> None:
         library: FunctionDefLibrary message.
 
     Raises:
-        ValueError: if two functions of one name differ, a function has the name of an op, or a gradient names a function
-            that the library lacks, or a second gradient of one function.
+        ValueError: if two functions of one name differ, or a function has the name of an op. If a gradient names a
+            function that the library lacks, or a function has two gradients.
     """
     functions: dict[str, bytes] = {}
     for function in library.function:
@@ -187,8 +187,8 @@ def check_library(library: Any) -> None:
         known = gradients.setdefault(pair.function_name, pair.gradient_func)
         if known != pair.gradient_func:
             raise ValueError(
-                f"Cannot assign gradient function '{pair.gradient_func}' to '{pair.function_name}' because it already has"
-                f" gradient function '{known}'"
+                f"Cannot assign gradient function '{pair.gradient_func}' to '{pair.function_name}' because it already "
+                f"has gradient function '{known}'"
             )
 
 

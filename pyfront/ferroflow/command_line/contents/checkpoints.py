@@ -23,7 +23,9 @@ def show(path: str) -> None:
     """
     reader = _open(path)
     shapes, kinds = reader.get_variable_to_shape_map(), reader.get_variable_to_dtype_map()
-    print_tensors(f"checkpoint {checkpoint_prefix(path)}", [(name, kinds[name], shapes[name]) for name in sorted(shapes)])
+    print_tensors(
+        f"checkpoint {checkpoint_prefix(path)}", [(name, kinds[name], shapes[name]) for name in sorted(shapes)]
+    )
 
 
 def show_key(path: str, key: str) -> bool:

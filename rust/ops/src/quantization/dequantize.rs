@@ -87,7 +87,7 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use super::*;
 
-    /// TensorFlow 1.15.5's values of the lowest, the highest, and half the highest step.
+    // TensorFlow 1.15.5's values of the lowest, the highest, and half the highest step.
     #[test]
     fn the_first_step_of_min_first_is_rounded_as_in_tensorflow() {
         for (dtype, bound, values) in [

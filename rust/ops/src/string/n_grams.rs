@@ -175,9 +175,9 @@ mod tests {
     fn sizes_that_no_memory_has_are_refused() {
         for (widths, padding, keep_short) in [
             (&[1 << 31][..], -1, false),
-            (&[i64::MAX], -1, true),
-            (&[i64::MAX], i64::MAX, true),
-            (&[1 << 50], 1 << 44, true),
+            (&[i64::MAX][..], -1, true),
+            (&[i64::MAX][..], i64::MAX, true),
+            (&[1 << 50][..], 1 << 44, true),
         ] {
             let error = call(widths, padding, keep_short, &[0, 4]).unwrap_err();
             assert_eq!(error.code(), ferroflow_tensor::Code::ResourceExhausted, "{widths:?}");

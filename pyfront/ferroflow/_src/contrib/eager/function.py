@@ -19,6 +19,20 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec
 
 
+class _Method:
+    """The function of one object, which it keeps alive: in `Model().step(x)` nothing else does during the call."""
+
+    def __init__(self, function: Function, owner: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._function, self._kept = function, owner
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
 class Function:
     """A Python function that is called with tensors, as `tf.function` makes it.
 
@@ -94,7 +108,7 @@ class Function:
                 self._relaxes_shapes,
             )
             self._of_instances[instance] = known
-        return known
+        return _Method(known, instance)
 
     def _target(self) -> Callable[..., Any]:
         """Returns what a call runs: the converted function, of the object where it is a method."""

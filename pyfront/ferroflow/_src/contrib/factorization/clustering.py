@@ -24,7 +24,7 @@ from ferroflow._src.ops.math.arithmetic import add_n, maximum, minimum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal, less, less_equal
 from ferroflow._src.ops.math.linalg import matmul
-from ferroflow._src.ops.math.reduction import argmin, reduce_min
+from ferroflow._src.ops.math.reduction import argmin
 from ferroflow._src.ops.math.segment import unsorted_segment_sum
 from ferroflow._src.ops.nn.embedding import embedding_lookup
 from ferroflow._src.ops.nn.normalization import l2_normalize
@@ -61,6 +61,13 @@ def check_choices(initial_clusters: InitialClusters, distance_metric: str, inits
         raise ValueError(f"Unsupported initialization algorithm '{initial_clusters}'")
     if distance_metric not in (SQUARED_EUCLIDEAN_DISTANCE, COSINE_DISTANCE):
         raise ValueError(f"Unsupported distance metric '{distance_metric}'")
+
+
+def _least(distances: Any) -> Any:
+    """Returns the distance of each point to its nearest center: NaN for a point with NaN, which a minimum would pass
+    over.
+    """
+    return maximum(gather(distances, argmin(distances, 1), batch_dims=1), 0.0)
 
 
 class KMeans:
@@ -149,7 +156,7 @@ class KMeans:
             centers = l2_normalize(centers, axis=1)
         distances = [self._distances(part, centers) for part in points]
         nearest = [argmin(each, 1) for each in distances]
-        scores = [maximum(reduce_min(each, 1), 0.0) for each in distances]
+        scores = [_least(each) for each in distances]
         if self._is_mini_batch:
             with control_dependencies([self._synchronized(left, counts)]):
                 train = self._mini_batch_step(points, nearest, counts)
@@ -260,7 +267,7 @@ class KMeans:
 
         def body(i: Any, centers: Any) -> tuple[Any, Any]:
             subset = points[i * self._chain_length : (i + 1) * self._chain_length]
-            nearest = maximum(reduce_min(squared_distances(subset, centers), 1), 0.0)
+            nearest = _least(squared_distances(subset, centers))
             state = shaping.reshape(chain_choice(nearest, self._seed), [1])
             return i + 1, concat([centers, gather(subset, state)], 0)
 

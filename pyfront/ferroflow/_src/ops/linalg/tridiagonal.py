@@ -76,10 +76,10 @@ def _three(diagonals: Any, diagonals_format: str) -> list[Tensor]:
     if diagonals_format == "sequence":
         return _of_sequence(diagonals)
     tensor = convert_to_tensor(diagonals)
-    known = tensor.shape.ndims is not None
-    if known and tensor.shape.ndims < 2:
-        raise ValueError(f"Expected diagonals to have rank at least 2, got {tensor.shape.ndims}")
-    rows, columns = tensor.shape.as_list()[-2:] if known else (None, None)
+    rank = tensor.shape.ndims
+    if rank is not None and rank < 2:
+        raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
+    rows, columns = (None, None) if rank is None else tensor.shape.as_list()[-2:]
     if diagonals_format == "matrix":
         if rows and columns and rows != columns:
             raise ValueError(f"Expected last two dimensions of diagonals to be same, got {columns} and {rows}")
