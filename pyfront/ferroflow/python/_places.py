@@ -191,7 +191,6 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.layers.feature_columns",
     ),
     "contrib.learn.python.learn.estimators._sklearn": ("ferroflow._src.contrib.learn.scores",),
-    "contrib.learn.python.learn.estimators.debug": ("ferroflow._src.contrib.learn.debug",),
     "contrib.learn.python.learn.estimators.dnn": ("ferroflow._src.contrib.learn.canned_networks",),
     "contrib.learn.python.learn.estimators.dnn_linear_combined": ("ferroflow._src.contrib.learn.canned_combined",),
     "contrib.learn.python.learn.estimators.estimator": ("ferroflow._src.contrib.learn.estimator",),
