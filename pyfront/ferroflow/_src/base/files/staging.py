@@ -142,6 +142,11 @@ def fetched(name: PathLike) -> LocalCopy:
     return downloaded(file.url, base, lambda: {base: (file, file.file())})
 
 
+def kept_file(name: PathLike) -> PathLike:
+    """Returns the path of a local copy of a file, which stays until the program ends; a local file's name as it is."""
+    return kept(fetched(name)) if is_remote(name) else name
+
+
 def fetched_folder(name: PathLike) -> LocalCopy:
     """Returns a local copy of a folder with all below it; of a local folder, the folder itself.
 

@@ -11,6 +11,8 @@ from ferroflow._src.base.typing import PathLike
 
 URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _LOCAL: Final = "file"
+# A URL in a message of the engine about a missing file.
+_MISSING: Final = re.compile(r"(?:^|matching files for )((?!file://)[A-Za-z][A-Za-z0-9+.-]*://[^;\s]+)")
 # Packages whose names differ from the schemes that they serve.
 _PACKAGES: Final = {
     "s3": "s3fs",
@@ -39,6 +41,12 @@ def scheme_of(name: PathLike) -> str | None:
     """
     found = URL.match(compat.as_text(compat.path_to_str(name)))
     return None if found is None or found[1] == _LOCAL else found[1]
+
+
+def refused(code: int, message: str) -> tuple[int, str]:
+    """Returns the code and message of an engine's failure: UNIMPLEMENTED where it looked for a URL as a local file."""
+    found = _MISSING.search(message) if code == errors.NOT_FOUND else None
+    return (code, message) if found is None else (errors.UNIMPLEMENTED, unimplemented(found[1]).message)
 
 
 def is_remote(name: PathLike) -> bool:
