@@ -77,7 +77,7 @@ def generate_checkpoint_state_proto(
         times = []
 
     def named(path: str) -> str:
-        if is_remote(path):
+        if is_remote(save_dir) or is_remote(path):
             return _relative_to(save_dir, path)
         relative = not os.path.isabs(save_dir) and not os.path.isabs(path)
         return os.path.relpath(path, save_dir or ".") if relative else path

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.files.system import is_directory
 from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
 from ferroflow._src.checkpoint.saver import Saver
@@ -625,7 +626,7 @@ class Estimator:
         path = checkpoint_path or latest_checkpoint(self._model_dir)
         if not path and self._warm_start is not None:
             source = self._warm_start.ckpt_to_initialize_from
-            path = latest_checkpoint(source) if os.path.isdir(source) else source
+            path = latest_checkpoint(source) if is_directory(source) else source
         if not path:
             raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
         parts = ModelSource(

@@ -9,6 +9,7 @@ import weakref
 from typing import Any
 
 from ferroflow._src.base import errors, tf_logging
+from ferroflow._src.base.files.content import write_string_to_file
 from ferroflow._src.base.files.system import exists, make_directories
 from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.summary.event_file import EventFile
@@ -41,14 +42,17 @@ def new_event_file(prefix: str, suffix: str) -> str:
     Raises:
         FileExistsError: if a million of them are there.
     """
-    remote = is_remote(prefix)
     stem = f"{prefix}.out.tfevents.{int(time.time()):010d}.{os.uname().nodename}"
+    remote = is_remote(prefix)
+    if remote:
+        # Stores cannot make a file only if it is missing, so that another process must not choose the same name.
+        stem += f".{os.getpid()}"
     for taken in range(1_000_000):
         name = f"{stem}{f'.{taken}' if taken else ''}{suffix}"
         if remote:
-            # No store has a way to make a file only if it is missing.
             if exists(name):
                 continue
+            write_string_to_file(name, "")
             return name
         try:
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))

@@ -31,6 +31,8 @@ _KEPT: Final = 4
 _root: list[tuple[int, str]] = []
 
 
+# Registered when this module is imported, so that it runs after the exit functions of modules that write files.
+@atexit.register
 def _remove_root() -> None:
     for process, folder in _root:
         if process == os.getpid():
@@ -41,8 +43,6 @@ def new_folder() -> str:
     """Returns a new local folder, which is removed when the program ends."""
     # A forked child uses its parent's folder, which the parent removes.
     if not _root or not os.path.isdir(_root[0][1]):
-        if not _root:
-            atexit.register(_remove_root)
         _root[:] = [(os.getpid(), tempfile.mkdtemp(prefix="ferroflow-"))]
     return tempfile.mkdtemp(dir=_root[0][1])
 
@@ -118,9 +118,9 @@ def downloaded(url: str, name: str, listed: Callable[[], Mapping[str, tuple[Remo
         if {name: (file.url, entry.size, entry.version) for name, (file, entry) in files.items()} == versions:
             if failure is not None:
                 raise failure
+            _recent.append(copy)
             if has_versions:
                 _copies[key] = copy
-                _recent.append(copy)
             return copy
     raise errors.AbortedError(None, None, f"{url}; other programs replaced the file {_TRIES} times while it was read")
 
