@@ -142,7 +142,7 @@ class RemoteFile:
         with _failures(self.url):
             try:
                 self._system.pipe_file(temporary, content)
-                self._system.mv(temporary, self._path)
+                self._move(temporary, self._path)
             except Exception:
                 with contextlib.suppress(Exception):
                     self._system.rm_file(temporary)
@@ -156,8 +156,26 @@ class RemoteFile:
     def move_to(self, other: RemoteFile, is_directory: bool) -> None:
         """Renames the file or folder to another name of the same store, which no folder has."""
         with _failures(self.url):
-            if self._path != other._path:
-                self._system.mv(self._path, other._path, recursive=is_directory)
+            if self._path == other._path:
+                return
+            if not is_directory:
+                self._move(self._path, other._path)
+            elif not patterns.has_magic(self._path + other._path):
+                self._system.mv(self._path, other._path, recursive=True)
+            else:
+                for name in self._system.find(self._path):
+                    self._system.cp_file(name, other._path + name[len(self._path) :])
+                self.remove_folder()
+
+    def _move(self, source: str, target: str) -> None:
+        from fsspec.spec import AbstractFileSystem
+
+        if type(self._system).mv is AbstractFileSystem.mv:
+            # It does the same, but takes names for patterns.
+            self._system.cp_file(source, target)
+            self._system.rm_file(source)
+        else:
+            self._system.mv(source, target)
 
     def make_folder(self) -> None:
         """Makes this folder and those above it, in a store that has folders without files."""
