@@ -18,7 +18,7 @@ class Killed(BaseException):
     """Stands for the end of the process: nothing catches it, and the store does nothing afterwards."""
 
 
-class SharedStore(DirFileSystem):  # type: ignore[misc]  # fsspec has no types
+class SharedStore(DirFileSystem):
     """Store `shared://` in a folder of the disk."""
 
     protocol = "shared"
@@ -33,7 +33,7 @@ class SharedStore(DirFileSystem):  # type: ignore[misc]  # fsspec has no types
         return [cls._strip_protocol(one) for one in path]
 
 
-class FaultyStore(MemoryFileSystem):  # type: ignore[misc]  # fsspec has no types
+class FaultyStore(MemoryFileSystem):
     """Store `faulty://` in memory. Its call number `at` raises `error`; after `Killed`, so do all later calls.
 
     A write that is killed leaves half of the content.

@@ -16,6 +16,7 @@ import pytest
 from base.stores import SHARED_FOLDER, FaultyStore, Killed, register
 
 import ferroflow as tf
+from ferroflow._src.base.files import staging
 from ferroflow._src.checkpoint.remote_checkpoint import fetched_checkpoint
 
 gfile = tf.gfile
@@ -70,12 +71,16 @@ def test_files_at_a_url_are_those_of_a_local_folder(tmp_path: Path, sharded: boo
     os.mkdir(local.folder)
     for number in range(1, 5):
         model.save(number)
-    remote_files = {name: gfile.GFile(f"{url}/{name}", "rb").read() for name in gfile.ListDirectory(url)}
+    remote_files: dict[str, Any] = {
+        name: gfile.GFile(f"{url}/{name}", "rb").read() for name in gfile.ListDirectory(url)
+    }
     model.saver.set_last_checkpoints_with_time([])
     for number in range(1, 5):
         local.save(number)
+    assert remote_files.pop("checkpoint").splitlines()[0] == b'model_checkpoint_path: "model-4"'
+    os.remove(f"{local.folder}/checkpoint")
     assert remote_files == {name: Path(local.folder, name).read_bytes() for name in os.listdir(local.folder)}
-    assert set(remote_files) >= {"checkpoint", "model-4.index"}
+    assert set(remote_files) >= {"model-3.index", "model-4.index"}
     assert tf.train.latest_checkpoint(url) == f"{url}/model-4"
     assert tf.train.get_checkpoint_state(url).all_model_checkpoint_paths == [f"{url}/model-3", f"{url}/model-4"]
     assert model.restored(f"{url}/model-3") == 3
@@ -183,14 +188,15 @@ def test_a_reader_never_mixes_the_files_of_two_checkpoints(monkeypatch: pytest.M
 def test_local_copies_of_checkpoints_are_removed_when_nothing_uses_them() -> None:
     model = _Model(_folder(), has_steps=True, sharded=False)
     folders = []
+    before = len(os.listdir(os.path.dirname(staging.new_folder())))
     for number in range(12):
         copy = fetched_checkpoint(model.save(number))
         folders.append(os.path.dirname(copy.path))
     assert len(set(folders)) == 12
     assert os.path.isdir(folders[-1])
     assert not os.path.isdir(folders[0])
-    root = os.path.dirname(folders[0])
-    assert len(os.listdir(root)) < 12
+    # The last copies may be read again soon. Those of other tests may go meanwhile.
+    assert len(os.listdir(os.path.dirname(folders[0]))) <= before + 4
 
 
 def test_missing_checkpoints_and_variables_have_tensorflows_errors_with_the_url() -> None:
@@ -261,7 +267,7 @@ def test_a_cluster_saves_and_restores_through_the_process_of_the_session(sharded
     checkpoint = tf.train.Checkpoint(a=model.values[0])
     written = checkpoint.write(f"{url}/objects", model.session)
     model.session.run(model.write, {model.number: 0})
-    checkpoint.restore(written).assert_consumed().run_restore_ops(model.session)
+    checkpoint.restore(written).assert_nontrivial_match().run_restore_ops(model.session)
     assert model.session.run(model.values[0]).tolist() == [3, 3, 3]
     # No task of the cluster was told to write or read a file.
     assert not any(name.startswith("memory:") for name in os.listdir("."))
@@ -283,7 +289,7 @@ if kind == "monitored":
     with tf.train.MonitoredTrainingSession(
         checkpoint_dir="shared://run", hooks=hooks, save_checkpoint_steps=2, save_summaries_steps=1
     ) as sess:
-        print(sess.run([step, total]))
+        print(*sess.run([step, total]))
         while not sess.should_stop():
             last = sess.run(train)
     print(last, tf.train.latest_checkpoint("shared://run"))
@@ -307,7 +313,9 @@ def _run(program: str, kind: str, folder: Path) -> list[str]:
         "PYTHONWARNINGS": "ignore",
     }
     command = [sys.executable, "-c", program, kind]
-    ran = subprocess.run(command, env=environment, cwd=folder.parent, capture_output=True, encoding="utf-8", check=False)
+    ran = subprocess.run(
+        command, env=environment, cwd=folder.parent, capture_output=True, encoding="utf-8", check=False
+    )
     assert ran.returncode == 0, ran.stderr[-3000:]
     return ran.stdout.splitlines()
 
@@ -315,8 +323,8 @@ def _run(program: str, kind: str, folder: Path) -> list[str]:
 def test_training_continues_from_a_url_in_a_new_process(tmp_path: Path) -> None:
     store = tmp_path / "store"
     store.mkdir()
-    assert _run(_TRAINING, "monitored", store) == ["[0, 0]", "5 shared://run/model.ckpt-5"]
-    assert _run(_TRAINING, "monitored", store) == ["[5, 10]", "10 shared://run/model.ckpt-10"]
+    assert _run(_TRAINING, "monitored", store) == ["0 0", "5 shared://run/model.ckpt-5"]
+    assert _run(_TRAINING, "monitored", store) == ["5 10", "10 shared://run/model.ckpt-10"]
     assert _run(_TRAINING, "supervisor", store / "other") == ["0 1", "shared://run/model.ckpt-1"]
     assert _run(_TRAINING, "supervisor", store / "other") == ["1 2", "shared://run/model.ckpt-2"]
     assert os.listdir(tmp_path) == ["store"]

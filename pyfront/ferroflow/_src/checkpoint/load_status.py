@@ -72,9 +72,7 @@ class CheckpointLoadStatus(LoadStatus):
         save_path: str, the checkpoint's prefix.
     """
 
-    def __init__(
-        self, restoration: Restoration, graph_view: ObjectGraphView, filename: Tensor, save_path: str
-    ) -> None:
+    def __init__(self, restoration: Restoration, graph_view: ObjectGraphView, filename: Tensor, save_path: str) -> None:
         self._checkpoint, self._graph_view = restoration, graph_view
         self._filename, self._save_path = filename, save_path
         self._root = graph_view.root

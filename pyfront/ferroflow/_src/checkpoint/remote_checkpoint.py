@@ -16,12 +16,13 @@ from ferroflow._src.base import compat, errors
 from ferroflow._src.base.files.remote import TEMPORARY, Entry, RemoteFile
 from ferroflow._src.base.files.staging import LocalCopy, downloaded, kept, temporary_folder
 from ferroflow._src.base.files.urls import folder_of, is_remote
+from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.checkpoint.saving import restore_v2, save_v2
-from ferroflow._src.session.session import BaseSession, Session
+from ferroflow._src.session.session import Session
 
 _INDEX: Final = ".index"
 _DATA: Final = ".data-"
@@ -141,7 +142,7 @@ def _settle(folder: RemoteFile, name: str) -> None:
 
 
 def save_checkpoint(
-    session: BaseSession, saved: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
+    session: SessionObject, saved: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
 ) -> str:
     """Runs the operations that save a checkpoint, and uploads it if its prefix is a URL.
 
@@ -170,7 +171,7 @@ def save_checkpoint(
 
 
 def restore_checkpoint(
-    session: BaseSession, restored: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
+    session: SessionObject, restored: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
 ) -> None:
     """Runs operations that restore values, from a local copy of the checkpoint if its prefix is a URL.
 
@@ -194,7 +195,7 @@ def restore_checkpoint(
         session.run(restored, {**(feeds or {}), filename: copy.path, **values})
 
 
-def _save_here(session: BaseSession, saved: Any, feeds: Mapping[Any, Any], local: str) -> None:
+def _save_here(session: SessionObject, saved: Any, feeds: Mapping[Any, Any], local: str) -> None:
     """Saves a checkpoint in this process, with values that other tasks of a cluster may hold.
 
     The operations of the graph would write the files of each task on its own machine.
@@ -211,7 +212,7 @@ def _save_here(session: BaseSession, saved: Any, feeds: Mapping[Any, Any], local
         own.run(operation, dict(zip(inputs, values, strict=True)))
 
 
-def _restored_here(session: BaseSession, restored: Any, local: str) -> dict[Tensor, Any]:
+def _restored_here(session: SessionObject, restored: Any, local: str) -> dict[Tensor, Any]:
     """Reads a checkpoint in this process; returns the values to feed instead of reading in other tasks."""
     nodes = _nodes(session.graph, restored, "RestoreV2")
     arguments = session.run([list(node.inputs)[1:] for node in nodes])

@@ -440,9 +440,7 @@ class Saver:
         tf_logging.info("Restoring parameters from %s", save_path)
         try:
             with shown(on_terminal, None, f"Restoring {save_path}", "variables"):
-                restore_checkpoint(
-                    sess, self.saver_def.restore_op_name, self.saver_def.filename_tensor_name, save_path
-                )
+                restore_checkpoint(sess, self.saver_def.restore_op_name, self.saver_def.filename_tensor_name, save_path)
         except errors.NotFoundError as failure:
             if not state.checkpoint_exists(save_path):
                 raise NoCheckpointError(failure, save_path) from None

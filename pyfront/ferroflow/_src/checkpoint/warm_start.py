@@ -9,8 +9,8 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.base.files.staging import kept_file
 from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint
 from ferroflow._src.checkpoint.reader import checkpoint_filename
-from ferroflow._src.checkpoint.remote_checkpoint import kept_checkpoint
 from ferroflow._src.checkpoint.remapping import load_and_remap_matrix_initializer
+from ferroflow._src.checkpoint.remote_checkpoint import kept_checkpoint
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.state.assigning import assign

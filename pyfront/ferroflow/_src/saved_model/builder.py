@@ -123,9 +123,7 @@ class SavedModelBuilder:
         self._meta_graphs: list[Any] = []
         self._has_saved_variables = False
         self._export_dir = shown_name(export_dir)
-        if exists(self._export_dir) and not (
-            is_directory(self._export_dir) and not list_directory(self._export_dir)
-        ):
+        if exists(self._export_dir) and not (is_directory(self._export_dir) and not list_directory(self._export_dir)):
             raise AssertionError(
                 "Export directory already exists, and isn't empty. Please specify a different export directory, or "
                 f"delete all the contents of the specified directory: {self._export_dir}"

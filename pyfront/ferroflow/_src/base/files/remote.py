@@ -168,9 +168,7 @@ class RemoteFile:
                 self.remove_folder()
 
     def _move(self, source: str, target: str) -> None:
-        from fsspec.spec import AbstractFileSystem
-
-        if type(self._system).mv is AbstractFileSystem.mv:
+        if type(self._system).mv is _fsspec().AbstractFileSystem.mv:
             # It does the same, but takes names for patterns.
             self._system.cp_file(source, target)
             self._system.rm_file(source)
@@ -214,17 +212,20 @@ def matching(pattern: str) -> list[str]:
     return sorted(urls)
 
 
+def _fsspec() -> Any:
+    import fsspec
+
+    return fsspec
+
+
 def _opened(url: str) -> tuple[Any, str]:
     """Returns the file system of a URL, and the path in it."""
     try:
-        from fsspec.core import url_to_fs
-        from fsspec.registry import get_filesystem_class
-
-        get_filesystem_class(scheme_of(url))
+        _fsspec().get_filesystem_class(scheme_of(url))
     except (ImportError, ValueError):
         raise unimplemented(url) from None
     with _failures(url):
-        system, path = url_to_fs(url)
+        system, path = _fsspec().url_to_fs(url)
     return system, str(path)
 
 

@@ -142,7 +142,7 @@ def fetched(name: PathLike) -> LocalCopy:
     return downloaded(file.url, base, lambda: {base: (file, file.file())})
 
 
-def kept_file(name: PathLike) -> PathLike:
+def kept_file(name: str) -> str:
     """Returns the path of a local copy of a file, which stays until the program ends; a local file's name as it is."""
     return kept(fetched(name)) if is_remote(name) else name
 
@@ -231,7 +231,7 @@ class StagedWriter:
         self._staged = StagedFile(url, appends)
         self._file: BinaryIO = open(self._staged.path, "ab" if appends else "wb")  # noqa: SIM115  closed by close
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: bytes | bytearray) -> int:
         """Writes data locally."""
         return self._file.write(data)
 

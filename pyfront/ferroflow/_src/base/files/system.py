@@ -237,16 +237,18 @@ def _upload(oldpath: PathLike, new: RemoteFile, overwrite: bool) -> None:
     taken = new.entry()
     if taken is not None:
         _refuse_existing(new.url, overwrite)
-        new.file()
-    if is_remote(oldpath):
-        old = RemoteFile(oldpath)
+    old = RemoteFile(oldpath) if is_remote(oldpath) else None
+    if old is not None and old.is_in_store_of(new):
         old.file()
-        if old.is_in_store_of(new):
-            if old.url != new.url:
-                old.copy_to(new)
-            return
+        if taken is not None:
+            new.file()
+        if old.url != new.url:
+            old.copy_to(new)
+        return
     source = fetched(oldpath)
     with failures_of(source.path), open(source.path, "rb"):
+        if taken is not None:
+            new.file()
         new.upload(source.path)
 
 
