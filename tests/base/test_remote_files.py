@@ -36,6 +36,14 @@ def _outcome(act: Callable[[], Any]) -> Any:
         return type(failure)
 
 
+def _failure(act: Callable[[str], Any], name: str) -> tf.errors.OpError | None:
+    try:
+        act(name)
+    except tf.errors.OpError as failure:
+        return failure
+    return None
+
+
 def _write(name: str, mode: str, text: str) -> None:
     with gfile.GFile(name, mode) as file:
         file.write(text)
@@ -171,7 +179,7 @@ def test_failures_of_a_store_are_tensorflows_errors_with_the_url(
 ) -> None:
     name = f"faulty://{uuid.uuid4().hex}/f"
     _write(name, "w", "text")
-    acts = (
+    acts: tuple[Callable[[str], Any], ...] = (
         gfile.Exists,
         gfile.Stat,
         gfile.Remove,
@@ -181,9 +189,8 @@ def test_failures_of_a_store_are_tensorflows_errors_with_the_url(
     for act in acts:
         for at in itertools.count(1):
             FaultyStore.arm(at, error)
-            try:
-                act(name)
-            except tf.errors.OpError as failure:
+            failure = _failure(act, name)
+            if failure is not None:
                 assert type(failure) is expected
                 assert failure.message.startswith(name)
             is_spent = FaultyStore.is_spent()
@@ -215,7 +222,7 @@ def test_operations_that_read_files_name_the_scheme_and_their_node() -> None:
         records = tf.data.TFRecordDataset("gs://bucket/f").make_one_shot_iterator().get_next(name="my_records")
         lines = tf.data.TextLineDataset("gs://bucket/f").make_one_shot_iterator().get_next(name="my_lines")
         for fetch in (read, records, lines):
-            with pytest.raises(tf.errors.UnimplementedError, match="File system scheme '(s3|gs)'") as caught:
+            with pytest.raises(tf.errors.UnimplementedError, match=r"File system scheme '(s3|gs)'") as caught:
                 sess.run(fetch)
             assert caught.value.op is fetch.op
             assert f"[[node {fetch.op.name} = " in caught.value.message

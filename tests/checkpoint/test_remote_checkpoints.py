@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import subprocess
@@ -106,10 +107,8 @@ def test_a_save_that_is_killed_at_any_call_leaves_the_last_or_the_new_checkpoint
     seen = set()
     for at in itertools.count(1):
         FaultyStore.arm(at, Killed)
-        try:
+        with contextlib.suppress(Killed):
             model.save(saved + 1)
-        except Killed:
-            pass
         is_spent = FaultyStore.is_spent()
         FaultyStore.arm(0, Killed)
         latest = tf.train.latest_checkpoint(url)
