@@ -292,6 +292,18 @@ if kind == "monitored":
         while not sess.should_stop():
             last = sess.run(train)
     print(last, tf.train.latest_checkpoint("shared://run"))
+elif kind == "estimator":
+    def model(features, labels, mode):
+        loss = tf.get_variable("w", [], initializer=tf.ones_initializer()) * features
+        train = tf.train.get_global_step().assign_add(1)
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+
+    def inputs():
+        return tf.data.Dataset.from_tensors(1.0).repeat()
+
+    estimator = tf.estimator.Estimator(model, "shared://run")
+    estimator.train(inputs, steps=3)
+    print(estimator.get_variable_value("global_step"), estimator.latest_checkpoint())
 else:
     step = tf.train.get_or_create_global_step()
     train = step.assign_add(1)
@@ -326,6 +338,8 @@ def test_training_continues_from_a_url_in_a_new_process(tmp_path: Path) -> None:
     assert _run(_TRAINING, "monitored", store) == ["5 10", "10 shared://run/model.ckpt-10"]
     assert _run(_TRAINING, "supervisor", store / "other") == ["0 1", "shared://run/model.ckpt-1"]
     assert _run(_TRAINING, "supervisor", store / "other") == ["1 2", "shared://run/model.ckpt-2"]
+    assert _run(_TRAINING, "estimator", store / "third") == ["3 shared://run/model.ckpt-3"]
+    assert _run(_TRAINING, "estimator", store / "third") == ["6 shared://run/model.ckpt-6"]
     assert os.listdir(tmp_path) == ["store"]
     names = sorted((store / "run").iterdir())
     assert sum(".tfevents." in path.name for path in names) == 2
