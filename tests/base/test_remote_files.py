@@ -172,6 +172,8 @@ def test_a_file_is_downloaded_once_for_each_version() -> None:
         (TimeoutError, tf.errors.DeadlineExceededError),
         (NotImplementedError, tf.errors.UnimplementedError),
         (RuntimeError, tf.errors.UnknownError),
+        (type("EndpointConnectionError", (Exception,), {}), tf.errors.UnavailableError),
+        (type("HttpError", (Exception,), {"code": 403}), tf.errors.PermissionDeniedError),
     ],
 )
 def test_failures_of_a_store_are_tensorflows_errors_with_the_url(

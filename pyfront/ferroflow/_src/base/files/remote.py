@@ -34,6 +34,8 @@ _NUMBERS: Final[tuple[tuple[type[Exception], int], ...]] = (
 )
 # Status codes of HTTP that some stores' own classes of errors have.
 _STATUSES: Final = {401: errno.EACCES, 403: errno.EACCES, 404: errno.ENOENT, 429: errno.EAGAIN, 503: errno.EAGAIN}
+# Parts of the names of classes of errors that are no errors of the system, such as those of botocore.
+_WORDS: Final = {"Credential": errno.EACCES, "Connect": errno.ECONNREFUSED, "Timeout": errno.ETIMEDOUT}
 # Fields of a file's description in fsspec that change when the file is written.
 _VERSIONS: Final = ("ETag", "etag", "generation", "version_id", "mtime", "LastModified", "last_modified", "updated")
 _TIMES: Final = ("mtime", "LastModified", "last_modified", "updated", "created")
@@ -160,20 +162,23 @@ class RemoteFile:
                 return
             if not is_directory:
                 self._move(self._path, other._path)
-            elif not patterns.has_magic(self._path + other._path):
+            elif self._moves_itself():
                 self._system.mv(self._path, other._path, recursive=True)
             else:
                 for name in self._system.find(self._path):
                     self._system.cp_file(name, other._path + name[len(self._path) :])
                 self.remove_folder()
 
+    def _moves_itself(self) -> bool:
+        """Returns False for fsspec's default, which copies and removes, and takes names for patterns."""
+        return type(self._system).mv is not _fsspec().AbstractFileSystem.mv
+
     def _move(self, source: str, target: str) -> None:
-        if type(self._system).mv is _fsspec().AbstractFileSystem.mv:
-            # It does the same, but takes names for patterns.
+        if self._moves_itself():
+            self._system.mv(source, target)
+        else:
             self._system.cp_file(source, target)
             self._system.rm_file(source)
-        else:
-            self._system.mv(source, target)
 
     def make_folder(self) -> None:
         """Makes this folder and those above it, in a store that has folders without files."""
@@ -267,6 +272,8 @@ def _failures(url: str) -> Iterator[None]:
             number = next((n for kind, n in _NUMBERS if isinstance(error, kind)), None)
         if number is None:
             status = getattr(error, "code", None) or getattr(error, "status", None)
-            number = _STATUSES.get(status if isinstance(status, int) else 0, 0)
+            number = _STATUSES.get(status) if isinstance(status, int) else None
+        if number is None:
+            number = next((n for word, n in _WORDS.items() if word in type(error).__name__), 0)
         words = os.strerror(number) if number else f"{type(error).__name__}"
         raise _failure(url, number, f"{words}: {error}" if str(error) else words) from error
