@@ -23,9 +23,9 @@ from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.base.typing import PathLike
 
 _Listed = TypeVar("_Listed")
-# How often a download starts again because another program replaced the files meanwhile.
+# Attempts at a download whose files another program replaces meanwhile.
 _TRIES: Final = 5
-# How many of the last downloads are kept, although nothing uses them.
+# Number of the last downloads that are kept although nothing uses them.
 _KEPT: Final = 4
 
 _root: list[tuple[int, str]] = []

@@ -44,7 +44,7 @@ def scheme_of(name: PathLike) -> str | None:
 
 
 def refused(code: int, message: str) -> tuple[int, str]:
-    """Returns the code and message of an engine's failure: UNIMPLEMENTED where it looked for a URL as a local file."""
+    """Returns the code and message of an engine's failure: UNIMPLEMENTED if it tried to open a URL as a local file."""
     found = _MISSING.search(message) if code == errors.NOT_FOUND else None
     return (code, message) if found is None else (errors.UNIMPLEMENTED, unimplemented(found[1]).message)
 
