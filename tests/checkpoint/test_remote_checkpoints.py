@@ -268,6 +268,9 @@ def test_a_cluster_saves_and_restores_through_the_process_of_the_session(sharded
     model.session.run(model.write, {model.number: 0})
     checkpoint.restore(written).assert_nontrivial_match().run_restore_ops(model.session)
     assert model.session.run(model.values[0]).tolist() == [3, 3, 3]
+    with tf.train.SingularMonitoredSession(master=server.target) as monitored:
+        again = checkpoint.write(f"{url}/again", monitored)
+    assert tf.train.load_variable(again, "a/.ATTRIBUTES/VARIABLE_VALUE").tolist() == [0, 0, 0]
     # No task of the cluster was told to write or read a file.
     assert not any(name.startswith("memory:") for name in os.listdir("."))
 

@@ -16,7 +16,6 @@ from ferroflow._src.base import compat, errors
 from ferroflow._src.base.files.remote import TEMPORARY, Entry, RemoteFile
 from ferroflow._src.base.files.staging import LocalCopy, downloaded, kept, temporary_folder
 from ferroflow._src.base.files.urls import folder_of, is_remote
-from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Operation, Tensor
@@ -142,7 +141,7 @@ def _settle(folder: RemoteFile, name: str) -> None:
 
 
 def save_checkpoint(
-    session: SessionObject, saved: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
+    session: Any, saved: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
 ) -> str:
     """Runs the operations that save a checkpoint, and uploads it if its prefix is a URL.
 
@@ -162,7 +161,7 @@ def save_checkpoint(
     if not is_remote(prefix):
         return compat.as_str(session.run(saved, {**(feeds or {}), filename: prefix}))
     with _staged(prefix) as local:
-        if session.sess_str:
+        if _is_in_cluster(session):
             _save_here(session, saved, feeds or {}, local)
             name = local
         else:
@@ -171,7 +170,7 @@ def save_checkpoint(
 
 
 def restore_checkpoint(
-    session: SessionObject, restored: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
+    session: Any, restored: Any, filename: Any, prefix: str, feeds: Mapping[Any, Any] | None = None
 ) -> None:
     """Runs operations that restore values, from a local copy of the checkpoint if its prefix is a URL.
 
@@ -191,11 +190,19 @@ def restore_checkpoint(
         return
     copy = fetched_checkpoint(prefix)
     with _named(copy.path, prefix):
-        values = _restored_here(session, restored, copy.path) if session.sess_str else {}
+        values = _restored_here(session, restored, copy.path) if _is_in_cluster(session) else {}
         session.run(restored, {**(feeds or {}), filename: copy.path, **values})
 
 
-def _save_here(session: SessionObject, saved: Any, feeds: Mapping[Any, Any], local: str) -> None:
+def _is_in_cluster(session: Any) -> bool:
+    """Returns True if other tasks may run operations of the session."""
+    if hasattr(session, "sess_str"):
+        return bool(session.sess_str)
+    # A MonitoredSession.
+    return bool(session.run_step_fn(lambda step_context: step_context.session.sess_str))
+
+
+def _save_here(session: Any, saved: Any, feeds: Mapping[Any, Any], local: str) -> None:
     """Saves a checkpoint in this process, with values that other tasks of a cluster may hold.
 
     The operations of the graph would write the files of each task on its own machine.
@@ -212,7 +219,7 @@ def _save_here(session: SessionObject, saved: Any, feeds: Mapping[Any, Any], loc
         own.run(operation, dict(zip(inputs, values, strict=True)))
 
 
-def _restored_here(session: SessionObject, restored: Any, local: str) -> dict[Tensor, Any]:
+def _restored_here(session: Any, restored: Any, local: str) -> dict[Tensor, Any]:
     """Reads a checkpoint in this process; returns the values to feed instead of reading in other tasks."""
     nodes = _nodes(session.graph, restored, "RestoreV2")
     arguments = session.run([list(node.inputs)[1:] for node in nodes])
