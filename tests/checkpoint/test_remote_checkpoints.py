@@ -18,7 +18,7 @@ from base.stores import SHARED_FOLDER, FaultyStore, Killed, register
 
 import ferroflow as tf
 from ferroflow._src.base.files import staging
-from ferroflow._src.checkpoint.remote_checkpoint import fetched_checkpoint
+from ferroflow._src.checkpoint.remote_checkpoint import _is_in_cluster, fetched_checkpoint
 
 gfile = tf.gfile
 
@@ -268,11 +268,16 @@ def test_a_cluster_saves_and_restores_through_the_process_of_the_session(sharded
     model.session.run(model.write, {model.number: 0})
     checkpoint.restore(written).assert_nontrivial_match().run_restore_ops(model.session)
     assert model.session.run(model.values[0]).tolist() == [3, 3, 3]
-    with tf.train.SingularMonitoredSession(master=server.target) as monitored:
-        again = checkpoint.write(f"{url}/again", monitored)
-    assert tf.train.load_variable(again, "a/.ATTRIBUTES/VARIABLE_VALUE").tolist() == [0, 0, 0]
     # No task of the cluster was told to write or read a file.
     assert not any(name.startswith("memory:") for name in os.listdir("."))
+
+
+def test_sessions_of_a_cluster_are_found_inside_monitored_sessions() -> None:
+    tf.train.get_or_create_global_step()
+    server = tf.train.Server.create_local_server()
+    for master in ("", server.target):
+        with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(master=master)) as session:
+            assert _is_in_cluster(session) == bool(master)
 
 
 _TRAINING = """
