@@ -79,6 +79,7 @@ LATE_IMPORTS = {
     ("ferroflow._src.keras.scikit_learn", "sklearn.utils"): "scikit-learn is an optional package",
     ("ferroflow.command_line.onnx_export.export", "onnx"): "an optional package, needed by `ferroflow convert` alone",
     ("ferroflow._src.keras.configurations", "yaml"): "an optional package, needed by to_yaml and model_from_yaml alone",
+    ("ferroflow._src.base.files.remote", "fsspec"): "an optional package, needed by URLs alone",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
     (
         "ferroflow._src.contrib.constrained_optimization.candidates",

@@ -10,6 +10,9 @@ from typing import Any
 import ferroflow as tf
 from ferroflow import _core
 from ferroflow._src.base import proto
+from ferroflow._src.base.files.staging import fetched
+from ferroflow._src.base.files.system import exists, is_directory, stat, walk
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.saved_model.loader import maybe_saved_model_directory, parse_saved_model
 
 # The end of every table of LevelDB's format: a checkpoint's index, or a whole checkpoint of the first format.
@@ -43,8 +46,10 @@ def event_files(path: str) -> list[str]:
     Returns:
         list of str, in the order of their names, which begin with the time they were made.
     """
-    if not os.path.isdir(path):
+    if not is_directory(path):
         return [path]
+    if is_remote(path):
+        return sorted(os.path.join(top, name) for top, _, names in walk(path) for name in names if "tfevents" in name)
     found = [file for file in Path(path).rglob("*tfevents*") if file.is_file()]
     return [str(file) for file in sorted(found, key=lambda file: (str(file.parent), file.name))]
 
@@ -58,14 +63,15 @@ def checkpoint_prefix(path: str) -> str | None:
     Returns:
         str; None if there is no checkpoint.
     """
-    if os.path.isdir(path):
+    if is_directory(path):
         return tf.train.latest_checkpoint(path)
     stem, suffix = os.path.splitext(path)
     if suffix == ".index" or suffix.startswith(".data-"):
-        return stem if os.path.exists(f"{stem}.index") else None
-    if os.path.isfile(path):
-        with open(path, "rb") as file:
-            file.seek(max(os.path.getsize(path) - len(_TABLE_END), 0))
+        return stem if exists(f"{stem}.index") else None
+    if exists(path):
+        copy = fetched(path)
+        with open(copy.path, "rb") as file:
+            file.seek(max(os.path.getsize(copy.path) - len(_TABLE_END), 0))
             return path if file.read() == _TABLE_END else None
     return path if tf.train.checkpoint_exists(path) else None
 
@@ -79,12 +85,13 @@ def record_compression(path: str) -> str | None:
     Returns:
         str: "", "GZIP" or "ZLIB"; None if its first record cannot be read.
     """
-    with open(path, "rb") as file:
+    copy = fetched(path)
+    with open(copy.path, "rb") as file:
         start = file.read(2)
     kinds = {b"\x1f\x8b": "GZIP", b"\x78\x01": "ZLIB", b"\x78\x5e": "ZLIB", b"\x78\x9c": "ZLIB", b"\x78\xda": "ZLIB"}
     compression = kinds.get(start, "")
     try:
-        next(iter(_core.RecordReader(os.fsencode(path), compression)), None)
+        next(iter(_core.RecordReader(os.fsencode(copy.path), compression)), None)
     except _core.StatusError:
         return None
     return compression
@@ -107,7 +114,8 @@ def _message(path: str) -> Any:
     """Returns the SavedModel, MetaGraphDef or GraphDef in a file, binary or text, by what each must hold; None for
     another.
     """
-    content = Path(path).read_bytes()
+    copy = fetched(path)
+    content = Path(copy.path).read_bytes()
     saved = _parsed(proto.SavedModel(), content)
     if saved is not None and saved.meta_graphs and saved.saved_model_schema_version:
         return saved
@@ -141,7 +149,7 @@ def kind_of(path: str) -> FileKind:
     Raises:
         NotReadable: if nothing is there, or nothing of a kind that is known.
     """
-    if os.path.isdir(path):
+    if is_directory(path):
         if maybe_saved_model_directory(path):
             return FileKind.SAVED_MODEL
         if checkpoint_prefix(path) is not None:
@@ -151,9 +159,9 @@ def kind_of(path: str) -> FileKind:
         raise NotReadable(f"{path}: a folder without a SavedModel, a checkpoint or event files")
     if checkpoint_prefix(path) is not None:
         return FileKind.CHECKPOINT
-    if not os.path.exists(path):
+    if not exists(path):
         raise NotReadable(f"{path}: no such file, folder or checkpoint")
-    if os.path.getsize(path) == 0:
+    if stat(path).length == 0:
         raise NotReadable(f"{path}: an empty file")
     if "tfevents" in os.path.basename(path):
         return FileKind.EVENTS
@@ -162,7 +170,8 @@ def kind_of(path: str) -> FileKind:
             return FileKind.ARRAYS
     compression = record_compression(path)
     if compression is not None:
-        first = next(iter(_core.RecordReader(os.fsencode(path), compression)), b"")
+        copy = fetched(path)
+        first = next(iter(_core.RecordReader(os.fsencode(copy.path), compression)), b"")
         return FileKind.EVENTS if b"brain.Event:" in first[:64] else FileKind.RECORDS
     message = _message(path)
     if message is None:
@@ -181,7 +190,7 @@ def saved_model_of(path: str) -> Any:
     Raises:
         NotReadable: if it cannot be read.
     """
-    if not os.path.isdir(path):
+    if not is_directory(path):
         return _message(path)
     try:
         return parse_saved_model(path)
@@ -213,7 +222,7 @@ def meta_graph_of(path: str, tags: str | None = None) -> Any:
         return proto.MetaGraphDef(graph_def=_last_graph(path))
     if kind is FileKind.CHECKPOINT:
         beside = f"{checkpoint_prefix(path)}.meta"
-        if os.path.exists(beside):
+        if exists(beside):
             return _message(beside)
         raise NotReadable(f"{path}: a checkpoint without its graph: there is no {beside}")
     raise NotReadable(f"{path}: {kind.value}, which hold no graph")

@@ -6,6 +6,7 @@ from types import TracebackType
 
 from ferroflow import _core
 from ferroflow._src.base.errors import make_exception
+from ferroflow._src.base.files.urls import refused
 
 
 class _EngineErrors:
@@ -17,6 +18,7 @@ class _EngineErrors:
     ) -> None:
         if isinstance(error, _core.StatusError):
             code, message, _ = error.args
+            code, message = refused(code, message)
             raise make_exception(None, None, message, code) from None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.checkpoint.reader import checkpoint_filename, load_checkpoint
+from ferroflow._src.checkpoint.remote_checkpoint import kept_checkpoint
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.ops.checkpoint.saving import restore_v2
 from ferroflow._src.ops.state.assigning import assign
@@ -30,7 +31,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
             tensor.
         tf.errors.OpError: if the checkpoint cannot be read.
     """
-    prefix = checkpoint_filename(ckpt_dir_or_file)
+    prefix = kept_checkpoint(str(checkpoint_filename(ckpt_dir_or_file)))
     shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()
     for source, target in sorted(assignment_map.items()):
         found = _variable(target)
@@ -43,7 +44,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
         for name, variable in pairs:
             _check_shape(variable, name, shapes[name])
             for part in variable if isinstance(variable, list) else [variable]:
-                _set_initializer(part, str(prefix), name)
+                _set_initializer(part, prefix, name)
                 tf_logging.info("Initialize variable %s from checkpoint %s with %s", part.name, ckpt_dir_or_file, name)
 
 

@@ -8,9 +8,11 @@ from typing import Any
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.checkpoint.object_graph import ObjectGraphView
+from ferroflow._src.checkpoint.remote_checkpoint import restore_checkpoint
 from ferroflow._src.checkpoint.restoration import Restoration
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.default_graph import device
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.saveable import SaveableObject
 from ferroflow._src.framework.trackable import dependencies_of, last_restoration, saveables_of, set_last_restoration
 from ferroflow._src.layers.sessions import session_to_use
@@ -66,11 +68,13 @@ class CheckpointLoadStatus(LoadStatus):
     Args:
         restoration: Restoration of it.
         graph_view: ObjectGraphView of the program's objects.
-        feed_dict: dict that feeds the checkpoint's prefix.
+        filename: string Tensor of shape [], of the checkpoint's prefix, which is fed.
+        save_path: str, the checkpoint's prefix.
     """
 
-    def __init__(self, restoration: Restoration, graph_view: ObjectGraphView, feed_dict: dict[Any, Any]) -> None:
-        self._checkpoint, self._graph_view, self._feed_dict = restoration, graph_view, feed_dict
+    def __init__(self, restoration: Restoration, graph_view: ObjectGraphView, filename: Tensor, save_path: str) -> None:
+        self._checkpoint, self._graph_view = restoration, graph_view
+        self._filename, self._save_path = filename, save_path
         self._root = graph_view.root
 
     def assert_consumed(self) -> LoadStatus:
@@ -152,7 +156,10 @@ class CheckpointLoadStatus(LoadStatus):
 
     def run_restore_ops(self, session: SessionObject | None = None) -> None:
         """Assigns the checkpoint's values to the variables that exist so far."""
-        session_to_use(session).run(self._checkpoint.operations, self._feed_dict)
+        self._run(session_to_use(session), self._checkpoint.operations)
+
+    def _run(self, session: Any, operations: list[Any]) -> None:
+        restore_checkpoint(session, operations, self._filename, self._save_path)
 
     def initialize_or_restore(self, session: SessionObject | None = None) -> None:
         """Assigns the checkpoint's values, and initializes the variables that are not in it."""
@@ -175,7 +182,7 @@ class CheckpointLoadStatus(LoadStatus):
             session: Session.
         """
         self.run_restore_ops(session)
-        self._checkpoint.on_operations = lambda operations: session.run(operations, self._feed_dict)
+        self._checkpoint.on_operations = lambda operations: self._run(session, operations)
 
 
 class InitializationOnlyStatus(LoadStatus):

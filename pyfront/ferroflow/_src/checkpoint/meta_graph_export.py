@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from ferroflow._src.base import compat, errors, proto, tf_logging, version
+from ferroflow._src.base.files.urls import folder_of
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_files import write_graph
@@ -368,5 +369,5 @@ def export_scoped_meta_graph(
         strip_default_attrs=strip_default_attrs,
     )
     if filename:
-        write_graph(message, os.path.dirname(filename), os.path.basename(filename), as_text=as_text)
+        write_graph(message, folder_of(filename), os.path.basename(filename), as_text=as_text)
     return message, variables

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import compat, errors, proto, tf_logging
+from ferroflow._src.base.files.staging import fetched
+from ferroflow._src.base.files.system import exists
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.graph_files import local_path
 from ferroflow._src.framework.graph_keys import VARIABLE_COLLECTIONS, GraphKeys
 from ferroflow._src.framework.import_graph_def import import_graph_def
 from ferroflow._src.framework.proto_functions import get_collection_proto_type, get_from_proto_function
@@ -29,10 +29,10 @@ def read_meta_graph_file(filename: str) -> Any:
     Raises:
         IOError: if the file does not exist, or it holds no MetaGraphDef.
     """
-    path = local_path(filename)
-    if not os.path.exists(path):
+    if not exists(filename):
         raise OSError(f"File {filename} does not exist.")
-    with open(path, "rb") as file:
+    copy = fetched(filename)
+    with open(copy.path, "rb") as file:
         content = file.read()
     message = proto.MetaGraphDef()
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ferroflow._src.base.files.urls import folder_of
 from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.checkpoint import state
 from ferroflow._src.checkpoint.load_status import LoadStatus
@@ -105,7 +106,7 @@ class Checkpoint(AutoTrackable):
         file_prefix = os.fspath(file_prefix)
         session = session_to_use(session)
         path = self.write(f"{file_prefix}-{self._count(session)}", session)
-        state.update_state(os.path.dirname(file_prefix), path, [path], None, save_relative_paths=True)
+        state.update_state(folder_of(file_prefix), path, [path], None, save_relative_paths=True)
         return path
 
     def restore(self, save_path: str | None) -> LoadStatus:

@@ -7,8 +7,9 @@ import uuid
 import weakref
 from typing import Any
 
-from ferroflow._src.base import compat, errors
+from ferroflow._src.base import errors
 from ferroflow._src.base.files.renamed import makedirs
+from ferroflow._src.base.files.urls import folder_of
 from ferroflow._src.base.proto.object_graph import object_graph_class
 from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.checkpoint.load_status import (
@@ -20,6 +21,7 @@ from ferroflow._src.checkpoint.load_status import (
 from ferroflow._src.checkpoint.object_graph import ObjectGraphView, by_device
 from ferroflow._src.checkpoint.python_state import NoRestoreSaveable
 from ferroflow._src.checkpoint.reader import NewCheckpointReader
+from ferroflow._src.checkpoint.remote_checkpoint import save_checkpoint
 from ferroflow._src.checkpoint.restoration import Restoration, next_number
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import control_dependencies, device, get_default_graph, init_scope
@@ -85,13 +87,12 @@ class TrackableSaver:
                 self._saved = _saved([*serialized.saveables, objects], path)
             self._last = (serialized.message, owners)
         if os.path.dirname(file_prefix):
-            makedirs(os.path.dirname(file_prefix))
+            makedirs(folder_of(file_prefix))
         feeds: dict[Any, Any] = {
             **serialized.feeds,
-            path: file_prefix,
             message: serialized.message.SerializeToString(),
         }
-        return compat.as_str(session.run(self._saved, feeds))
+        return save_checkpoint(session, self._saved, path, file_prefix, feeds)
 
     def restore(self, save_path: str | None) -> LoadStatus:
         """Restores a checkpoint: adds operations, also for objects that are made later, and runs none.
@@ -115,7 +116,7 @@ class TrackableSaver:
         message = object_graph_class().FromString(serialized)
         restoration = Restoration(message, save_path, path, self._known_operations, self._graph_view)
         restoration.restore_root(self._graph_view.root)
-        return CheckpointLoadStatus(restoration, self._graph_view, {path: save_path})
+        return CheckpointLoadStatus(restoration, self._graph_view, path, save_path)
 
 
 def serialized_objects(save_path: str) -> bytes | None:

@@ -8,8 +8,9 @@ from typing import Any
 from ferroflow import _core
 from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.system import is_directory
+from ferroflow._src.checkpoint.remote_checkpoint import fetched_checkpoint
 from ferroflow._src.checkpoint.state import latest_checkpoint
-from ferroflow._src.framework.graph_files import local_path
 
 
 class CheckpointReader:
@@ -25,7 +26,8 @@ class CheckpointReader:
 
     def __init__(self, filename: str) -> None:
         self._filename = os.fspath(filename)
-        self._reader = _raising(_core.CheckpointReader, self._filename)
+        self._copy = fetched_checkpoint(self._filename)
+        self._reader = _raising(_core.CheckpointReader, self._copy.path)
         self._listed: list[tuple[str, int, list[int], int]] | None = None
 
     def _tensors(self) -> list[tuple[str, int, list[int], int]]:
@@ -123,7 +125,7 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # 
 def checkpoint_filename(ckpt_dir_or_file: str) -> str | None:
     """Returns the prefix of a folder's latest checkpoint; what is not a folder is a prefix itself."""
     name = compat.as_str(os.fspath(ckpt_dir_or_file))
-    return latest_checkpoint(name) if os.path.isdir(local_path(name)) else name
+    return latest_checkpoint(name) if is_directory(name) else name
 
 
 def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:

@@ -14,11 +14,13 @@ import numpy as np
 
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, proto, tf_logging
+from ferroflow._src.base.files.urls import folder_of, is_remote
 from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.progress import on_terminal, shown
 from ferroflow._src.base.typing import DictLike, IntLike, ListLike
 from ferroflow._src.checkpoint import state
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
+from ferroflow._src.checkpoint.remote_checkpoint import restore_checkpoint, save_checkpoint
 from ferroflow._src.checkpoint.saver_builder import BulkSaverBuilder
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
 from ferroflow._src.framework.graph_files import local_path
@@ -327,7 +329,7 @@ class Saver:
 
         Args:
             sess: the session of the variables.
-            save_path: str, the checkpoint's prefix.
+            save_path: str, the checkpoint's prefix; a path or URL.
             global_step: int, tensor of an integer dtype of shape [], or its name; its value is added to the prefix
                 after a hyphen.
             latest_filename: str, the state file's name; "checkpoint" by default.
@@ -366,7 +368,7 @@ class Saver:
             raise TypeError(f"'sess' must be a Session; {sess}")
         saved = None
         # A supervisor's thread may be saving the same checkpoint now.
-        with _folder_locks[os.path.abspath(local_path(os.path.dirname(save_path)))]:
+        with _folder_locks[_absolute(folder_of(save_path))]:
             if not self._is_empty:
                 before = state.version_of(prefix)
                 try:
@@ -389,23 +391,26 @@ class Saver:
     def _save_variables(self, sess: BaseSession, prefix: str, save_path: str) -> str:
         try:
             with shown(on_terminal, None, f"Saving {prefix}", "variables"):
-                saved = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
+                saved = save_checkpoint(
+                    sess, self.saver_def.save_tensor_name, self.saver_def.filename_tensor_name, prefix
+                )
         except (errors.FailedPreconditionError, errors.NotFoundError):
-            if os.path.isdir(local_path(os.path.dirname(save_path)) or "."):
+            if is_remote(save_path) or os.path.isdir(local_path(os.path.dirname(save_path)) or "."):
                 raise
             raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
         except BaseException:
             # An interrupt between a shard and the merge.
-            _core.abandon_shards(local_path(prefix))
+            if not is_remote(prefix):
+                _core.abandon_shards(local_path(prefix))
             raise
-        return compat.as_str(saved)
+        return saved
 
     def _update_state(self, saved: str, save_path: str, latest_filename: str, meta_graph_suffix: str) -> None:
         """Writes the state file with the newest checkpoint, and removes what it no longer names.
 
         A second call finishes what an interrupt left.
         """
-        folder = os.path.dirname(save_path)
+        folder = folder_of(save_path)
         self._record(saved)
         self._mark_old(latest_filename, meta_graph_suffix)
         state.update_state(
@@ -435,7 +440,7 @@ class Saver:
         tf_logging.info("Restoring parameters from %s", save_path)
         try:
             with shown(on_terminal, None, f"Restoring {save_path}", "variables"):
-                sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+                restore_checkpoint(sess, self.saver_def.restore_op_name, self.saver_def.filename_tensor_name, save_path)
         except errors.NotFoundError as failure:
             if not state.checkpoint_exists(save_path):
                 raise NoCheckpointError(failure, save_path) from None
@@ -463,6 +468,10 @@ def _refuse(failure: errors.OpError, cause: str) -> NoReturn:
         f"altered the graph expected based on the checkpoint. Original error:\n\n{failure.message}"
     )
     raise errors.make_exception(failure.node_def, failure.op, message, failure.error_code) from None
+
+
+def _absolute(folder: str) -> str:
+    return folder if is_remote(folder) else os.path.abspath(local_path(folder))
 
 
 def _step_value(sess: BaseSession, global_step: Any) -> int:

@@ -7,12 +7,19 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base import errors, proto, tf_logging
+from ferroflow._src.base.files.content import read_file_to_string, write_string_to_file
+from ferroflow._src.base.files.remote import RemoteFile, matching
+from ferroflow._src.base.files.system import exists, remove, stat
+from ferroflow._src.base.files.urls import folder_of, is_remote
+from ferroflow._src.checkpoint.remote_checkpoint import remove_remote_checkpoint
 from ferroflow._src.framework.graph_files import local_path, replace_file
 
 
 def matching_files(pattern: str) -> list[str]:
     """Returns the files that a name or pattern stands for, sorted."""
+    if is_remote(pattern):
+        return matching(pattern)
     path = local_path(pattern)
     found = sorted(glob.glob(path))
     return found or [path for path in (path,) if os.path.lexists(path)]
@@ -26,6 +33,11 @@ def state_file(save_dir: str, latest_filename: str | None) -> str:
 def index_file(prefix: str) -> str:
     """Returns the name of the index file, which only checkpoints of the second format have."""
     return prefix + ".index"
+
+
+def _relative_to(folder: str, url: str) -> str:
+    """Returns a URL relative to the folder that it is in; as it is if it is elsewhere."""
+    return os.path.basename(url) if folder_of(url) == folder.rstrip("/") or folder_of(url) == folder else url
 
 
 def generate_checkpoint_state_proto(
@@ -65,6 +77,8 @@ def generate_checkpoint_state_proto(
         times = []
 
     def named(path: str) -> str:
+        if is_remote(save_dir) or is_remote(path):
+            return _relative_to(save_dir, path)
         relative = not os.path.isabs(save_dir) and not os.path.isabs(path)
         return os.path.relpath(path, save_dir or ".") if relative else path
 
@@ -123,6 +137,8 @@ def update_state(
     if save_relative_paths:
 
         def relative(path: str) -> str:
+            if is_remote(path):
+                return _relative_to(save_dir, path)
             return os.path.relpath(path, save_dir) if os.path.isabs(path) else path
 
         latest, paths = relative(latest), [relative(path) for path in paths]
@@ -151,6 +167,7 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
 
     Raises:
         ValueError: if the state file names no checkpoint.
+        tf.errors.OpError: if the folder is at a URL, and its store fails.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -162,13 +179,12 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
     """
     checkpoint_dir = os.fspath(checkpoint_dir)
     name = state_file(checkpoint_dir, latest_filename)
-    if not os.path.exists(local_path(name)):
+    if not exists(name):
         return None
     state = proto.CheckpointState()
     text_format = proto.text_format()
     try:
-        with open(local_path(name), encoding="utf-8") as file:
-            text_format.Merge(file.read(), state)
+        text_format.Merge(_text(name), state)
     except (OSError, UnicodeDecodeError, text_format.ParseError) as error:
         tf_logging.warning("%s: %s", type(error).__name__, error)
         tf_logging.warning("%s: Checkpoint ignored", name)
@@ -177,6 +193,8 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
         raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
 
     def completed(path: str) -> str:
+        if is_remote(path):
+            return path
         return os.path.join(checkpoint_dir, path)
 
     state.model_checkpoint_path = completed(state.model_checkpoint_path)
@@ -236,15 +254,18 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
     return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
 
 
-def version_of(checkpoint_prefix: str) -> tuple[int, int] | None:
+def version_of(checkpoint_prefix: str) -> tuple[object, ...] | None:
     """Returns what distinguishes a checkpoint of the second format from others that had its prefix before.
 
     Args:
         checkpoint_prefix: str.
 
     Returns:
-        Tuple of ints; None without a complete checkpoint.
+        Tuple; None without a complete checkpoint.
     """
+    if is_remote(checkpoint_prefix):
+        entry = RemoteFile(index_file(checkpoint_prefix)).entry()
+        return None if entry is None else (entry.size, *entry.version)
     try:
         found = os.stat(local_path(index_file(checkpoint_prefix)))
     except OSError:
@@ -265,7 +286,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
     for prefix in checkpoint_prefixes:
         found = matching_files(index_file(prefix)) or matching_files(prefix)
         if found:
-            times.append(os.stat(found[0]).st_mtime_ns / 1e9)
+            times.append(stat(found[0]).mtime_nsec / 1e9)
     return times
 
 
@@ -282,6 +303,9 @@ def remove_checkpoint(
     _remove(meta_graph_file(checkpoint_prefix, meta_graph_suffix))
     if checkpoint_format_version != proto.SaverDef.V2:
         _remove(checkpoint_prefix)
+        return
+    if is_remote(checkpoint_prefix):
+        remove_remote_checkpoint(checkpoint_prefix)
         return
     # Without its index a checkpoint is none, so that none is ever half there. Under this name the next save in the
     # folder takes it for what a killed one left, and removes its data.
@@ -306,8 +330,7 @@ def mark_superfluous(checkpoint_prefix: str, latest_filename: str, version: int,
         version: int, `SaverDef.V1` or `SaverDef.V2`.
         meta_graph_suffix: str, the suffix of the MetaGraph's name.
     """
-    with open(local_path(checkpoint_prefix) + _SUPERFLUOUS, "w", encoding="utf-8") as file:
-        file.write(f"{latest_filename}\n{version}\n{meta_graph_suffix}\n")
+    write_string_to_file(checkpoint_prefix + _SUPERFLUOUS, f"{latest_filename}\n{version}\n{meta_graph_suffix}\n")
 
 
 def remove_superfluous(folder: str) -> None:
@@ -315,7 +338,7 @@ def remove_superfluous(folder: str) -> None:
 
     An interrupt is raised after the removal.
     """
-    folder = local_path(folder) or "."
+    folder = folder if is_remote(folder) else local_path(folder) or "."
     try:
         _remove_marked(folder)
     except BaseException:
@@ -324,24 +347,36 @@ def remove_superfluous(folder: str) -> None:
 
 
 def _remove_marked(folder: str) -> None:
-    for mark in glob.glob(glob.escape(folder) + "/*" + _SUPERFLUOUS):
+    for mark in matching_files(os.path.join(glob.escape(folder), "*" + _SUPERFLUOUS)):
         prefix = mark.removesuffix(_SUPERFLUOUS)
         try:
-            with open(mark, encoding="utf-8") as file:
-                fields = file.read().split("\n")
+            fields = _text(mark).split("\n")
             if len(fields) == 4:
                 state = get_checkpoint_state(folder, fields[0])
                 named = {os.path.basename(path) for path in state.all_model_checkpoint_paths} if state else set()
                 if os.path.basename(prefix) not in named:
                     remove_checkpoint(prefix, int(fields[1]), fields[2])
-            os.remove(mark)
-        except OSError as error:
+            remove(mark)
+        except (OSError, errors.OpError) as error:
             tf_logging.warning("Ignoring: %s", error)
+
+
+def _text(name: str) -> str:
+    """Returns the text of a file.
+
+    Raises:
+        OSError: if the file is local and cannot be read.
+        tf.errors.OpError: if the file is at a URL and cannot be read.
+    """
+    if is_remote(name):
+        return str(read_file_to_string(name))
+    with open(local_path(name), encoding="utf-8") as file:
+        return file.read()
 
 
 def _remove(pattern: str) -> None:
     for file in matching_files(pattern):
-        os.remove(file)
+        remove(file)
 
 
 def meta_graph_file(checkpoint_prefix: str, meta_graph_suffix: str = "meta") -> str:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.files.staging import kept_file
 from ferroflow._src.checkpoint.init_from_checkpoint import init_from_checkpoint
 from ferroflow._src.checkpoint.reader import checkpoint_filename
 from ferroflow._src.checkpoint.remapping import load_and_remap_matrix_initializer
+from ferroflow._src.checkpoint.remote_checkpoint import kept_checkpoint
 from ferroflow._src.framework.default_graph import get_collection
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.state.assigning import assign
@@ -148,6 +150,7 @@ def _start_with_vocabulary(parts: list[Variable], info: VocabInfo, checkpoint: s
     prefix = checkpoint_filename(checkpoint)
     if prefix is None:
         raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {checkpoint}")
+    prefix, old, new = kept_checkpoint(prefix), kept_file(info.old_vocab), kept_file(info.new_vocab)
     for part in parts:
         if part.shape.ndims != 2:
             raise ValueError(f"A variable with a vocabulary has rank 2: {part.name} has shape {part.shape}")
@@ -163,8 +166,8 @@ def _start_with_vocabulary(parts: list[Variable], info: VocabInfo, checkpoint: s
                 new_row_vocab_size=info.new_vocab_size,
                 new_col_vocab_size=shape[1],
                 old_row_vocab_size=info.old_vocab_size,
-                old_row_vocab_file=info.old_vocab,
-                new_row_vocab_file=info.new_vocab,
+                old_row_vocab_file=old,
+                new_row_vocab_file=new,
                 num_row_oov_buckets=info.num_oov_buckets,
                 initializer=info.backup_initializer,
             )
@@ -174,8 +177,8 @@ def _start_with_vocabulary(parts: list[Variable], info: VocabInfo, checkpoint: s
                 source,
                 new_row_vocab_size=sum(int(p.shape[0]) for p in parts),
                 new_col_vocab_size=info.new_vocab_size,
-                old_col_vocab_file=info.old_vocab,
-                new_col_vocab_file=info.new_vocab,
+                old_col_vocab_file=old,
+                new_col_vocab_file=new,
                 num_col_oov_buckets=info.num_oov_buckets,
                 initializer=info.backup_initializer,
             )

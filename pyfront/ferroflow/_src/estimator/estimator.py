@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.files.system import is_directory
 from ferroflow._src.base.typing import DictLike, ListLike
 from ferroflow._src.checkpoint.reader import NewCheckpointReader, list_variables, load_variable
 from ferroflow._src.checkpoint.state import latest_checkpoint
@@ -524,7 +525,7 @@ class Estimator:
         path = checkpoint_path or latest_checkpoint(self._model_dir)
         if not path and self._warm_start is not None:
             start = self._warm_start.ckpt_to_initialize_from
-            path = latest_checkpoint(start) if os.path.isdir(start) else start
+            path = latest_checkpoint(start) if is_directory(start) else start
         if not path:
             raise ValueError(f"Couldn't find trained model at {self._model_dir}.")
         source = self._model_source()

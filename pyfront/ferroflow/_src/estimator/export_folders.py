@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from ferroflow._src.base import errors
-from ferroflow._src.base.files.system import copy as copy_file, make_directories
+from ferroflow._src.base.files.system import copy as copy_file, delete_recursively, exists, make_directories, rename
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.saved_model.builder import SavedModelBuilder
 
 __all__ = ["write_saved_model"]
@@ -37,18 +37,22 @@ def write_saved_model(
         tf.errors.DeadlineExceededError: if no folder named by the time became free in ten seconds.
     """
     final = _timestamped_dir(os.fsdecode(export_dir_base))
-    temporary = os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
+    remote = is_remote(final)
+    # Stores have no renaming of folders in one step. There, a model is complete once it has its graphs' file.
+    temporary = final if remote else os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
     try:
         builder = SavedModelBuilder(temporary)
         write(builder)
-        builder.save(as_text)
         for relative, source in (assets_extra or {}).items():
             target = os.path.join(temporary, "assets.extra", relative)
             make_directories(os.path.dirname(target))
             copy_file(source, target)
-        os.rename(temporary, final)
+        builder.save(as_text)
+        if not remote:
+            rename(temporary, final)
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        with contextlib.suppress(errors.OpError):
+            delete_recursively(temporary)
         raise
     return os.fsencode(final)
 
@@ -56,7 +60,7 @@ def write_saved_model(
 def _timestamped_dir(base: str) -> str:
     for _ in range(10):
         folder = os.path.join(base, str(int(time.time())))
-        if not Path(folder).exists():
+        if not exists(folder):
             return folder
         time.sleep(1)
     raise errors.DeadlineExceededError(None, None, f"No folder named by the time is free in {base}.")

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base import errors, tf_logging
-from ferroflow._src.base.files.system import delete_recursively, exists, glob, list_directory, rename
+from ferroflow._src.base.files.system import delete_recursively, exists, glob, list_directory, remove, rename
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.modes import argument_names
 from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.saved_model import constants
 from ferroflow._src.summary.summary_iterator import summary_iterator
 
 _LOSS = "loss"
@@ -136,6 +138,14 @@ def _remove_export(folder: str, removed: str) -> None:
     """Removes an export, which has another name meanwhile: no reader takes the rest for a model. A second call
     finishes what an interrupt left.
     """
+    if is_remote(folder):
+        # Renaming would copy all files. Without the file of its graphs, an export is no model.
+        for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT):
+            if exists(os.path.join(folder, name)):
+                remove(os.path.join(folder, name))
+        if exists(folder):
+            delete_recursively(folder)
+        return
     if exists(removed):
         delete_recursively(removed)
     if exists(folder):

@@ -7,20 +7,35 @@ import os
 from ferroflow import _core
 from ferroflow._src.base import proto
 from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.failures import path_of
+from ferroflow._src.base.files.remote import RemoteFile
+from ferroflow._src.base.files.system import make_directories
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.framework.graph import Graph
 
 
 def local_path(name: str | os.PathLike[str]) -> str:
-    """Returns the path of a file name, which may begin with the scheme of local files."""
-    return os.fspath(name).removeprefix("file://")
+    """Returns the path of a file name, which may begin with the scheme of local files.
+
+    Raises:
+        tf.errors.UnimplementedError: if the name is a URL of another scheme.
+    """
+    return path_of(name)
 
 
 def replace_file(name: str, contents: bytes) -> None:
     """Writes a file whole: who reads meanwhile, or after a crash, finds the old contents or the new ones.
 
+    Args:
+        name: str, a path or URL.
+        contents: bytes.
+
     Raises:
         tf.errors.OpError: if the file cannot be written, with the class for the system's error.
     """
+    if is_remote(name):
+        RemoteFile(name).replace(contents)
+        return
     with engine_errors():
         _core.replace_file(name, contents)
 
@@ -30,7 +45,7 @@ def write_graph(graph_or_graph_def: Graph | proto.GraphDef, logdir: str, name: s
 
     Args:
         graph_or_graph_def: a `Graph`, or a message such as a `GraphDef`.
-        logdir: str, the folder.
+        logdir: str, the folder; a path or URL.
         name: str, the file's name.
         as_text: bool. If True, write protobuf's text format rather than its binary one.
 
@@ -38,9 +53,10 @@ def write_graph(graph_or_graph_def: Graph | proto.GraphDef, logdir: str, name: s
         str, the file's path.
     """
     message = graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
-    folder = local_path(logdir)
-    if folder:
-        os.makedirs(folder, exist_ok=True)
+    if is_remote(logdir):
+        make_directories(logdir)
+    elif local_path(logdir):
+        os.makedirs(local_path(logdir), exist_ok=True)
     path = os.path.join(logdir, name)
     contents = proto.text_format().MessageToString(message).encode() if as_text else message.SerializeToString()
     replace_file(path, contents)

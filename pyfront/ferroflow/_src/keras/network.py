@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.files.system import exists
+from ferroflow._src.base.files.urls import folder_of
 from ferroflow._src.base.typing import BoolLike, DictLike, NestedTensors
 from ferroflow._src.checkpoint.load_status import CheckpointLoadStatus
 from ferroflow._src.checkpoint.object_saver import saver_of, serialized_objects
@@ -566,14 +567,14 @@ class Network(LayerOfLayers):
         if save_format not in (None, "h5", "hdf5", "keras", "tensorflow", "tf"):
             raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
         is_file = hdf5.is_hdf5(path) if save_format is None else save_format not in ("tensorflow", "tf")
-        if not overwrite and os.path.exists(path if is_file else f"{path}.index"):
+        if not overwrite and exists(path if is_file else f"{path}.index"):
             raise FileExistsError(path)
         if is_file:
             hdf5.save_weights(self, path)
             return
         with self.graph.as_default():
             saver_of(self).save(path, session=get_session())
-        update_state(os.path.dirname(path), path, [path], None, save_relative_paths=True)
+        update_state(folder_of(path), path, [path], None, save_relative_paths=True)
 
     def load_weights(self, filepath: str, by_name: bool = False) -> Any:
         """Restores the variables that `save_weights` saved; a checkpoint's of a model that has none yet once it has.

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import dtypes, errors, proto, tf_logging
-from ferroflow._src.base.files.system import copy as copy_file
+from ferroflow._src.base.files.staging import fetched, fetched_folder, kept
+from ferroflow._src.base.files.system import copy as copy_file, exists, make_directories
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.graph_files import local_path
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.scope_names import prepend_name_scope
 from ferroflow._src.saved_model import constants
@@ -52,8 +53,10 @@ def _file_name(path: str, sources: dict[str, str]) -> str:
 def _same_content(path: str, other: str) -> bool:
     if path == other:
         return True
+    # Names, so that the copies stay until they are compared.
+    copy, other_copy = fetched(path), fetched(other)
     try:
-        return filecmp.cmp(local_path(path), local_path(other), shallow=False)
+        return filecmp.cmp(copy.path, other_copy.path, shallow=False)
     except FileNotFoundError as failure:
         raise _missing(failure) from None
 
@@ -105,11 +108,11 @@ def copy_assets(sources: dict[str, str], export_dir: str) -> None:
         tf_logging.info("No assets to write.")
         return
     folder = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
-    os.makedirs(folder, exist_ok=True)
+    make_directories(folder)
     for name, path in sources.items():
         copy = os.path.join(folder, name)
-        if not os.path.exists(copy):
-            copy_file(local_path(path), copy)
+        if not exists(copy):
+            copy_file(path, copy)
     tf_logging.info("Assets written to: %s", folder)
 
 
@@ -118,7 +121,7 @@ def asset_paths(meta_graph_def: Any, export_dir: str, import_scope: str | None) 
 
     Args:
         meta_graph_def: the graph's message.
-        export_dir: str, the SavedModel's folder.
+        export_dir: str, the SavedModel's folder; of a URL, the paths are those of local copies.
         import_scope: str, the name scope that the graph was imported into.
     """
     # TF 1.13 and later may have them in a field of their own.
@@ -127,6 +130,8 @@ def asset_paths(meta_graph_def: Any, export_dir: str, import_scope: str | None) 
         held = meta_graph_def.collection_def[constants.ASSETS_KEY].any_list.value
         assets = [proto.AssetFileDef.FromString(item.value) for item in held]
     folder = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
+    if assets and is_remote(folder):
+        folder = kept(fetched_folder(folder))
     return {
         prepend_name_scope(asset.tensor_info.name, import_scope): os.path.join(folder, asset.filename)
         for asset in assets

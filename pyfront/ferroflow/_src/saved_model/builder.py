@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base import errors, proto, tf_logging
+from ferroflow._src.base.files.system import (
+    delete_recursively,
+    exists,
+    is_directory,
+    list_directory,
+    make_directories,
+)
+from ferroflow._src.base.files.urls import is_remote, shown_name
 from ferroflow._src.checkpoint.saver import Saver, all_saveable_objects
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.graph_files import local_path, replace_file
+from ferroflow._src.framework.graph_files import replace_file
 from ferroflow._src.framework.handles import Operation
 from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.assets import add_assets, copy_assets
@@ -67,21 +74,19 @@ def removed_if_failed(folder: str) -> Iterator[None]:
     """Removes what is added to a folder in a `with` block that fails, and the folder if that leaves it empty.
 
     Args:
-        folder: str.
+        folder: str, a path or URL.
     """
-    there = set(os.listdir(folder)) if os.path.isdir(folder) else set()
+    there = set(list_directory(folder)) if is_directory(folder) else set()
     try:
         yield
     except BaseException:
-        for name in set(os.listdir(folder)) - there if os.path.isdir(folder) else ():
-            path = os.path.join(folder, name)
-            if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path, ignore_errors=True)
-            else:
+        with contextlib.suppress(errors.OpError):
+            for name in set(list_directory(folder)) - there if is_directory(folder) else ():
+                with contextlib.suppress(errors.OpError):
+                    delete_recursively(os.path.join(folder, name))
+            if not is_remote(folder):
                 with contextlib.suppress(OSError):
-                    os.remove(path)
-        with contextlib.suppress(OSError):
-            os.rmdir(folder)
+                    os.rmdir(folder)
         raise
 
 
@@ -107,7 +112,7 @@ class SavedModelBuilder:
     file that makes the folder a SavedModel.
 
     Args:
-        export_dir: str, the folder, which is made; if it exists, it must be empty.
+        export_dir: str, the folder, a path or URL, which is made; if it exists, it must be empty.
 
     Raises:
         AssertionError: if the folder has files.
@@ -117,15 +122,13 @@ class SavedModelBuilder:
         # The first one is that of the variables.
         self._meta_graphs: list[Any] = []
         self._has_saved_variables = False
-        self._export_dir = local_path(os.fsdecode(export_dir))
-        if os.path.exists(self._export_dir) and not (
-            os.path.isdir(self._export_dir) and not os.listdir(self._export_dir)
-        ):
+        self._export_dir = shown_name(export_dir)
+        if exists(self._export_dir) and not (is_directory(self._export_dir) and not list_directory(self._export_dir)):
             raise AssertionError(
                 "Export directory already exists, and isn't empty. Please specify a different export directory, or "
                 f"delete all the contents of the specified directory: {self._export_dir}"
             )
-        os.makedirs(self._export_dir, exist_ok=True)
+        make_directories(self._export_dir)
 
     def add_meta_graph(
         self,
@@ -211,7 +214,7 @@ class SavedModelBuilder:
         with sess.graph.as_default(), removed_if_failed(self._export_dir):
             saver = self._prepared(sess.graph, signature_def_map, assets_collection, legacy_init_op, main_op, saver)
             folder = os.path.join(self._export_dir, constants.VARIABLES_DIRECTORY)
-            os.makedirs(folder, exist_ok=True)
+            make_directories(folder)
             prefix = os.path.join(folder, constants.VARIABLES_FILENAME)
             saver.save(sess, prefix, write_meta_graph=False, write_state=False)
             message = _meta_graph(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
@@ -245,7 +248,7 @@ class SavedModelBuilder:
         Returns:
             bytes, the file's path.
         """
-        os.makedirs(self._export_dir, exist_ok=True)
+        make_directories(self._export_dir)
         saved_model = proto.SavedModel(
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION, meta_graphs=self._meta_graphs
         )

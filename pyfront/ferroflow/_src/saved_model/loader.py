@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base import errors, proto, tf_logging
+from ferroflow._src.base.files.staging import fetched
+from ferroflow._src.base.files.system import exists
+from ferroflow._src.base.files.urls import shown_name
 from ferroflow._src.checkpoint.meta_graph import import_meta_graph
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.graph_files import local_path
 from ferroflow._src.framework.scope_names import prepend_name_scope
 from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.assets import asset_paths
@@ -24,7 +26,7 @@ _INITIALIZERS = (
 
 def _files(export_dir: str | os.PathLike[str]) -> tuple[str, str]:
     """Returns the paths of the binary and of the text file."""
-    folder = local_path(os.fsdecode(export_dir))
+    folder = shown_name(export_dir)
     return (
         os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB),
         os.path.join(folder, constants.SAVED_MODEL_FILENAME_PBTXT),
@@ -40,7 +42,13 @@ def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
     Returns:
         bool.
     """
-    return any(os.path.exists(path) for path in _files(export_dir))
+    return any(exists(path) for path in _files(export_dir))
+
+
+def _content(name: str) -> bytes:
+    copy = fetched(name)
+    with open(copy.path, "rb") as file:
+        return file.read()
 
 
 def parse_saved_model(export_dir: str | os.PathLike[str]) -> Any:
@@ -57,18 +65,16 @@ def parse_saved_model(export_dir: str | os.PathLike[str]) -> Any:
     """
     binary, text = _files(export_dir)
     message = proto.SavedModel()
-    if os.path.exists(binary):
-        with open(binary, "rb") as file:
-            content = file.read()
+    if exists(binary):
+        content = _content(binary)
         try:
             message.ParseFromString(content)
         except Exception as error:
             # protobuf's classes of errors differ by its implementations.
             raise OSError(f"Cannot parse file {binary}: {error}.") from None
         return message
-    if os.path.exists(text):
-        with open(text, "rb") as file:
-            content = file.read()
+    if exists(text):
+        content = _content(text)
         text_format = proto.text_format()
         try:
             text_format.Merge(content.decode("utf-8"), message)
@@ -122,7 +128,7 @@ def load(
     Args:
         sess: the session.
         tags: the graph's tags, all of them.
-        export_dir: str, the SavedModel's folder.
+        export_dir: str, the SavedModel's folder, a path or URL.
         import_scope: str, a name scope for all that is added; names in the result are without it.
         **saver_kwargs: further arguments of `tf.train.import_meta_graph`.
 
@@ -136,7 +142,7 @@ def load(
         tf.errors.DataLossError: if the variables are damaged.
     """
     graph = sess.graph
-    folder = local_path(os.fsdecode(export_dir))
+    folder = shown_name(export_dir)
     with graph.as_default():
         message = _with_tags(parse_saved_model(export_dir), tags)
         # The scope that the import will make unique.

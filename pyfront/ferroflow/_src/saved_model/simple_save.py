@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ferroflow._src.framework.graph_files import local_path
+from ferroflow._src.base.files.urls import shown_name
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation
 from ferroflow._src.saved_model.builder import SavedModelBuilder, removed_if_failed
@@ -40,7 +40,7 @@ def simple_save(
         tf.errors.FailedPreconditionError: if a variable is not initialized.
     """
     signature = predict_signature_def(inputs, outputs)
-    with removed_if_failed(local_path(os.fsdecode(export_dir))):
+    with removed_if_failed(shown_name(export_dir)):
         builder = SavedModelBuilder(export_dir)
         builder.add_meta_graph_and_variables(
             session,

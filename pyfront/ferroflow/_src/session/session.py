@@ -15,6 +15,7 @@ import numpy as np
 from ferroflow import _core
 from ferroflow._src.base import compat, errors, nest, proto
 from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.urls import refused
 from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.shown import shown
 from ferroflow._src.base.typing import FeedDict, Fetches, ListLike
@@ -73,6 +74,7 @@ def _with_user_lines(graph: Graph, message: str) -> str:
 
 def _step_error(graph: Graph, code: int, message: str, node: int | None, is_unreachable: bool) -> Exception:
     """Returns the exception of a failed step; called by the core, which must not refer back to the session."""
+    code, message = refused(code, message)
     make = errors.UnreachableTaskError if is_unreachable else functools.partial(errors.make_exception, error_code=code)
     if node is None:
         if message == _CLOSED:

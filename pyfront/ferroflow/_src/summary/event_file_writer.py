@@ -8,10 +8,11 @@ import time
 import weakref
 from typing import Any
 
-from ferroflow import _core
 from ferroflow._src.base import errors, tf_logging
-from ferroflow._src.base.engine_errors import engine_errors
-from ferroflow._src.base.files.system import make_directories
+from ferroflow._src.base.files.content import write_string_to_file
+from ferroflow._src.base.files.system import exists, make_directories
+from ferroflow._src.base.files.urls import is_remote
+from ferroflow._src.summary.event_file import EventFile
 
 _open_writers: weakref.WeakSet[EventFileWriter] = weakref.WeakSet()
 
@@ -42,8 +43,17 @@ def new_event_file(prefix: str, suffix: str) -> str:
         FileExistsError: if a million of them are there.
     """
     stem = f"{prefix}.out.tfevents.{int(time.time()):010d}.{os.uname().nodename}"
+    remote = is_remote(prefix)
+    if remote:
+        # Stores cannot make a file only if it is missing, so that another process must not choose the same name.
+        stem += f".{os.getpid()}"
     for taken in range(1_000_000):
         name = f"{stem}{f'.{taken}' if taken else ''}{suffix}"
+        if remote:
+            if exists(name):
+                continue
+            write_string_to_file(name, "")
+            return name
         try:
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         except FileExistsError:
@@ -56,7 +66,7 @@ class EventFileWriter:
     """Writer of `Event` messages to an event file, in a thread of the engine while the program continues.
 
     Args:
-        logdir: str, folder of the file; made if it is missing.
+        logdir: str, folder of the file; a path or URL. A missing folder is made.
         max_queue: int, accepted as TF 1.x has it: what waits is bounded in bytes (64 MiB), not in events.
         flush_secs: float, the longest time in seconds that an event stays out of the file.
         filename_suffix: str, the end of the file's name.
@@ -77,8 +87,7 @@ class EventFileWriter:
     def _open(self) -> None:
         make_directories(self._logdir)
         name = new_event_file(os.path.join(self._logdir, "events"), self._suffix)
-        with engine_errors():
-            self._writer = _core.EventWriter(name, float(self._flush_secs), float(int(time.time())))
+        self._events = EventFile(name, float(self._flush_secs))
         self.process = os.getpid()
         self._closed = False
         _open_writers.add(self)
@@ -101,8 +110,7 @@ class EventFileWriter:
             event: `Event` message.
         """
         if not self._closed:
-            with engine_errors():
-                self._writer.add_event(event.SerializeToString())
+            self._events.add_event(event.SerializeToString())
 
     def add_summary(self, summary: bytes, wall_time: float, step: int) -> None:
         """Adds a summary; does nothing where the writer is closed.
@@ -113,18 +121,15 @@ class EventFileWriter:
             step: int, the training step.
         """
         if not self._closed:
-            with engine_errors():
-                self._writer.add_summary(summary, wall_time, step)
+            self._events.add_summary(summary, wall_time, step)
 
     def flush(self) -> None:
-        """Waits until all events added so far are on the disk."""
-        with engine_errors():
-            self._writer.flush()
+        """Waits until all events added so far are on the disk, or in the store."""
+        self._events.flush()
 
     def close(self) -> None:
         """Waits until all events are on the disk, and ends the file."""
         self._closed = True
-        with engine_errors():
-            self._writer.close()
+        self._events.close()
         # Not before: what an interrupt leaves open is closed when the program ends.
         _open_writers.discard(self)

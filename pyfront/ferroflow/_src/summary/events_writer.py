@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import Any
 
-from ferroflow import _core
-from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.system import make_directories
+from ferroflow._src.base.files.urls import folder_of
+from ferroflow._src.summary.event_file import EventFile
 from ferroflow._src.summary.event_file_writer import new_event_file
 
 _FLUSH_SECS = 120.0
@@ -25,7 +24,7 @@ class EventsWriter:
         self._prefix = os.fsdecode(file_prefix)
         self._suffix = ""
         self._name: str | None = None
-        self._writer: _core.EventWriter | None = None
+        self._writer: EventFile | None = None
 
     def InitWithSuffix(self, suffix: str | bytes) -> None:  # noqa: N802  # TF1's spelling
         """Makes the file with an end of its name.
@@ -60,8 +59,7 @@ class EventsWriter:
         Raises:
             tf.errors.OpError: if the file cannot be made or written.
         """
-        with engine_errors():
-            self._open().add_event(event.SerializeToString())
+        self._open().add_event(event.SerializeToString())
 
     def Flush(self) -> bool:  # noqa: N802  # TF1's spelling
         """Waits until all events added so far are on the disk.
@@ -73,8 +71,7 @@ class EventsWriter:
             tf.errors.OpError: if the file cannot be written.
         """
         if self._writer is not None:
-            with engine_errors():
-                self._writer.flush()
+            self._writer.flush()
         return True
 
     def Close(self) -> bool:  # noqa: N802  # TF1's spelling
@@ -87,15 +84,13 @@ class EventsWriter:
             tf.errors.OpError: if the file cannot be written.
         """
         if self._writer is not None:
-            with engine_errors():
-                self._writer.close()
+            self._writer.close()
             self._writer = None
         return True
 
-    def _open(self) -> _core.EventWriter:
+    def _open(self) -> EventFile:
         if self._writer is None:
-            make_directories(os.path.dirname(self._prefix) or ".")
+            make_directories(folder_of(self._prefix) or ".")
             self._name = new_event_file(self._prefix, self._suffix)
-            with engine_errors():
-                self._writer = _core.EventWriter(self._name, _FLUSH_SECS, float(int(time.time())))
+            self._writer = EventFile(self._name, _FLUSH_SECS)
         return self._writer

@@ -9,6 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import compat, proto, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
+from ferroflow._src.base.files.content import write_string_to_file
 from ferroflow._src.base.files.system import make_directories
 from ferroflow._src.base.typing import IntLike, PathLike, SessionObject, has_signature_of
 from ferroflow._src.checkpoint.meta_graph_export import create_meta_graph_def
@@ -96,8 +97,7 @@ class SummaryToEventTransformer:
             folder = os.path.join(self.event_writer.get_logdir(), "plugins", str(asset.plugin_name))
             make_directories(folder)
             for name, contents in asset.assets().items():
-                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                    file.write(contents)
+                write_string_to_file(os.path.join(folder, name), contents)
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: IntLike | None = None) -> None:
         """Adds a graph with its collections and signatures.

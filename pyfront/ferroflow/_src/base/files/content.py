@@ -8,7 +8,10 @@ from typing import Any
 from ferroflow._src.base import errors
 from ferroflow._src.base.files.failures import failures_of
 from ferroflow._src.base.files.file import GFile
+from ferroflow._src.base.files.remote import RemoteFile
 from ferroflow._src.base.files.replacement import replacing
+from ferroflow._src.base.files.system import exists
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.base.typing import PathLike
 
 
@@ -61,7 +64,10 @@ def atomic_write_string_to_file(filename: str, contents: str | bytes, overwrite:
         tf.errors.OpError: if the file cannot be written, of the subclass for the cause.
     """
     path = os.fspath(filename)
-    if not overwrite and os.path.exists(path):
+    if not overwrite and exists(path):
         raise errors.AlreadyExistsError(None, None, "file already exists")
+    if is_remote(path):
+        RemoteFile(path).replace(contents.encode() if isinstance(contents, str) else contents)
+        return
     with failures_of(path), replacing(path) as file:
         file.write(contents.encode() if isinstance(contents, str) else contents)

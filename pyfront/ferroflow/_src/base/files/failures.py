@@ -8,7 +8,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ferroflow._src.base import compat, errors
+from ferroflow._src.base import errors
+from ferroflow._src.base.files.urls import is_remote, shown_name, unimplemented
 from ferroflow._src.base.typing import PathLike
 
 # TF 1.x: the codes that its file systems give the errors of POSIX; all others are unknown.
@@ -35,8 +36,6 @@ _CODES: Final[dict[int, int]] = {
     if (code := getattr(errno, name, None)) is not None
 }
 
-_SCHEME: Final = "file://"
-
 
 def path_of(name: PathLike) -> str:
     """Returns the path behind a file name, which may begin with the scheme of local files.
@@ -46,8 +45,11 @@ def path_of(name: PathLike) -> str:
 
     Raises:
         TypeError: if `name` is none of these.
+        tf.errors.UnimplementedError: if `name` is a URL of another scheme.
     """
-    return compat.as_text(compat.path_to_str(name)).removeprefix(_SCHEME)
+    if is_remote(name):
+        raise unimplemented(name)
+    return shown_name(name)
 
 
 def path_bytes(name: Any) -> bytes:
@@ -55,11 +57,16 @@ def path_bytes(name: Any) -> bytes:
     return os.fsencode(path_of(name))
 
 
+def code_of(number: int) -> int:
+    """Returns the code of `tf.errors` for an error number of POSIX."""
+    return _CODES.get(number, errors.UNKNOWN)
+
+
 def failure(name: str, error: OSError) -> errors.OpError:
     """Returns the error, not raised, for what the system says of a file: `name; No such file or directory`."""
     number = error.errno or 0
     words = os.strerror(number) if number else str(error)
-    return errors.make_exception(None, None, f"{name}; {words}", _CODES.get(number, errors.UNKNOWN))
+    return errors.make_exception(None, None, f"{name}; {words}", code_of(number))
 
 
 @contextlib.contextmanager

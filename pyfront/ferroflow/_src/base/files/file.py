@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ferroflow._src.base import compat, errors
 from ferroflow._src.base.deprecation import deprecated_args
 from ferroflow._src.base.files.failures import failures_of, path_of
+from ferroflow._src.base.files.staging import LocalCopy, StagedWriter, fetched
 from ferroflow._src.base.files.system import stat
+from ferroflow._src.base.files.urls import is_remote, shown_name
 from ferroflow._src.base.typing import PathLike
 
 if TYPE_CHECKING:
@@ -25,8 +27,10 @@ class GFile:
 
     TF 1.x: reading and writing have separate positions, and the first write in mode `r+` empties the file.
 
+    A file at a URL is downloaded whole by the first read, and uploaded whole by `flush` and `close`.
+
     Args:
-        name: str, bytes or path object.
+        name: str, bytes or path object; a path or URL.
         mode: str: `r`, `w`, `a`, `r+`, `w+` or `a+`; with a `b`, reads return bytes instead of text in UTF-8.
 
     Raises:
@@ -41,7 +45,9 @@ class GFile:
 
     def __init__(self, name: PathLike, mode: str = "r") -> None:
         self._reader: io.BufferedReader | None = None
-        self._writer: io.BufferedWriter | None = None
+        self._writer: io.BufferedWriter | StagedWriter | None = None
+        # The local file that is read.
+        self._source: LocalCopy | None = None
         self._name = name
         self._mode = mode
         self._is_binary = "b" in mode
@@ -65,18 +71,22 @@ class GFile:
         if self._reader is None:
             if not self._is_readable:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
-            path = path_of(self._name)
-            with failures_of(path):
-                self._reader = open(path, "rb")  # noqa: SIM115  closed by close
+            self._source = fetched(self._name)
+            with failures_of(shown_name(self._name)):
+                self._reader = open(self._source.path, "rb")  # noqa: SIM115  closed by close
         return self._reader
 
-    def _writing(self) -> io.BufferedWriter:
+    def _writing(self) -> io.BufferedWriter | StagedWriter:
         if self._writer is None:
             if not self._is_writable:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+            appends = "a" in self._mode
+            if is_remote(self._name):
+                self._writer = StagedWriter(self._name, appends)
+                return self._writer
             path = path_of(self._name)
             with failures_of(path):
-                self._writer = open(path, "ab" if "a" in self._mode else "wb")  # noqa: SIM115  closed by close
+                self._writer = open(path, "ab" if appends else "wb")  # noqa: SIM115  closed by close
         return self._writer
 
     def _prepared(self, data: bytes) -> Any:
@@ -102,7 +112,7 @@ class GFile:
         """
         writer = self._writing()
         data = file_content if isinstance(file_content, bytearray) else compat.as_bytes(file_content)
-        with failures_of(path_of(self._name)):
+        with failures_of(shown_name(self._name)):
             writer.write(data)
 
     def read(self, n: int = -1) -> Any:
@@ -122,7 +132,7 @@ class GFile:
         reader = self._reading()
         if n < -1:
             raise errors.InvalidArgumentError(None, None, f"Can't read a negative number of bytes: {n}")
-        with failures_of(path_of(self._name)):
+        with failures_of(shown_name(self._name)):
             data = reader.read(n)
         return self._prepared(data)
 
@@ -160,7 +170,7 @@ class GFile:
             raise errors.InvalidArgumentError(None, None, message)
         if place < 0:
             raise errors.InvalidArgumentError(None, None, f"Seeking to a negative position: {place}")
-        with failures_of(path_of(self._name)):
+        with failures_of(shown_name(self._name)):
             reader.seek(min(place, size))
         if place > size:
             raise errors.OutOfRangeError(None, None, "reached end of file")
@@ -173,7 +183,7 @@ class GFile:
             tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
-        with failures_of(path_of(self._name)):
+        with failures_of(shown_name(self._name)):
             return reader.tell()
 
     def seekable(self) -> bool:
@@ -191,7 +201,7 @@ class GFile:
             tf.errors.NotFoundError: if the file does not exist.
         """
         reader = self._reading()
-        with failures_of(path_of(self._name)):
+        with failures_of(shown_name(self._name)):
             line = reader.readline()
         return self._prepared(line.replace(b"\r", b""))
 
@@ -229,14 +239,14 @@ class GFile:
     def flush(self) -> None:
         """Passes written data to the system, so that programs that open the file now read it."""
         if self._writer is not None:
-            with failures_of(path_of(self._name)):
+            with failures_of(shown_name(self._name)):
                 self._writer.flush()
 
     def close(self) -> None:
         """Closes the file; reading it again begins at its start."""
-        reader, self._reader = self._reader, None
+        reader, self._reader, self._source = self._reader, None, None
         writer, self._writer = self._writer, None
-        with failures_of(path_of(self._name)):
+        with failures_of(shown_name(self._name)):
             if reader is not None:
                 reader.close()
             if writer is not None:

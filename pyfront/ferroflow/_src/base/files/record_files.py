@@ -10,6 +10,8 @@ from ferroflow import _core
 from ferroflow._src.base import compat
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import path_bytes
+from ferroflow._src.base.files.staging import StagedFile, fetched
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.base.typing import PathLike
 
 if TYPE_CHECKING:
@@ -120,8 +122,10 @@ class TFRecordWriter:
     def __init__(self, path: PathLike, options: object = None) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         level = getattr(options, "compression_level", None)
+        self._staged = StagedFile(path) if is_remote(path) else None
+        local = path if self._staged is None else self._staged.path
         with engine_errors():
-            self._writer = _core.RecordWriter(path_bytes(path), compression, None if level in (None, -1) else level)
+            self._writer = _core.RecordWriter(path_bytes(local), compression, None if level in (None, -1) else level)
 
     def write(self, record: Any) -> None:
         """Appends a record.
@@ -145,11 +149,16 @@ class TFRecordWriter:
         """Passes all records to the system, so that programs that open the file now read them."""
         with engine_errors():
             self._writer.flush()
+        if self._staged is not None:
+            self._staged.publish()
 
     def close(self) -> None:
         """Closes the file; closing it again does nothing."""
         with engine_errors():
             self._writer.close()
+        staged, self._staged = self._staged, None
+        if staged is not None:
+            staged.close()
 
     def __enter__(self) -> Self:
         return self
@@ -176,5 +185,6 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
         tf.errors.DataLossError: if the file is damaged or cut short, after the records before that place.
     """
     compression = TFRecordOptions.get_compression_type_string(options)
+    source = fetched(path)
     with engine_errors():
-        yield from _core.RecordReader(path_bytes(path), compression)
+        yield from _core.RecordReader(path_bytes(source.path), compression)

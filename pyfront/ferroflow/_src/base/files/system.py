@@ -12,7 +12,10 @@ from ferroflow import _core
 from ferroflow._src.base import compat, errors
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import failures_of, path_of
+from ferroflow._src.base.files.remote import RemoteFile, matching
 from ferroflow._src.base.files.replacement import replacing
+from ferroflow._src.base.files.staging import fetched
+from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.base.typing import PathLike, StringLike
 
 
@@ -39,6 +42,8 @@ def exists(filename: PathLike) -> bool:
         >>> print(tf.gfile.Exists("vocabulary.txt"), tf.gfile.Exists("missing.txt"))
         True False
     """
+    if is_remote(filename):
+        return RemoteFile(filename).entry() is not None
     return os.path.exists(path_of(filename))
 
 
@@ -51,6 +56,9 @@ def is_directory(dirname: PathLike) -> bool:
     Returns:
         bool.
     """
+    if is_remote(dirname):
+        entry = RemoteFile(dirname).entry()
+        return entry is not None and entry.is_directory
     return os.path.isdir(path_of(dirname))
 
 
@@ -66,6 +74,9 @@ def stat(filename: PathLike) -> FileStatistics:
     Raises:
         tf.errors.NotFoundError: if the folder does not exist.
     """
+    if is_remote(filename):
+        entry = RemoteFile(filename).existing()
+        return FileStatistics(entry.size, entry.time_ns, entry.is_directory)
     name = path_of(filename)
     with failures_of(name):
         found = os.stat(name)
@@ -82,6 +93,11 @@ def remove(filename: PathLike) -> None:
         tf.errors.NotFoundError: if the folder does not exist.
         tf.errors.FailedPreconditionError: if the path is a folder.
     """
+    if is_remote(filename):
+        file = RemoteFile(filename)
+        file.file()
+        file.remove()
+        return
     name = path_of(filename)
     with failures_of(name):
         os.unlink(name)
@@ -96,6 +112,9 @@ def make_directory(dirname: PathLike) -> None:
     Raises:
         tf.errors.NotFoundError: if the parent folder does not exist.
     """
+    if is_remote(dirname):
+        make_directories(dirname)
+        return
     name = path_of(dirname)
     if name:
         with failures_of(name):
@@ -119,6 +138,14 @@ def make_directories(dirname: PathLike) -> None:
         >>> print(tf.gfile.IsDirectory("runs/first/logs"))
         True
     """
+    if is_remote(dirname):
+        folder = RemoteFile(dirname)
+        entry = folder.entry()
+        if entry is None:
+            folder.make_folder()
+        elif not entry.is_directory:
+            raise errors.FailedPreconditionError(None, None, f"{folder.url} is not a directory")
+        return
     name = path_of(dirname)
     if not name:
         return
@@ -133,12 +160,12 @@ def make_directories(dirname: PathLike) -> None:
 
 
 def _refuse_existing(name: str, overwrite: bool) -> None:
-    if not overwrite and os.path.exists(name):
+    if not overwrite and exists(name):
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
 def rename(oldname: PathLike, newname: PathLike, overwrite: bool = False) -> None:
-    """Renames a file or folder atomically.
+    """Renames a file or folder; atomically if it is local.
 
     Args:
         oldname: str, bytes or path object.
@@ -148,11 +175,34 @@ def rename(oldname: PathLike, newname: PathLike, overwrite: bool = False) -> Non
     Raises:
         tf.errors.AlreadyExistsError: if the new name exists and `overwrite` is False.
         tf.errors.NotFoundError: if the file does not exist.
+        tf.errors.UnimplementedError: if the names are those of two stores.
     """
+    if is_remote(oldname) or is_remote(newname):
+        _rename_remote(oldname, newname, overwrite)
+        return
     old, new = path_of(oldname), path_of(newname)
     _refuse_existing(new, overwrite)
     with failures_of(old):
         os.replace(old, new)
+
+
+def _rename_remote(oldname: PathLike, newname: PathLike, overwrite: bool) -> None:
+    names = compat.as_text(compat.path_to_str(oldname)), compat.as_text(compat.path_to_str(newname))
+    two_stores = errors.UnimplementedError(
+        None, None, f"Renaming {names[0]} to {names[1]} not implemented: use tf.gfile.Copy"
+    )
+    if not (is_remote(oldname) and is_remote(newname)):
+        raise two_stores
+    old, new = map(RemoteFile, names)
+    if not old.is_in_store_of(new):
+        raise two_stores
+    there = old.existing()
+    taken = new.entry()
+    if taken is not None:
+        _refuse_existing(new.url, overwrite)
+        if there.is_directory or taken.is_directory:
+            raise errors.FailedPreconditionError(None, None, f"{old.url}; {new.url} exists, and one is a folder")
+    old.move_to(new, there.is_directory)
 
 
 def copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
@@ -168,14 +218,38 @@ def copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
         tf.errors.NotFoundError: if the file does not exist.
         tf.errors.FailedPreconditionError: if one of the paths is a folder.
     """
-    old, new = path_of(oldpath), path_of(newpath)
+    if is_remote(newpath):
+        _upload(oldpath, RemoteFile(newpath), overwrite)
+        return
+    new = path_of(newpath)
     _refuse_existing(new, overwrite)
+    copied = fetched(oldpath)
+    old = copied.path
     with failures_of(old), open(old, "rb") as source:
         # TF 1.x empties a file that is copied onto itself; here it stays what it is.
         if os.path.exists(new) and os.path.samefile(old, new):
             return
         with failures_of(new), replacing(new) as target:
             shutil.copyfileobj(source, target, 1 << 20)
+
+
+def _upload(oldpath: PathLike, new: RemoteFile, overwrite: bool) -> None:
+    taken = new.entry()
+    if taken is not None:
+        _refuse_existing(new.url, overwrite)
+    old = RemoteFile(oldpath) if is_remote(oldpath) else None
+    if old is not None and old.is_in_store_of(new):
+        old.file()
+        if taken is not None:
+            new.file()
+        if old.url != new.url:
+            old.copy_to(new)
+        return
+    source = fetched(oldpath)
+    with failures_of(source.path), open(source.path, "rb"):
+        if taken is not None:
+            new.file()
+        new.upload(source.path)
 
 
 def delete_recursively(dirname: PathLike) -> None:
@@ -193,6 +267,13 @@ def delete_recursively(dirname: PathLike) -> None:
         >>> print(tf.gfile.Exists("runs"))
         False
     """
+    if is_remote(dirname):
+        folder = RemoteFile(dirname)
+        if folder.existing().is_directory:
+            folder.remove_folder()
+        else:
+            folder.remove()
+        return
     name = path_of(dirname)
     with failures_of(name):
         if os.path.isdir(name) and not os.path.islink(name):
@@ -213,6 +294,10 @@ def list_directory(dirname: PathLike) -> list[str]:
     Raises:
         tf.errors.NotFoundError: if the folder does not exist.
     """
+    if is_remote(dirname):
+        if not is_directory(dirname):
+            raise errors.NotFoundError(None, None, f"Could not find directory {RemoteFile(dirname).url}")
+        return list(RemoteFile(dirname).entries())
     name = path_of(dirname)
     if not os.path.isdir(name):
         raise errors.NotFoundError(None, None, f"Could not find directory {name}")
@@ -235,13 +320,16 @@ def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str],
         names = list_directory(folder)
     except errors.OpError:
         return
-    inner = [name for name in names if is_directory(os.path.join(folder, name))]
+    if is_remote(folder):
+        inner = [name for name, entry in RemoteFile(folder).entries().items() if entry.is_directory]
+    else:
+        inner = [name for name in names if is_directory(os.path.join(folder, name))]
     here = (folder, inner, [name for name in names if name not in set(inner)])
     if in_order:
         yield here
     for name in inner:
         # A link may lead back to a folder around it.
-        if not os.path.islink(path_of(os.path.join(folder, name))):
+        if is_remote(folder) or not os.path.islink(path_of(os.path.join(folder, name))):
             yield from walk(os.path.join(folder, name), in_order)
     if not in_order:
         yield here
@@ -263,6 +351,10 @@ def glob(filename: StringLike) -> list[str]:
     patterns: Any = [filename] if isinstance(filename, str) else filename
     found = []
     for pattern in patterns:
+        text = compat.as_text(compat.path_to_str(pattern))
+        if is_remote(text):
+            found += matching(text)
+            continue
         with engine_errors():
-            found += sorted(map(os.fsdecode, _core.matching_files(compat.as_text(compat.path_to_str(pattern)))))
+            found += sorted(map(os.fsdecode, _core.matching_files(text)))
     return found

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base.files.system import exists
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.checkpoint.meta_graph import import_meta_graph
 from ferroflow._src.checkpoint.reader import list_variables
@@ -42,7 +43,7 @@ class SavedModelEstimator(Estimator):
 
     def __init__(self, saved_model_dir: str, model_dir: str | None = None) -> None:
         prefix = os.path.join(saved_model_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-        if not os.path.exists(f"{prefix}.index"):
+        if not exists(f"{prefix}.index"):
             raise ValueError(f"Directory provided has an invalid SavedModel format: {saved_model_dir}")
         names = [name for name, _ in list_variables(prefix)]
         settings = WarmStartSettings(ckpt_to_initialize_from=prefix, vars_to_warm_start=names)

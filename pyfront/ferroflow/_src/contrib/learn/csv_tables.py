@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ferroflow._src.base.docstrings import document
-from ferroflow._src.framework.graph_files import local_path
+from ferroflow._src.base.files.staging import fetched
 
 Dataset = collections.namedtuple("Dataset", ["data", "target"])
 document(
@@ -56,7 +56,8 @@ def load_csv_with_header(
         ValueError: if the table does not have the size that its first line states, or a field is not of its type.
         OSError: if the file cannot be read.
     """
-    with open(local_path(filename), newline="", encoding="utf-8") as file:
+    copy = fetched(filename)
+    with open(copy.path, newline="", encoding="utf-8") as file:
         reader = csv.reader(file)
         header = next(reader)
         rows = list(reader)
@@ -87,7 +88,8 @@ def load_csv_without_header(
     Raises:
         ValueError: if a field is not of its type.
     """
-    with open(local_path(filename), newline="", encoding="utf-8") as file:
+    copy = fetched(filename)
+    with open(copy.path, newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     return _split(rows, target_dtype, features_dtype, target_column)
 

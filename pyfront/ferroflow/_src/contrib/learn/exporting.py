@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.files.system import delete_recursively, list_directory
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.contrib.learn.model_ops import (
     InputFnOps,
@@ -190,9 +190,9 @@ def _remove_old_exports(folder: Any, keep: int | None) -> None:
     if keep is None:
         return
     base = os.fsdecode(folder)
-    exports = sorted((name for name in os.listdir(base) if len(name) == 10 and name.isdigit()), key=int)
+    exports = sorted((name for name in list_directory(base) if len(name) == 10 and name.isdigit()), key=int)
     for name in exports[: max(len(exports) - keep, 0)]:
-        shutil.rmtree(os.path.join(base, name))
+        delete_recursively(os.path.join(base, name))
 
 
 def make_export_strategy(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from ferroflow._src.base import proto
-from ferroflow._src.framework.graph_files import local_path, replace_file
+from ferroflow._src.base.files.urls import shown_name
+from ferroflow._src.framework.graph_files import replace_file
 from ferroflow._src.summary.file_writer import FileWriter
 
 # The name that the projector reads.
@@ -35,4 +36,4 @@ def visualize_embeddings(summary_writer: FileWriter, config: object) -> None:
     if folder is None:
         raise ValueError("Summary writer must have a logdir")
     text = proto.text_format().MessageToString(config)
-    replace_file(os.path.join(local_path(os.fsdecode(folder)), _FILE_NAME), text.encode("utf-8"))
+    replace_file(os.path.join(shown_name(folder), _FILE_NAME), text.encode("utf-8"))

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ferroflow._src.base.files.staging import fetched
+from ferroflow._src.base.files.urls import shown_name
 from ferroflow._src.contrib.learn.preprocessing.categorical_vocabulary import CategoricalVocabulary
-from ferroflow._src.framework.graph_files import local_path, replace_file
+from ferroflow._src.framework.graph_files import replace_file
 
 # Words in capitals, the parts of words such as `CamelCase`, and other words with hyphens and apostrophes in them.
 TOKENIZER_RE = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE)
@@ -196,7 +198,7 @@ class VocabularyProcessor:
         Args:
             filename: str, the file's path.
         """
-        replace_file(local_path(filename), pickle.dumps(self))
+        replace_file(shown_name(filename), pickle.dumps(self))
 
     @classmethod
     def restore(cls, filename: str | os.PathLike[str]) -> VocabularyProcessor:
@@ -212,7 +214,8 @@ class VocabularyProcessor:
         Raises:
             FileNotFoundError: if the file does not exist.
         """
-        with open(local_path(filename), "rb") as file:
+        copy = fetched(filename)
+        with open(copy.path, "rb") as file:
             content = file.read()
         found: VocabularyProcessor = _Unpickler(io.BytesIO(content)).load()
         return found
