@@ -27,6 +27,7 @@ _REQUIRED: dict[str, Any] = {
     "mode": "REFLECT",
     "num": 1,
     "output_encoding": "UTF-8",
+    "row_partition_types": ["ROW_SPLITS"],
     "num_partitions": 1,
     "num_split": 1,
     "padding": "SAME",

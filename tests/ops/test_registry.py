@@ -53,6 +53,7 @@ LATER_TYPES = {
         (
             *("ApplyAdadelta", "ApplyAdagrad", "ApplyAdam", "ApplyCenteredRMSProp", "ApplyGradientDescent"),
             *("ApplyMomentum", "ApplyRMSProp", "SparseApplyAdadelta", "SparseApplyAdagrad"),
+            *("ApplyAdagradV2", "SparseApplyAdagradV2"),
             *("SparseApplyCenteredRMSProp", "SparseApplyMomentum", "SparseApplyRMSProp"),
             *_starting("ResourceApply", "ResourceSparseApply"),
         ),

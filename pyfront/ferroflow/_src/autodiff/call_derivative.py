@@ -87,10 +87,20 @@ def inlined(function: Any, inputs: Sequence[Tensor]) -> tuple[list[Tensor], list
         (list of Tensors, its results; list of Operations, its effects).
     """
     nodes, arguments, results = body_of(function.to_function_def())
+    _colocate_inside(nodes)
     given = {f"{name}:0": tensor for name, tensor in zip(arguments, inputs, strict=True)}
     wanted = [*results, *(op.name for op in function.effects)]
     found = import_graph_def(nodes, input_map=given, return_elements=wanted, name=function.name.lstrip("_")) or []
     return found[: len(results)], found[len(results) :]
+
+
+def _colocate_inside(body: Any) -> None:
+    """Removes colocations with nodes outside a function's body, such as a variable whose handle is an argument."""
+    inside = {f"loc:@{node.name}".encode() for node in body.node}
+    for node in body.node:
+        if "_class" in node.attr:
+            classes = node.attr["_class"].list
+            classes.s[:] = [each for each in classes.s if each in inside or not each.startswith(b"loc:@")]
 
 
 class _UnknownError(Exception):

@@ -367,7 +367,7 @@ class Generator(AutoTrackable):
             list of Generators.
         """
         keys = unstack(self._keys([count]), num=count)
-        return [Generator(state=concat([[0, 0], [key]], 0), alg=self.algorithm) for key in keys]
+        return [Generator(state=stack([0, 0, key]), alg=self.algorithm) for key in keys]
 
 
 def _algorithm(generator: Generator) -> Any:

@@ -38,7 +38,7 @@ class Function:
 
     The Python function runs once for each signature of arguments, and becomes a function in the graph's library. A call
     adds one operation to the default graph, which calls that function. Operations with effects run in program order,
-    whenever the results are computed. Variables may be created in the first call alone.
+    whenever the results are computed. Variables may be created when the function runs first; then it runs once more.
 
     Args:
         python_function: the function.
@@ -155,7 +155,7 @@ class Function:
             The structure that the function returns, with a Tensor for each value; an Operation if it returns None.
 
         Raises:
-            ValueError: if the arguments do not fit `input_signature`, or a call after the first one creates a variable.
+            ValueError: if the arguments do not fit `input_signature`, or the function creates variables whenever it runs.
             TypeError: if there are more arguments than `input_signature` has, or they do not fit the function.
         """
         bound = self._bound(args, kwargs)
@@ -197,6 +197,9 @@ class Function:
             found, variables = trace(self._target(), self._name, bound, self._may_create(), ConcreteFunction)
             self._was_called = True
             self._variables += [weakref.ref(v) for v in variables]
+            if variables:
+                # TensorFlow traces such a function once more; what creates variables in every call fails in the first.
+                found, _ = trace(self._target(), self._name, bound, False, ConcreteFunction)
             known.add(bound, [a.spec for a in tensor_arguments(bound)], found)
         return found
 
@@ -234,8 +237,8 @@ def function(
 
     The Python function runs once for each signature: the dtypes and shapes of Tensors, and other values. A call adds an
     operation that calls the function of that signature. Operations with effects run in program order, and whenever the
-    results are computed. Conditionals and loops that depend on tensors become operations. Variables may be created in
-    the first call alone.
+    results are computed. Conditionals and loops that depend on tensors become operations. Variables may be created when
+    the function runs first; then it runs once more.
 
     Args:
         func: the function; None to get a decorator.
