@@ -1,7 +1,7 @@
 """`tf.debugging`: checks in the graph."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.internals.devices import (
+from ferroflow._src.framework.process_devices import (
     get_log_device_placement as get_log_device_placement,
     set_log_device_placement as set_log_device_placement,
 )

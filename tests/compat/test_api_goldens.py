@@ -21,17 +21,10 @@ ABSENT_NAMES = {
 }
 
 # Argument lists that differ, and why.
-_TF_1_8_NAME = "TF 1.8's default; None names the node after its op's type"
 _CLASS_NAME = "None stands for the name of the class"
 _PASSED_ON = "the class stands before one of tf.layers, whose arguments it passes on"
 _MADE_ELSEWHERE = "programs do not make it; its constructor tells handles from what TensorFlow takes"
 MEANT = {
-    "matrix_diag": _TF_1_8_NAME,
-    "matrix_diag_part": _TF_1_8_NAME,
-    "matrix_set_diag": _TF_1_8_NAME,
-    "linalg.diag": _TF_1_8_NAME,
-    "linalg.diag_part": _TF_1_8_NAME,
-    "linalg.set_diag": _TF_1_8_NAME,
     "DType.__init__": _MADE_ELSEWHERE,
     "Operation.__init__": _MADE_ELSEWHERE,
     "Tensor.__init__": _MADE_ELSEWHERE,

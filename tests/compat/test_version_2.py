@@ -59,8 +59,6 @@ def test_modules_can_be_imported():
 def test_what_version_1_lacks_is_an_error():
     with pytest.raises(NotImplementedError, match="fixed_length"):
         v2.io.decode_raw(tf.constant(b"abcd"), tf.uint8, fixed_length=2)
-    with pytest.raises(NotImplementedError, match="antialias"):
-        v2.image.resize(tf.zeros([1, 2, 2, 1]), [4, 4], antialias=True)
     with pytest.raises(ImportError):
         exec("from ferroflow.compat.v2 import Session")
 

@@ -1,7 +1,7 @@
 """`tf.config`: the devices of this process, and settings that sessions take from `tf.ConfigProto` instead."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.internals.devices import (
+from ferroflow._src.framework.process_devices import (
     connect_to_cluster as _connect_to_cluster,
     connect_to_host as _connect_to_host,
     get_soft_device_placement as get_soft_device_placement,

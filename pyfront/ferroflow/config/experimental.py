@@ -1,7 +1,7 @@
 """`tf.config.experimental`: the devices of this process."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.internals.devices import (
+from ferroflow._src.framework.process_devices import (
     VirtualDeviceConfiguration as VirtualDeviceConfiguration,
     get_device_policy as get_device_policy,
     get_memory_growth as get_memory_growth,

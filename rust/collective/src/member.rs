@@ -13,8 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time for which a rank polls for messages without a sleep after it has done something: a sleep is several times longer
-/// than the message of a neighbour takes.
+/// Time for which a rank polls for messages without sleeps, once it has done something. The message of a neighbour takes
+/// a fraction of the shortest sleep.
 const EAGER: Duration = Duration::from_micros(200);
 
 /// Shortest and longest sleep between two polls for messages while a tensor of this rank waits.

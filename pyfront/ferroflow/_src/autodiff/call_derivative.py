@@ -38,7 +38,7 @@ class Key(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where an argument of the backward function comes from.
+    """The origin of an argument of the backward function.
 
     Attributes:
         kind: "gradient" of a result, "argument" or "result" of the forward function.
@@ -218,7 +218,7 @@ def _make(root: Any, key: Key) -> Derivative:
 def _cut(ends: Sequence[Tensor], forward: set[Operation], given: set[Tensor]) -> list[Tensor]:
     """Returns the tensors of the forward part that the ends are computed from.
 
-    Constants, and what is in a branch, belong to both parts: a value in a branch may be missing.
+    Constants that wait for nothing, and what is in a branch, belong to both parts: a value in a branch may be missing.
 
     Raises:
         NotImplementedError: if an operation in a branch has effects or is random.
@@ -240,7 +240,7 @@ def _cut(ends: Sequence[Tensor], forward: set[Operation], given: set[Tensor]) ->
             leaves_loop = source.type == "Exit" and flow_context(source.inputs[0].op) in loops
             if source not in forward and not leaves_loop:
                 stack.append(source)
-            elif source.type == "Const" or flow_context(source) is not None:
+            elif flow_context(source) is not None or (source.type == "Const" and not source.control_inputs):
                 _check_repeatable(source)
                 stack.append(source)
             else:

@@ -29,7 +29,7 @@ from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math.arithmetic import add
 from ferroflow._src.ops.math.comparison import logical_and
-from ferroflow._src.ops.ragged.spec import RaggedTensorSpec
+from ferroflow._src.ops.ragged.spec import RaggedTensorSpec, component_shapes
 from ferroflow._src.ops.ragged.tensor import RaggedTensor
 
 
@@ -577,5 +577,5 @@ def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
         if not isinstance(invariant, RaggedTensorSpec):
             shape = leaf.shape if invariant is None else TensorShape(invariant)
             invariant = RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype)
-        return [spec.shape for spec in invariant._component_specs]
+        return component_shapes(invariant)
     return [None if invariant is None else TensorShape(invariant)]

@@ -23,7 +23,7 @@ _OWN = frozenset(
     )
 )
 
-# Those of them that hold no variable or layer.
+# The attributes among them that hold no variable or layer.
 _NO_PARTS = _OWN - {"_connected", "_non_trainable_weights", "_own_weights", "_trainable_weights", "_waiting"}
 
 

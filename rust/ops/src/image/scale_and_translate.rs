@@ -67,6 +67,8 @@ fn triangle(x: f32, _: f32) -> f32 {
     (1.0 - x).max(0.0)
 }
 
+/// Returns a kernel's weight at a distance.
+///
 /// Source: Keys, "Cubic convolution interpolation for digital image processing", IEEE TASSP 29, 1981.
 fn keys_cubic(x: f32, _: f32) -> f32 {
     match x {
@@ -76,6 +78,8 @@ fn keys_cubic(x: f32, _: f32) -> f32 {
     }
 }
 
+/// Returns a kernel's weight at a distance.
+///
 /// Source: Mitchell, Netravali, "Reconstruction filters in computer graphics", SIGGRAPH 1988; both parameters are 1/3.
 fn mitchell_cubic(x: f32, _: f32) -> f32 {
     match x {

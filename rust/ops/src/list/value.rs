@@ -82,7 +82,7 @@ impl TensorList {
         Ok(())
     }
 
-    /// Returns the shape that elements have without a value: what the list and the caller's `given` know.
+    /// Returns the shape that elements have without a value: the list's own, merged with `given`.
     pub fn shape_of_zeros(&self, given: &PartialShape) -> Result<Shape> {
         let mut shape = self.element_shape.merge(given)?;
         for element in self.elements.iter().flatten() {

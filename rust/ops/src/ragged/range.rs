@@ -14,7 +14,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
         }
         has_vectors = true;
         if let (Some(a), Some(b)) = (rows, input.dim(0)) {
-            ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
+            ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {b} and {a}");
         }
         rows = rows.or(input.dim(0));
     }
@@ -149,7 +149,7 @@ mod tests {
         let zero = message([vector(&[0i32]), vector(&[3]), vector(&[0])]).unwrap_err();
         assert_eq!(zero.message(), "Requires delta != 0");
         let unequal = message([vector(&[0i32, 1]), vector(&[3]), Tensor::scalar(1)]).unwrap_err();
-        assert!(unequal.message().contains("Dimensions must be equal, but are 2 and 1"));
+        assert!(unequal.message().contains("Dimensions must be equal, but are 1 and 2"));
         assert!(message([0.0f32, f32::INFINITY, 1.0].map(Tensor::scalar)).is_err());
     }
 }

@@ -50,7 +50,7 @@ class ConcreteFunction:
         name: str, the name of the Python function.
         library_function: the function in the library of the graph.
         bound: the arguments it was traced for.
-        arguments: those of them that are Tensors.
+        arguments: the Tensors among them.
         results: the results in the body, a structure.
     """
 

@@ -155,7 +155,7 @@ class Function:
             The structure that the function returns, with a Tensor for each value; an Operation if it returns None.
 
         Raises:
-            ValueError: if the arguments do not fit `input_signature`, or the function creates variables whenever it runs.
+            ValueError: if the arguments do not fit `input_signature`, or each run creates variables.
             TypeError: if there are more arguments than `input_signature` has, or they do not fit the function.
         """
         bound = self._bound(args, kwargs)

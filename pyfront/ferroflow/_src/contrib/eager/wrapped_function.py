@@ -30,7 +30,7 @@ class WrappedFunction(ConcreteFunction):
             WrappedFunction.
 
         Raises:
-            ValueError: if a feed is not a Tensor of `graph`, or a fetch is of another graph.
+            ValueError: if a feed is not a Tensor of `graph`, or a fetch does not belong to `graph`.
 
         Example:
             >>> squared = tf.compat.v1.wrap_function(lambda x: tf.square(x) + 1.0, [tf.TensorSpec([], tf.float32)])

@@ -348,8 +348,8 @@ def _refuse_bool(ragged: RaggedTensor) -> bool:
 
 
 for _name, _op in _REFLECTED.items():
-    RaggedTensor._override_operator(f"__{_name}__", _op)
-    RaggedTensor._override_operator(f"__r{_name}__", _reflected(_op))
+    setattr(RaggedTensor, f"__{_name}__", _op)
+    setattr(RaggedTensor, f"__r{_name}__", _reflected(_op))
 for _name, _op in _OTHERS.items():
-    RaggedTensor._override_operator(f"__{_name}__", _op)
-RaggedTensor._override_operator("__bool__", _refuse_bool)
+    setattr(RaggedTensor, f"__{_name}__", _op)
+setattr(RaggedTensor, "__bool__", _refuse_bool)  # noqa: B010 - mypy refuses the assignment
