@@ -12,9 +12,9 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, IntsLike, TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.framework.handles import Tensor, static_dims
+from ferroflow._src.framework.handles import Tensor, known_value, static_dims
 
 # Ops that pass a handle through unchanged.
 _HAND_ON = ("Identity", "Enter", "Switch", "Exit")
@@ -273,7 +273,7 @@ def densified(x: TensorLike, name: str | None = None) -> Any:
         return x
     if x.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {x!s}")
-    known = constant_value(x.dense_shape)
+    known = known_value(x.dense_shape)
     if known is None:
         warnings.warn(
             "Converting sparse IndexedSlices to a dense Tensor of unknown shape. This may consume a large amount of "

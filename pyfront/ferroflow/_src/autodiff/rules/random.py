@@ -25,15 +25,8 @@ register({"RandomGamma": _random_gamma})
 register_none(
     [
         "Multinomial",
-        "NonDeterministicInts",
         "RandomStandardNormal",
         "RandomUniform",
-        "RngSkip",
-        "StatefulStandardNormalV2",
-        "StatefulTruncatedNormal",
-        "StatefulUniform",
-        "StatefulUniformFullInt",
-        "StatefulUniformInt",
         "StatelessMultinomial",
         "StatelessRandomNormal",
         "StatelessRandomUniform",

@@ -11,7 +11,7 @@ from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.gradient_registry import RegisterGradient
 from ferroflow._src.framework.handles import Operation, Tensor
 
-register_none(["TensorListConcatLists", "TensorListElementShape", "TensorListPushBackBatch", "TensorListReserve"])
+register_none(["TensorListConcatLists", "TensorListElementShape", "TensorListPushBackBatch"])
 
 
 def _element_shape(values: Tensor) -> Tensor:
