@@ -283,7 +283,7 @@ ARGUMENTS = {
     "layers.RNN.call": ["self", "inputs", "mask", "training", "initial_state", "constants"],
     "layers.Dense.add_weight": [
         *("self", "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint"),
-        *("partitioner", "use_resource", "getter", "kwargs"),
+        *("partitioner", "use_resource", "synchronization", "aggregation", "kwargs"),
     ],
 }
 

@@ -20,6 +20,14 @@ def test_indices_into_nothing_are_not_looked_at(shape, axis, index):
     assert found.shape == (*shape[:axis], 1)
 
 
+@pytest.mark.parametrize("value", [3.0, b"text"])
+@pytest.mark.parametrize("fed", [[0, -1], [7, 7]])
+def test_a_scalar_is_its_own_reverse_whatever_axes_are_fed(value, fed):
+    with tf.Graph().as_default(), tf.Session() as session:
+        axes = tf.placeholder(tf.int32, [2])
+        assert session.run(tf.reverse(tf.constant(value), axes), {axes: fed}) == value
+
+
 @pytest.mark.parametrize("shape", [[3, 0], [0, 3]])
 def test_rows_that_are_not_there_are_an_error_even_if_they_are_empty(shape):
     with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):

@@ -180,15 +180,16 @@ fn a_tensor_that_waits_too_long_ends_the_group() {
 
 #[test]
 fn wrong_submissions_are_errors() {
+    let both_have_submitted = std::sync::Barrier::new(2);
     with_ranks(2, &Options::default(), |g| {
         let bell = Arc::new(Bell::default());
         let submit = |name: &str, operation, tensor: Tensor| g.submit(name, operation, tensor, bell.clone());
         let error = submit("x", Operation::Broadcast { root: 2 }, vector(&[1.0])).err().unwrap();
         assert!(error.message().contains("root rank 2"), "{error:?}");
         assert!(submit("x", Operation::Concatenate, Tensor::scalar(1f32)).is_err());
-        // The other rank may have ended.
-        let Ok(first) = submit("y", SUM, vector(&[1.0])) else { return };
+        let first = submit("y", SUM, vector(&[1.0])).unwrap();
         let second = submit("y", SUM, vector(&[1.0])).err();
+        both_have_submitted.wait();
         // The first may have ended before the second was submitted.
         assert!(second.is_none_or(|e| e.message().contains("Duplicate tensor name y")));
         drop(first);
