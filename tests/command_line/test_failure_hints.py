@@ -64,7 +64,7 @@ def test_python_2_is_told_of_no_installed_package(tmp_path, folder, told):
 @pytest.mark.parametrize(
     "program",
     [
-        "import tensorflow as tf\ntf.lite.TFLiteConverter()\n",
+        "import tensorflow as tf\ntf.train.NoSuchOptimizer()\n",
         "import tensorflow as tf\ntf.nn.no_such_function(1)\n",
         "from tensorflow import no_such_name\n",
         "from tensorflow.contrib import factorization\nfactorization.NoSuchModel([])\n",

@@ -66,6 +66,19 @@ def _batches_of_zipped(_: Any) -> Any:
     return tf.data.Dataset.zip((_rows(), _numbers(24).map(lambda x: x * 3))).batch(5)
 
 
+def _passed_on(_: Any) -> Any:
+    """Rows through the datasets that pass their input on, which only graphs of TensorFlow's own have."""
+    rows = _rows()
+    attrs = {"output_types": [rows.output_types], "output_shapes": [rows.output_shapes]}
+    last = tf.data.experimental.to_variant(rows)
+    last = tf.raw_ops.LatencyStatsDataset(input_dataset=last, tag="latency", **attrs)
+    last = tf.raw_ops.BytesProducedStatsDataset(input_dataset=last, tag="bytes", **attrs)
+    last = tf.raw_ops.MaxIntraOpParallelismDataset(input_dataset=last, max_intra_op_parallelism=np.int64(1), **attrs)
+    last = tf.raw_ops.PrivateThreadPoolDataset(input_dataset=last, num_threads=np.int64(1), **attrs)
+    last = tf.raw_ops.NonSerializableDataset(input_dataset=last, **attrs)
+    return tf.data.experimental.from_variant(last, tf.data.experimental.get_structure(rows)).batch(8)
+
+
 Build = Callable[[pathlib.Path], Any]
 
 PIPELINES: dict[str, Build] = {
@@ -155,6 +168,7 @@ PIPELINES: dict[str, Build] = {
     "packed_fixed_lengths": lambda path: tf.data.FixedLengthRecordDataset(
         str(path / "lines.gz"), 4, compression_type="GZIP"
     ).batch(3),
+    "passed_on": _passed_on,
     "csv": lambda path: tf.contrib.data.CsvDataset(str(path / "csv"), [tf.int32, tf.float32]).batch(3),
 }
 

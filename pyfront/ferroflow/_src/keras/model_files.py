@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,11 @@ from ferroflow._src.keras.model_configurations import model_from_json
 from ferroflow._src.keras.training_files import ARGUMENTS, OPTIMIZER_WEIGHTS, read_optimizer_weights
 
 
-def load_model(filepath: Any, custom_objects: Mapping[str, Any] | None = None, compile: bool = True) -> Any:
+def load_model(
+    filepath: str | os.PathLike[str] | Mapping[str, Any],
+    custom_objects: Mapping[str, Any] | None = None,
+    compile: bool = True,
+) -> Any:
     """Makes a model of a file, with its variables, compiled as it was saved.
 
     Args:

@@ -145,13 +145,6 @@ mod tests {
     }
 
     #[test]
-    fn a_scalar_is_its_own_reverse_whatever_the_flags() {
-        let x = Tensor::scalar(3.0f32);
-        let flags = Tensor::from_slice([2], &[true, false]).unwrap();
-        assert_eq!(run("Reverse", &[x.clone(), flags], &[]).unwrap()[0], x);
-    }
-
-    #[test]
     fn faulty_axes_are_refused() {
         let x = Tensor::zeros(DType::F32, [2, 2]).unwrap();
         for axes in [[2, 0], [0, 0], [1, -1], [-3, 0]] {
