@@ -80,5 +80,7 @@ def test_training_goes_on_after_kills(tmp_path, job, index, sync):
     reader = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(tmp_path)))
     weights = reader.get_tensor("weights")
     assert weights.min() == weights.max()
-    assert reader.get_tensor("global_step") == saved_step(tmp_path)
-    assert -WORKERS <= weights[0] - saved_step(tmp_path) <= WORKERS + sessions
+    step = reader.get_tensor("global_step")
+    # A worker that waits for no other may take steps between the choice of the file's name and the save.
+    assert step == saved_step(tmp_path) if sync else step >= saved_step(tmp_path)
+    assert -WORKERS <= weights[0] - step <= WORKERS + sessions
