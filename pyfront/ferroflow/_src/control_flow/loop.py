@@ -577,5 +577,5 @@ def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
         if not isinstance(invariant, RaggedTensorSpec):
             shape = leaf.shape if invariant is None else TensorShape(invariant)
             invariant = RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype)
-        return component_shapes(invariant)
+        return [*component_shapes(invariant)]
     return [None if invariant is None else TensorShape(invariant)]
