@@ -89,6 +89,13 @@ def requests(driver: Any) -> list[str]:
     return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
+def wait_for(driver: Any, script: str, message: str) -> None:
+    """Waits until a script returns true, at most `PATIENCE` seconds."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(driver, PATIENCE).until(lambda each: each.execute_script(script), message)
+
+
 def search(driver: Any, query: str) -> list[str]:
     """Types a query into the search field of the shown page and returns the addresses of the results, best first."""
     from selenium.webdriver.support.ui import WebDriverWait
