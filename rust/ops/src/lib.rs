@@ -22,6 +22,7 @@ mod ragged;
 mod random;
 mod random_forest;
 mod rnn;
+mod room;
 pub mod script;
 mod sparse;
 mod spectral;

@@ -218,9 +218,12 @@ impl<'a> Execution<'a> {
         if let Some(pending) = ctx.take_pending() {
             return Ok(Some(Remaining::Kernel(pending)));
         }
+        if run.version_slots.is_empty() {
+            return Ok(None);
+        }
         if run.node.op.may_write_in_functions() {
             self.read_versions(run);
-        } else if run.read_later != 0 {
+        } else {
             for (position, value) in ctx.into_written() {
                 for &(k, slot) in &run.version_slots {
                     if k == position {

@@ -7,6 +7,9 @@ use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, by_size, ensure};
 /// next, by another core. Moving lines between cores takes longer than copying them.
 const BLOCK: usize = 1 << 13;
 
+/// Parts that one tensor may be cut into. A tensor without elements may have any number of rows.
+pub(crate) const MAX_PARTS: usize = 1 << 27;
+
 /// Returns a tensor of `shape` whose `outer` rows are the rows of `parts`, side by side.
 ///
 /// Errors: `Internal` where the parts do not make up the shape.
@@ -95,6 +98,15 @@ pub(crate) fn cut(threads: Threads, x: &Tensor, outer: usize, shapes: &[Shape]) 
         first += width;
     }
     Ok(parts)
+}
+
+/// Returns the parts of a tensor of one dimension or more along the first one.
+///
+/// Errors: `ResourceExhausted` where they are more than `MAX_PARTS`.
+pub(crate) fn rows(threads: Threads, x: &Tensor) -> Result<Vec<Tensor>> {
+    let count = x.shape()[0];
+    ensure!(count <= MAX_PARTS, ResourceExhausted, "A tensor of {count} rows: at most {MAX_PARTS} can be cut");
+    cut(threads, x, 1, &vec![Shape::new(&x.shape()[1..]); count])
 }
 
 /// Copies columns `first..first + width` of the rows of length `row`.

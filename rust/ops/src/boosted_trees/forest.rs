@@ -1,7 +1,7 @@
 //! `Forest`: an ensemble in the form that examples run through, checked.
 
 use super::ensemble::{Ensemble, children, leaf_behind, logit};
-use super::inputs::room;
+use crate::room::room;
 use ferroflow_proto::tensorflow::boosted_trees::{Node, node};
 use ferroflow_tensor::{Result, bail, ensure};
 

@@ -57,17 +57,6 @@ pub(super) fn count(value: i64, name: &str) -> Result<usize> {
     }
 }
 
-/// Returns an empty list with room for that many elements.
-///
-/// Errors: `ResourceExhausted` if there is no such memory.
-pub(super) fn room<T>(count: usize, what: &str) -> Result<Vec<T>> {
-    let mut list = Vec::new();
-    match list.try_reserve_exact(count) {
-        Ok(()) => Ok(list),
-        Err(_) => bail!(ResourceExhausted, "OOM when allocating {count} {what}"),
-    }
-}
-
 /// Checks that some inputs are scalars.
 pub(super) fn scalars(c: &ShapeContext<'_>, inputs: impl IntoIterator<Item = usize>) -> Result<()> {
     for i in inputs {

@@ -1,6 +1,7 @@
 //! BoostedTreesMakeStatsSummary, BoostedTreesAggregateStats: sums of gradients and hessians by node and bucket.
 
-use super::inputs::{buckets, count, room, vector};
+use super::inputs::{buckets, count, vector};
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};

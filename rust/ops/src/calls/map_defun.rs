@@ -1,7 +1,7 @@
 //! MapDefun: a function called for each part of its arguments along their first dimension.
 
 use super::function::{Called, Values, arguments, calling};
-use crate::array::rows::{cut, join};
+use crate::array::rows::{join, rows};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure};
@@ -75,7 +75,7 @@ fn map(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let calls = count(whole)?;
             let mut parts = Vec::with_capacity(whole.len());
             for argument in whole {
-                parts.push(cut(Threads::single(), argument, 1, &vec![Shape::new(&argument.shape()[1..]); calls])?);
+                parts.push(rows(Threads::single(), argument)?);
             }
             let mut results = Vec::with_capacity(calls);
             for i in 0..calls {

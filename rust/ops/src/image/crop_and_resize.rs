@@ -1,8 +1,9 @@
 //! CropAndResize and its gradients: boxes of images, each resized to one size.
 
 use super::pixel::{Pixel, Sum};
-use super::sampling::{for_rows, table};
+use super::sampling::for_rows;
 use super::shapes::{dimension_is, same_length, sized_images};
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, dispatch, ensure, f16};
@@ -66,7 +67,7 @@ impl Boxes<'_> {
 
     /// Returns the places of the columns of each box, which are those of each of its rows.
     fn columns(&self, count: usize, width: usize) -> Result<Columns> {
-        let mut places = table(self.corners.len().saturating_mul(count))?;
+        let mut places = room(self.corners.len().saturating_mul(count), "pixels")?;
         for &[_, x1, _, x2] in self.corners {
             places.extend((0..count).map(|x| place(x, count, x1, x2, width)));
         }
@@ -189,7 +190,7 @@ fn by_image<T: Sum>(ctx: &mut KernelContext<'_>, nearest: bool) -> Result<()> {
     let depth = to[3];
     let plane = to[1] * to[2] * depth;
     // Reserved here, because this function can return a lack of memory as an error.
-    let mut totals = table::<T::Total>(out.elements())?;
+    let mut totals = room::<T::Total>(out.elements(), "pixels")?;
     totals.resize(out.elements(), T::Total::default());
     try_for_chunks_mut(ctx.threads(), &mut totals, plane, |start, totals| {
         let image = start / plane;

@@ -1,7 +1,8 @@
 //! ResizeArea: each pixel is the mean of what it covers of the original.
 
 use super::pixel::Pixel;
-use super::sampling::{Alignment, Sizes, for_rows, resize_shape, table};
+use super::sampling::{Alignment, Sizes, for_rows, resize_shape};
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Result, Tensor, dispatch};
@@ -16,8 +17,8 @@ struct Covers {
 }
 
 fn covers(scale: f32, original: usize, result: usize) -> Result<Covers> {
-    let mut weights = table(original.saturating_add(result.saturating_mul(2)))?;
-    let mut pixels = table(result)?;
+    let mut weights = room(original.saturating_add(result.saturating_mul(2)), "pixels")?;
+    let mut pixels = room(result, "pixels")?;
     for i in 0..result {
         let (begin, end) = (i as f32 * scale, (i + 1) as f32 * scale);
         let (first, last) = (begin.floor() as i64, end.ceil() as i64);

@@ -2,7 +2,8 @@
 
 use super::adjoint::adjoint;
 use super::pixel::{Pixel, Sum};
-use super::sampling::{Alignment, Sizes, Taps, aligned, for_rows, gradient_sizes, like_original, resize_shape, table};
+use super::sampling::{Alignment, Sizes, Taps, aligned, for_rows, gradient_sizes, like_original, resize_shape};
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::on_best_isa;
@@ -29,7 +30,7 @@ fn cubic_taps(alignment: Alignment, original: usize, result: usize) -> Result<Ve
     let scale = alignment.scale(original, result);
     let last = original as i64 - 1;
     let a = if alignment.half_pixel { KEYS } else { TENSION };
-    let mut all = table(result)?;
+    let mut all = room(result, "pixels")?;
     all.extend((0..result).map(|i| {
         let at = alignment.place(i, scale);
         let floor = at.floor();

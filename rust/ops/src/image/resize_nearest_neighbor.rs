@@ -1,8 +1,9 @@
 //! ResizeNearestNeighbor and its gradient: each pixel is that of the original that lies next to it.
 
 use super::pixel::Sum;
-use super::sampling::{Alignment, Sizes, aligned, for_rows, resize_shape, table};
+use super::sampling::{Alignment, Sizes, aligned, for_rows, resize_shape};
 use super::shapes::{known_size, resized, size_of};
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, dispatch, ensure};
@@ -73,7 +74,7 @@ fn backward_into<T: Sum>(
     out: &mut [T],
 ) -> Result<()> {
     let channels = from[3];
-    let mut rows = table(to[1])?;
+    let mut rows = room(to[1], "pixels")?;
     rows.resize(to[1], Vec::new());
     for (y, at) in alignment.nearest_of_all(to[1], from[1])?.into_iter().enumerate() {
         rows[at].push(y);

@@ -1,9 +1,10 @@
 //! Sampling of the original by a resized image: scales, the places of pixels, and the taps of each along one dimension.
 
 use super::shapes::{resized, size_of, sized_images};
+use crate::room::room;
 use ferroflow_graph::{AttrMap, KernelContext, Op, ShapeContext};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
-use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, ensure};
+use ferroflow_tensor::{DType, Result, Shape, Tensor, ensure};
 
 /// Elements of one parallel block.
 pub(super) const BLOCK: usize = 1 << 14;
@@ -44,7 +45,7 @@ impl Alignment {
     /// Returns, for each pixel of the result, the nearest pixel of the original.
     pub(super) fn nearest_of_all(self, original: usize, result: usize) -> Result<Vec<usize>> {
         let scale = self.scale(original, result);
-        let mut nearest = table(result)?;
+        let mut nearest = room(result, "pixels")?;
         nearest.extend((0..result).map(|i| self.nearest(i, scale, original)));
         Ok(nearest)
     }
@@ -61,22 +62,11 @@ impl Alignment {
 /// The pixels of the original that one of the result is a weighted sum of, along one dimension.
 pub(super) type Taps<const N: usize> = [(usize, f32); N];
 
-/// Returns an empty list with room for `length` elements, as many as the user's sizes require.
-///
-/// Errors: `ResourceExhausted` where there is no such memory.
-pub(super) fn table<T>(length: usize) -> Result<Vec<T>> {
-    let mut list = Vec::new();
-    match list.try_reserve_exact(length) {
-        Ok(()) => Ok(list),
-        Err(_) => bail!(ResourceExhausted, "OOM when allocating a table of {length} pixels"),
-    }
-}
-
 /// Returns the two neighbours of each pixel of the result and their weights.
 pub(super) fn linear_taps(alignment: Alignment, original: usize, result: usize) -> Result<Vec<Taps<2>>> {
     let scale = alignment.scale(original, result);
     let last = original.saturating_sub(1);
-    let mut taps = table(result)?;
+    let mut taps = room(result, "pixels")?;
     taps.extend((0..result).map(|i| {
         let at = alignment.place(i, scale);
         let floor = at.floor();

@@ -1,8 +1,9 @@
 //! ScaleAndTranslate and its gradient: images sampled by a kernel that can grow with the distance of the samples.
 
 use super::pixel::Pixel;
-use super::sampling::{for_rows, table};
+use super::sampling::for_rows;
 use super::shapes::{resized, size_of, sized_images};
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::scalar::{exp, sin};
@@ -106,7 +107,7 @@ fn spans(window: Window, antialias: bool, axis: Axis, original: usize, result: u
     let stretch = if antialias { step.max(1.0) } else { 1.0 };
     let reach = window.radius * stretch;
     let last = original as i64 - 1;
-    let mut all = table(result)?;
+    let mut all = room(result, "pixels")?;
     for i in 0..result {
         let sample = (i as f32 + 0.5) * step + offset;
         if !(0.0..=original as f32).contains(&sample) {
@@ -129,7 +130,7 @@ fn spans(window: Window, antialias: bool, axis: Axis, original: usize, result: u
 
 /// Returns, for each pixel of the original, the pixels of the result that it is part of, with their weights.
 fn transposed(spans: &[Span], original: usize) -> Result<Vec<Span>> {
-    let mut all = table(original)?;
+    let mut all = room(original, "pixels")?;
     all.resize(original, Span::new());
     for (i, span) in spans.iter().enumerate() {
         for &(at, weight) in span {

@@ -2,9 +2,9 @@
 //! TensorListConcatLists, TensorListPushBackBatch: lists whose elements have places, and lists of lists' elements.
 
 use super::value::{TensorList, stated_shape};
-use crate::array::rows::cut;
+use crate::array::rows::rows;
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Tensor, ensure};
+use ferroflow_tensor::{DType, Object, PartialShape, Result, Tensor, ensure};
 
 /// Returns the shape of an element that input `i` states, as far as the graph decides it.
 pub(super) fn stated_element(c: &ShapeContext<'_>, i: usize) -> Result<PartialShape> {
@@ -58,7 +58,7 @@ fn pushed(ctx: &KernelContext<'_>, dtype: DType) -> Result<Tensor> {
         lists.elements(),
         values.shape()
     );
-    let parts = cut(ctx.threads(), values, 1, &vec![Shape::new(&values.shape()[1..]); lists.elements()])?;
+    let parts = rows(ctx.threads(), values)?;
     let mut objects = Vec::with_capacity(parts.len());
     for (object, part) in lists.objects()?.iter().zip(parts) {
         let mut list = list_in(object, dtype)?.clone();
@@ -121,8 +121,9 @@ pub(super) fn register(r: &mut Registry) {
                 let dtype = init.dtype("element_dtype")?;
                 kernel(move |ctx| {
                     let list = TensorList::of_type(ctx.input(0)?, dtype)?;
-                    let element = list.element(list.place(ctx.input(1)?)?, &stated_shape(ctx.input(2)?)?)?;
-                    ctx.set_output(0, element);
+                    let place = std::iter::once(list.place(ctx.input(1)?)?);
+                    let mut found = list.elements_at(place, &stated_shape(ctx.input(2)?)?)?;
+                    ctx.set_output(0, found.swap_remove(0));
                     Ok(())
                 })
             }),

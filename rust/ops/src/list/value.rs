@@ -1,11 +1,9 @@
 //! `TensorList`: the value, and arithmetic of values of type variant.
 
+use crate::array::rows::MAX_PARTS;
 use ferroflow_tensor::threads::{Threads, ensure_stack};
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Status, Tensor, bail, elementwise, ensure};
-
-/// Elements that one list may have.
-const MAX_SIZE: usize = 1 << 27;
 
 /// Tensors of one type.
 #[derive(Clone)]
@@ -77,7 +75,7 @@ impl TensorList {
         let given = scalar(size, "size")?;
         ensure!(given >= 0, InvalidArgument, "TensorListSlice expects size to be non-negative. Got: {given}");
         let size = given as usize;
-        ensure!(size <= MAX_SIZE, ResourceExhausted, "A list of {size} elements: at most {MAX_SIZE}");
+        ensure!(size <= MAX_PARTS, ResourceExhausted, "A list of {size} elements: at most {MAX_PARTS}");
         self.elements.resize(size, None);
         Ok(())
     }
@@ -96,12 +94,17 @@ impl TensorList {
         })
     }
 
-    /// Returns the element at a place; zeros where it has no value.
-    pub fn element(&self, place: usize, given: &PartialShape) -> Result<Tensor> {
-        match &self.elements[place] {
-            Some(value) => Ok(value.clone()),
-            None => Tensor::zeros(self.dtype, self.shape_of_zeros(given)?),
-        }
+    /// Returns the elements at some places; those without a value share one tensor of zeros.
+    pub fn elements_at(&self, places: impl Iterator<Item = usize>, given: &PartialShape) -> Result<Vec<Tensor>> {
+        let mut zeros: Option<Tensor> = None;
+        let element = |place: usize| match (&self.elements[place], &zeros) {
+            (Some(value), _) | (None, Some(value)) => Ok(value.clone()),
+            (None, None) => {
+                let made = Tensor::zeros(self.dtype, self.shape_of_zeros(given)?)?;
+                Ok(zeros.insert(made).clone())
+            }
+        };
+        places.map(element).collect()
     }
 
     /// Changes a list in place where nothing else refers to it, else a copy of it (which shares the elements).

@@ -2,13 +2,13 @@
 
 use super::places::stated_element;
 use super::value::{TensorList, stated_shape};
-use crate::array::rows::{cut, join};
+use crate::array::rows::{cut, join, rows};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure};
 
 /// Stacks the elements at some places of a list.
 fn stacked(ctx: &KernelContext<'_>, list: &TensorList, places: &[usize], given: &PartialShape) -> Result<Tensor> {
-    let values = places.iter().map(|&p| list.element(p, given)).collect::<Result<Vec<_>>>()?;
+    let values = list.elements_at(places.iter().copied(), given)?;
     let element = match values.first() {
         Some(first) => first.shape().clone(),
         None => list.shape_of_zeros(given)?,
@@ -65,7 +65,7 @@ fn parts(ctx: &KernelContext<'_>, i: usize, element_shape: &PartialShape) -> Res
         InvalidArgument,
         "Specified a list with shape {element_shape} from a tensor with shape {element}"
     );
-    Ok(cut(ctx.threads(), value, 1, &vec![element; value.shape()[0]])?.into_iter().map(Some).collect())
+    Ok(rows(ctx.threads(), value)?.into_iter().map(Some).collect())
 }
 
 fn from_tensor(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
@@ -124,8 +124,10 @@ fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leadi
         (None, Some(dims)) if !dims.is_empty() => PartialShape::from_dims(&dims[1..]),
         (None, _) => PartialShape::unknown(),
     };
+    let rest_shape = rest.to_shape();
+    let mut zeros: Option<Tensor> = None;
     for (i, element) in list.elements.iter().enumerate() {
-        values.push(match (element, rest.to_shape()) {
+        values.push(match (element, &rest_shape) {
             (Some(value), _) => value.clone(),
             (None, Some(rest)) => {
                 let length = leading.get(i).copied().unwrap_or(-1);
@@ -137,7 +139,10 @@ fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leadi
                 let dims: Vec<i64> = [length].into_iter().chain(rest.to_i64()).collect();
                 Tensor::zeros(dtype, Shape::checked(&dims)?)?
             }
-            (None, None) => Tensor::zeros(dtype, list.shape_of_zeros(given)?)?,
+            (None, None) => match &zeros {
+                Some(zeros) => zeros.clone(),
+                None => zeros.insert(Tensor::zeros(dtype, list.shape_of_zeros(given)?)?).clone(),
+            },
         });
     }
     let Some(first) = values.first() else {
@@ -339,9 +344,16 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use crate::testing::run;
     use ferroflow_graph::AttrValue;
-    use ferroflow_tensor::{DType, Tensor};
+    use ferroflow_tensor::{Code, DType, Tensor};
 
     const FLOAT: (&str, AttrValue) = ("element_dtype", AttrValue::Type(DType::F32));
+
+    #[test]
+    fn rows_without_elements_that_no_memory_lists_are_refused() {
+        let x = Tensor::zeros(DType::F32, [1 << 40, 0]).unwrap();
+        let error = run("TensorListFromTensor", &[x, Tensor::scalar(-1i32)], &[FLOAT]).unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted);
+    }
 
     #[test]
     fn parts_of_a_tensor_are_stacked_to_the_tensor() {

@@ -2,8 +2,9 @@
 
 use super::splits::{self, Splits};
 use crate::array::gather::index_text;
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, ensure};
+use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 use std::ops::Range;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -37,14 +38,16 @@ fn picked_rows(indices: &Tensor, rows: i64) -> Result<Vec<usize>> {
 }
 
 /// Returns the splits of the uniform dimensions of `indices` after the first.
-fn splits_of_dims(indices: &Shape) -> Vec<Vec<usize>> {
+fn splits_of_dims(indices: &Shape) -> Result<Vec<Vec<usize>>> {
     let mut found = Vec::new();
     let mut rows = indices.first().copied().unwrap_or(1);
     for &size in indices.iter().skip(1) {
-        found.push((0..=rows).map(|row| row * size).collect());
+        let mut splits = room(rows.saturating_add(1), "row splits")?;
+        splits.extend((0..=rows).map(|row| row * size));
+        found.push(splits);
         rows *= size;
     }
-    found
+    Ok(found)
 }
 
 fn copy<E: Movable>(from: &Tensor, inner: usize, ranges: &[Range<usize>], to: &mut Tensor) -> Result<()> {
@@ -72,13 +75,18 @@ fn gather(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         );
         let picked = picked_rows(indices, ctx.input(0)?.elements() as i64 - 1)?;
         let nested = Splits::nested(&ctx.inputs()[..ragged_rank], values.shape()[0])?;
-        let mut out_splits = splits_of_dims(indices.shape());
+        let mut out_splits = splits_of_dims(indices.shape())?;
         let mut ranges: Vec<Range<usize>> = picked.into_iter().map(|row| row..row + 1).collect();
         for splits in &nested {
-            let mut ends = vec![0];
-            let mut end = 0;
+            let rows = ranges.iter().map(Range::len).fold(1, usize::saturating_add);
+            let mut ends = room(rows, "row splits")?;
+            ends.push(0);
+            let mut end = 0usize;
             for row in ranges.iter().cloned().flatten() {
-                end += splits.row(row).len();
+                let Some(next) = end.checked_add(splits.row(row).len()).filter(|&n| i64::try_from(n).is_ok()) else {
+                    bail!(ResourceExhausted, "OOM when allocating the picked rows: they have too many values")
+                };
+                end = next;
                 ends.push(end);
             }
             out_splits.push(ends);
@@ -128,7 +136,7 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use crate::testing::{Arg, Outcome, run_args};
     use ferroflow_graph::AttrValue;
-    use ferroflow_tensor::{Result, Tensor};
+    use ferroflow_tensor::{Code, Result, Tensor};
 
     fn gather(splits: &[&[i64]], indices: Tensor, out_rank: i64) -> Result<Outcome> {
         let splits = splits.iter().map(|s| Tensor::from_slice([s.len()], s)).collect::<Result<_>>()?;
@@ -159,6 +167,13 @@ mod tests {
         assert_eq!(got[1].slice::<i64>().unwrap(), [0, 1, 3, 5, 7]);
         let row = gather(&[&[0, 2, 3]], Tensor::scalar(1i32), 0).unwrap().values;
         assert_eq!(row[0].slice::<i32>().unwrap(), [3]);
+    }
+
+    #[test]
+    fn splits_that_no_memory_holds_are_refused() {
+        let none = Tensor::from_slice([1 << 40, 0], &[0i64; 0]).unwrap();
+        let error = gather(&[&[0, 2, 3]], none, 2).err().unwrap();
+        assert_eq!(error.code(), Code::ResourceExhausted);
     }
 
     #[test]

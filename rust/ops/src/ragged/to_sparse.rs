@@ -55,8 +55,9 @@ fn to_sparse(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let nested = covering_splits(&ctx.inputs()[..ragged_rank], values)?;
         let (slice, strides) = (&values.shape()[1..], values.shape().strides());
         let rank = ragged_rank + values.rank();
-        let levels: Vec<Vec<Place>> = nested.iter().map(places).collect();
         let count = values.elements();
+        // Any number of values may be empty; none of them has a coordinate.
+        let levels: Vec<Vec<Place>> = if count == 0 { Vec::new() } else { nested.iter().map(places).collect() };
         let mut indices = Tensor::new(DType::I64, [count, rank])?;
         let inner: usize = slice.iter().product();
         for (i, index) in indices.slice_mut::<i64>()?.chunks_exact_mut(rank).enumerate() {
@@ -121,6 +122,13 @@ mod tests {
         assert_eq!((got[1].shape().dims(), got[2].slice::<i64>().unwrap()), (&[6][..], &[3, 2, 2][..]));
         let none = to_sparse(&[&[0]], Tensor::from_slice([0], &[0i32; 0]).unwrap()).unwrap();
         assert_eq!((none[0].shape().dims(), none[2].slice::<i64>().unwrap()), (&[0, 2][..], &[0, 0][..]));
+    }
+
+    #[test]
+    fn values_without_elements_have_no_coordinates_however_many_they_are() {
+        let count = 1i64 << 40;
+        let none = to_sparse(&[&[0, count]], Tensor::from_slice([1 << 40, 0], &[0i32; 0]).unwrap()).unwrap();
+        assert_eq!((none[0].shape().dims(), none[2].slice::<i64>().unwrap()), (&[0, 3][..], &[1, count, 0][..]));
     }
 
     #[test]

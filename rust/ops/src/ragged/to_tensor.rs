@@ -1,8 +1,11 @@
 //! RaggedTensorToTensor: the rows of a ragged tensor, padded or cut to one length.
 
 use super::splits::Splits;
+use crate::room::room;
 use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
+
+const UNEQUAL: &str = "Values and indices must be equal";
 
 /// A way to divide values into rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,11 +101,15 @@ struct Rows {
 }
 
 impl Rows {
-    fn of_splits(splits: &Tensor) -> Result<(Rows, usize)> {
+    /// Args: `held`, the number of values of the rows, if what follows decides it.
+    fn of_splits(splits: &Tensor, held: Option<usize>) -> Result<(Rows, usize)> {
         ensure!(splits.elements() > 0, InvalidArgument, "Dimension -1 must be >= 0");
         let last = splits.to_i64s()?.last().copied().unwrap_or(0);
         let splits = Splits::of(splits, usize::try_from(last).unwrap_or(0))?;
-        let rowids = (0..splits.rows()).flat_map(|row| splits.row(row).map(move |_| row)).collect();
+        let count = splits.values_of(&(0..splits.rows())).len();
+        ensure!(held.is_none_or(|held| held == count), Internal, "{UNEQUAL}");
+        let mut rowids = room(count, "rows of values")?;
+        rowids.extend((0..splits.rows()).flat_map(|row| splits.row(row).map(move |_| row)));
         Ok((Rows { rowids, longest: splits.longest_row() }, splits.rows()))
     }
 
@@ -120,12 +127,12 @@ impl Rows {
     }
 }
 
-/// Reads the ragged dimensions, outermost first, and the number of rows.
-fn levels(partitions: &[Partition], tensors: &[Tensor]) -> Result<(usize, Vec<Rows>)> {
+/// Reads the ragged dimensions above `count` values, outermost first, and the number of rows.
+fn levels(partitions: &[Partition], tensors: &[Tensor], count: usize) -> Result<(usize, Vec<Rows>)> {
     let mut first = None;
     let mut below = 0;
     let mut levels: Vec<Rows> = Vec::new();
-    for (partition, tensor) in partitions.iter().zip(tensors) {
+    for (i, (partition, tensor)) in partitions.iter().zip(tensors).enumerate() {
         match partition {
             Partition::FirstDimSize => {
                 below = usize::try_from(tensor.to_i64s()?.first().copied().unwrap_or(-1)).unwrap_or(0);
@@ -134,8 +141,13 @@ fn levels(partitions: &[Partition], tensors: &[Tensor]) -> Result<(usize, Vec<Ro
             }
             Partition::ValueRowids => levels.push(Rows::of_rowids(tensor, below)?),
             Partition::RowSplits => {
-                let (level, rows) = Rows::of_splits(tensor)?;
-                ensure!(first.is_none() || rows == below, Internal, "Values and indices must be equal");
+                let held = match (partitions.get(i + 1), tensors.get(i + 1)) {
+                    (Some(Partition::RowSplits), Some(next)) => Some(next.elements().saturating_sub(1)),
+                    (Some(_), _) => None,
+                    (None, _) => Some(count),
+                };
+                let (level, rows) = Rows::of_splits(tensor, held)?;
+                ensure!(first.is_none() || rows == below, Internal, "{UNEQUAL}");
                 first = first.or(Some(rows));
                 levels.push(level);
             }
@@ -146,20 +158,21 @@ fn levels(partitions: &[Partition], tensors: &[Tensor]) -> Result<(usize, Vec<Ro
 }
 
 /// Returns the slice of the output that each value goes to; None for values that are cut off.
-fn targets(rows: usize, levels: &[Rows], sizes: &[usize]) -> Vec<Option<usize>> {
-    let mut targets: Vec<Option<usize>> = (0..rows).map(|row| (row < sizes[0]).then_some(row)).collect();
+fn targets(levels: &[Rows], sizes: &[usize]) -> Vec<Option<usize>> {
+    // There may be more rows without values than a list can hold.
+    let mut above: Option<Vec<Option<usize>>> = None;
     for (level, &size) in levels.iter().zip(&sizes[1..]) {
         let mut column = 0;
         let mut previous = None;
         let place = |&row: &usize| {
             column = if previous == Some(row) { column + 1 } else { 0 };
             previous = Some(row);
-            targets[row].filter(|_| column < size).map(|start| start * size + column)
+            let start = above.as_ref().map_or((row < sizes[0]).then_some(row), |above| above[row]);
+            start.filter(|_| column < size).map(|start| start * size + column)
         };
-        let next = level.rowids.iter().map(place).collect();
-        targets = next;
+        above = Some(level.rowids.iter().map(place).collect());
     }
-    targets
+    above.unwrap_or_default()
 }
 
 /// Writes the values to their slices of the output, and the default to all others.
@@ -202,15 +215,15 @@ fn to_tensor(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             "default_value of shape {} does not broadcast to {slice:?}",
             default.shape()
         );
-        let (rows, levels) = levels(&partitions, &ctx.inputs()[3..])?;
+        let (rows, levels) = levels(&partitions, &ctx.inputs()[3..], values.shape()[0])?;
         let count = levels.last().map_or(0, |level| level.rowids.len());
-        ensure!(count == values.shape()[0], Internal, "Values and indices must be equal");
+        ensure!(count == values.shape()[0], Internal, "{UNEQUAL}");
         let found = std::iter::once(rows).chain(levels.iter().map(|level| level.longest));
         let sizes: Vec<usize> = found.zip(&wanted).map(|(found, wanted)| wanted.unwrap_or(found)).collect();
         let dims: Vec<i64> = sizes.iter().chain(slice).map(|&size| size as i64).collect();
         let mut out = Tensor::new(values.dtype(), Shape::checked(&dims)?)?;
         if out.elements() > 0 {
-            let targets = targets(rows, &levels, &sizes);
+            let targets = targets(&levels, &sizes);
             by_size!(values.dtype(), E, fill::<E>(values, default, &targets, &mut out))?;
         }
         ctx.set_output(0, out);
@@ -241,7 +254,7 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use crate::testing::{Arg, run_args};
     use ferroflow_graph::AttrValue;
-    use ferroflow_tensor::{Result, Tensor};
+    use ferroflow_tensor::{Code, Result, Tensor};
 
     fn dense(shape: &[i64], types: &[&str], parts: &[&[i64]]) -> Result<(Vec<usize>, Vec<i32>)> {
         let parts = parts.iter().map(|p| Tensor::from_slice([p.len()], p)).collect::<Result<_>>()?;
@@ -271,6 +284,18 @@ mod tests {
         assert_eq!(dense(&all, &["ROW_SPLITS", "ROW_SPLITS"], &[&[0, 1, 3], &[0, 2, 2, 3]]).unwrap(), expected);
         let types = ["FIRST_DIM_SIZE", "VALUE_ROWIDS", "VALUE_ROWIDS"];
         assert_eq!(dense(&all, &types, &[&[2], &[0, 1, 1], &[0, 0, 2]]).unwrap(), expected);
+    }
+
+    #[test]
+    fn more_rows_than_memory_holds_are_cut_or_refused() {
+        let ids: &[&[i64]] = &[&[1 << 60], &[0, 0, 2]];
+        let types = ["FIRST_DIM_SIZE", "VALUE_ROWIDS"];
+        assert_eq!(dense(&[3, 1], &types, ids).unwrap(), (vec![3, 1], vec![1, 9, 3]));
+        assert_eq!(dense(&[-1, 1], &types, ids).unwrap_err().code(), Code::ResourceExhausted);
+        let splits: &[&[i64]] = &[&[0, 1 << 60], &[0, 1, 2]];
+        assert_eq!(dense(&[-1, -1], &["ROW_SPLITS"], &splits[..1]).unwrap_err().code(), Code::Internal);
+        let mixed = dense(&[-1, -1, -1], &["ROW_SPLITS", "VALUE_ROWIDS"], splits);
+        assert_eq!(mixed.unwrap_err().code(), Code::ResourceExhausted);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::making::{element_shape, flow};
 use super::state::TensorArray;
-use crate::array::rows::{cut, join};
+use crate::array::rows::{cut, join, rows};
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
@@ -75,7 +75,7 @@ fn scatter(ctx: &KernelContext<'_>) -> Result<()> {
     if let Some(&last) = which.iter().max() {
         array.reserve(usize::try_from(last).unwrap_or(0).saturating_add(1))?;
     }
-    let parts = cut(ctx.threads(), value, 1, &vec![Shape::new(&shape[1..]); which.len()])?;
+    let parts = rows(ctx.threads(), value)?;
     for (&i, part) in which.iter().zip(parts) {
         array.write(i, part, ctx.threads())?;
     }
