@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
+import os
 import subprocess
 import sys
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from base.stores import FaultyStore, Killed, register
+from base.stores import SHARED_FOLDER, FaultyStore, Killed, register
 from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 from ferroflow._src.base.files import remote, staging, urls
+from ferroflow._src.base.files.content import atomic_write_string_to_file
 
 gfile = tf.gfile
 _NAMES = ("a", "b", "[x]", "d", "d/a", "d/e", "d/e/a")
@@ -162,6 +166,114 @@ def test_a_file_is_downloaded_once_for_each_version() -> None:
     assert Path(second.path).read_text() == "new"
     # The copy of the old version stays while it is in use.
     assert Path(first.path).read_text() == "old"
+
+
+def test_a_forked_child_leaves_the_local_copies_and_files_of_its_parent() -> None:
+    names = [f"memory://{uuid.uuid4().hex}/{number}" for number in range(6)]
+    for name in names:
+        _write(name, "w", "text")
+    copy = staging.fetched(names[0])
+    writer = tf.python_io.TFRecordWriter(names[0] + "r")
+    writer.write(b"record")
+    writer.flush()
+    child = os.fork()
+    if child == 0:
+        # The copy is no longer among the last ones, and nothing else refers to it.
+        for name in names[1:]:
+            staging.fetched(name)
+        del copy, writer
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert Path(copy.path).read_text() == "text"
+    writer.close()
+    assert list(tf.python_io.tf_record_iterator(names[0] + "r")) == [b"record"]
+
+
+_UNCLOSED = """
+import atexit
+from base.stores import register
+import ferroflow as tf
+register()
+
+def written(name):
+    records = tf.python_io.TFRecordWriter(f"shared://{name}/records")
+    records.write(b"record")
+    events = tf.summary.FileWriter(f"shared://{name}")
+    events.add_summary(tf.Summary(value=[tf.Summary.Value(tag="first")]))
+    file = tf.gfile.GFile(f"shared://{name}/file", "w")
+    file.write("text")
+    return records, events, file
+
+written("collected")
+print(sorted(tf.gfile.ListDirectory("shared://collected"))[1:])
+kept = written("kept")
+# Exit functions of the program come before the last upload.
+atexit.register(lambda: kept[1].add_summary(tf.Summary(value=[tf.Summary.Value(tag="second")])))
+"""
+
+
+def test_files_that_are_not_closed_are_uploaded_when_they_are_collected_or_the_program_ends(tmp_path: Path) -> None:
+    store, folder = tmp_path / "store", tmp_path / "temporary"
+    store.mkdir()
+    folder.mkdir()
+    here = str(Path(__file__).parents[1])
+    environment = {
+        **os.environ,
+        SHARED_FOLDER: str(store),
+        "TMPDIR": str(folder),
+        "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]),
+        "PYTHONWARNINGS": "ignore",
+    }
+    command = [sys.executable, "-c", _UNCLOSED]
+    ran = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True)
+    assert (ran.stdout, ran.stderr) == ("['file', 'records']\n", "")
+    for name, tags in (("collected", ["first"]), ("kept", ["first", "second"])):
+        assert (store / name / "file").read_text() == "text"
+        assert list(tf.python_io.tf_record_iterator(str(store / name / "records"))) == [b"record"]
+        (events,) = store.glob(f"{name}/*.tfevents.*")
+        found = [value.tag for event in tf.train.summary_iterator(str(events)) for value in event.summary.value]
+        assert found == tags
+    assert list(folder.iterdir()) == []
+
+
+def test_a_close_that_fails_can_be_repeated() -> None:
+    name = f"faulty://{uuid.uuid4().hex}"
+    records = tf.python_io.TFRecordWriter(name + "/records")
+    records.write(b"record")
+    events = tf.summary.FileWriter(name)
+    events.add_summary(tf.Summary(value=[tf.Summary.Value(tag="tag")]))
+    for writer in (records, events):
+        FaultyStore.arm(1, ConnectionResetError)
+        with pytest.raises(tf.errors.UnavailableError, match=f"^{name}/"):
+            writer.close()
+        FaultyStore.arm(0, Killed)
+        writer.close()
+        writer.close()
+    events.flush()
+    assert list(tf.python_io.tf_record_iterator(name + "/records")) == [b"record"]
+    (path,) = gfile.Glob(name + "/*.tfevents.*")
+    assert b"tag" in gfile.GFile(path, "rb").read()
+
+
+def test_a_full_disk_raises_tensorflows_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"memory://{uuid.uuid4().hex}/f"
+    _write(name, "w", "text")
+
+    def mkdtemp(**options: Any) -> str:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", mkdtemp)
+    for act in (lambda: gfile.GFile(name).read(), lambda: _write(name, "w", "new")):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="Temporary folder"):
+            act()
+
+
+def test_local_files_have_their_scheme_in_atomic_writes(tmp_path: Path) -> None:
+    for overwrite in (False, True):
+        atomic_write_string_to_file(f"file://{tmp_path}/f", "text", overwrite)
+    assert (tmp_path / "f").read_text() == "text"
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        atomic_write_string_to_file(f"file://{tmp_path}/f", "text", overwrite=False)
 
 
 @pytest.mark.parametrize(

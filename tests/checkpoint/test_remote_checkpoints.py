@@ -272,6 +272,16 @@ def test_a_cluster_saves_and_restores_through_the_process_of_the_session(sharded
     assert not any(name.startswith("memory:") for name in os.listdir("."))
 
 
+def test_a_cluster_restores_checkpoints_of_the_first_format_but_refuses_to_save_them() -> None:
+    model = _Model(_folder(), has_steps=True, write_version=tf.train.SaverDef.V1)
+    path = model.save(1)
+    model.session = tf.Session(tf.train.Server.create_local_server().target)
+    with pytest.raises(tf.errors.UnimplementedError, match=r"SaverDef\.V2 \[\[node save/SaveSlices\]\]") as caught:
+        model.save(2)
+    assert caught.value.op is model.session.graph.get_operation_by_name("save/SaveSlices")
+    assert model.restored(path) == 1
+
+
 def test_sessions_of_a_cluster_are_found_inside_monitored_sessions() -> None:
     tf.train.get_or_create_global_step()
     server = tf.train.Server.create_local_server()

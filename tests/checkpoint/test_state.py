@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,17 @@ def test_a_removed_checkpoint_leaves_nothing(tmp_path: Path) -> None:
         (tmp_path / name).write_text("", encoding="utf-8")
     tf.train.remove_checkpoint(str(tmp_path / "m"))
     assert [p.name for p in tmp_path.iterdir()] == ["m2.index"]
+
+
+def test_a_checkpoint_that_cannot_be_removed_raises_tensorflows_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "m.index").write_text("", encoding="utf-8")
+
+    def replace(source: str, target: str) -> None:
+        raise PermissionError(13, "refused")
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(tf.errors.PermissionDeniedError, match=str(tmp_path / "m.index")):
+        tf.train.remove_checkpoint(str(tmp_path / "m"))
+    assert tf.train.checkpoint_exists(str(tmp_path / "m"))

@@ -1,6 +1,7 @@
 """Exports of an estimator in several modes, and estimators of such exports."""
 
 import json
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from estimator.test_heads import compare
 from golden.mode_export_programs import PROGRAMS, result_of
 
 import ferroflow as tf
+from ferroflow._src.estimator import export_folders
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "mode_exports.json").read_text(encoding="utf-8"))
 made = tf.contrib.estimator
@@ -84,3 +86,17 @@ def test_a_warm_start_is_also_that_of_an_evaluation(tmp_path):
     assert second.evaluate(_inputs, steps=1)["loss"] == first.evaluate(_inputs, steps=1)["loss"]
     predicted = next(second.predict(lambda: tf.data.Dataset.from_tensors(tf.constant([1.0]))))
     assert predicted["y"] == first.get_variable_value("weight")
+
+
+def test_an_export_leaves_the_files_of_another_one_that_took_its_folder_first(monkeypatch):
+    base = f"memory://{uuid.uuid4().hex}"
+
+    def builder(folder):
+        with tf.gfile.GFile(f"{folder}/saved_model.pb", "w") as file:
+            file.write("the other export")
+        return tf.saved_model.builder.SavedModelBuilder(folder)
+
+    monkeypatch.setattr(export_folders, "SavedModelBuilder", builder)
+    with pytest.raises(AssertionError, match="isn't empty"):
+        export_folders.write_saved_model(base, lambda builder: None, None, False)
+    assert len(tf.gfile.Glob(f"{base}/*/saved_model.pb")) == 1

@@ -246,7 +246,9 @@ def _nodes(graph: Graph, ends: Any, kind: str) -> list[Operation]:
             continue
         if node.type in ("SaveSlices", "RestoreSlice", "Save", "Restore"):
             raise errors.UnimplementedError(
-                node.node_def, node, "The first format is not saved to URLs from a cluster: use SaverDef.V2"
+                node.node_def,
+                node,
+                f"The first format is not saved to URLs from a cluster: use SaverDef.V2 [[node {node.name}]]",
             )
         before = {*(tensor.op for tensor in node.inputs), *node.control_inputs} - seen
         seen |= before

@@ -10,7 +10,7 @@ from typing import Any
 from ferroflow._src.base import errors, proto, tf_logging
 from ferroflow._src.base.files.content import read_file_to_string, write_string_to_file
 from ferroflow._src.base.files.remote import RemoteFile, matching
-from ferroflow._src.base.files.system import exists, remove, stat
+from ferroflow._src.base.files.system import exists, remove, rename, stat
 from ferroflow._src.base.files.urls import folder_of, is_remote
 from ferroflow._src.checkpoint.remote_checkpoint import remove_remote_checkpoint
 from ferroflow._src.framework.graph_files import local_path, replace_file
@@ -310,7 +310,7 @@ def remove_checkpoint(
     # Without its index a checkpoint is none, so that none is ever half there. Under this name the next save in the
     # folder takes it for what a killed one left, and removes its data.
     for index in matching_files(index_file(checkpoint_prefix)):
-        os.replace(index, index + _REMOVED)
+        rename(index, index + _REMOVED, overwrite=True)
     _remove(checkpoint_prefix + ".data-?????-of-?????")
     _remove(index_file(checkpoint_prefix) + _REMOVED)
 

@@ -40,8 +40,9 @@ def write_saved_model(
     remote = is_remote(final)
     # Stores have no renaming of folders in one step. There, a model is complete once it has its graphs' file.
     temporary = final if remote else os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
+    # Outside of `try`: if another program takes the folder's name first, its files stay.
+    builder = SavedModelBuilder(temporary)
     try:
-        builder = SavedModelBuilder(temporary)
         write(builder)
         for relative, source in (assets_extra or {}).items():
             target = os.path.join(temporary, "assets.extra", relative)

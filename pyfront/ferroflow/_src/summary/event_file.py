@@ -7,7 +7,7 @@ import time
 from ferroflow import _core
 from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.base.engine_errors import engine_errors
-from ferroflow._src.base.files.staging import StagedFile
+from ferroflow._src.base.files.staging import StagedFile, closed_with
 from ferroflow._src.base.files.urls import is_remote
 
 
@@ -25,12 +25,14 @@ class EventFile:
     """
 
     def __init__(self, name: str, flush_secs: float) -> None:
-        self._name, self._flush_secs = name, flush_secs
+        self._flush_secs = flush_secs
         self._staged = StagedFile(name) if is_remote(name) else None
         self._uploaded = time.monotonic()
         local = name if self._staged is None else self._staged.path
         with engine_errors():
             self._writer = _core.EventWriter(local, flush_secs, float(int(time.time())))
+        if self._staged is not None:
+            closed_with(self, self._writer, self._staged)
 
     def add_event(self, event: bytes) -> None:
         """Adds a serialized `Event`."""
@@ -53,12 +55,11 @@ class EventFile:
             self._staged.publish()
 
     def close(self) -> None:
-        """Does the same as `flush` and ends the file; closing it again does nothing."""
+        """Does the same as `flush` and ends the file; closing it again does nothing, unless this failed."""
         with engine_errors():
             self._writer.close()
-        staged, self._staged = self._staged, None
-        if staged is not None:
-            staged.close()
+        if self._staged is not None:
+            self._staged.close()
 
     def _upload_if_due(self) -> None:
         if self._staged is None or time.monotonic() - self._uploaded < self._flush_secs:

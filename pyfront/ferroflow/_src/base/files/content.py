@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from ferroflow._src.base import errors
-from ferroflow._src.base.files.failures import failures_of
+from ferroflow._src.base.files.failures import failures_of, path_of
 from ferroflow._src.base.files.file import GFile
 from ferroflow._src.base.files.remote import RemoteFile
 from ferroflow._src.base.files.replacement import replacing
@@ -63,11 +62,12 @@ def atomic_write_string_to_file(filename: str, contents: str | bytes, overwrite:
         tf.errors.AlreadyExistsError: if the file is there and may not be replaced.
         tf.errors.OpError: if the file cannot be written, of the subclass for the cause.
     """
-    path = os.fspath(filename)
-    if not overwrite and exists(path):
+    if not overwrite and exists(filename):
         raise errors.AlreadyExistsError(None, None, "file already exists")
-    if is_remote(path):
-        RemoteFile(path).replace(contents.encode() if isinstance(contents, str) else contents)
+    content = contents.encode() if isinstance(contents, str) else contents
+    if is_remote(filename):
+        RemoteFile(filename).replace(content)
         return
+    path = path_of(filename)
     with failures_of(path), replacing(path) as file:
-        file.write(contents.encode() if isinstance(contents, str) else contents)
+        file.write(content)

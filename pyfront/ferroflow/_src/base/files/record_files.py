@@ -10,7 +10,7 @@ from ferroflow import _core
 from ferroflow._src.base import compat
 from ferroflow._src.base.engine_errors import engine_errors
 from ferroflow._src.base.files.failures import path_bytes
-from ferroflow._src.base.files.staging import StagedFile, fetched
+from ferroflow._src.base.files.staging import StagedFile, closed_with, fetched
 from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.base.typing import PathLike
 
@@ -126,6 +126,8 @@ class TFRecordWriter:
         local = path if self._staged is None else self._staged.path
         with engine_errors():
             self._writer = _core.RecordWriter(path_bytes(local), compression, None if level in (None, -1) else level)
+        if self._staged is not None:
+            self._unclosed = closed_with(self, self._writer, self._staged)
 
     def write(self, record: Any) -> None:
         """Appends a record.
@@ -154,11 +156,12 @@ class TFRecordWriter:
 
     def close(self) -> None:
         """Closes the file; closing it again does nothing."""
+        if self._staged is not None:
+            self._unclosed.detach()
         with engine_errors():
             self._writer.close()
-        staged, self._staged = self._staged, None
-        if staged is not None:
-            staged.close()
+        if self._staged is not None:
+            self._staged.close()
 
     def __enter__(self) -> Self:
         return self

@@ -6,15 +6,13 @@ A `StagedFile` is written locally; each `publish` uploads it whole, because stor
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import shutil
-import tempfile
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final
 
 from ferroflow._src.base import errors
 from ferroflow._src.base.files.failures import failures_of, path_of
@@ -22,29 +20,39 @@ from ferroflow._src.base.files.remote import Entry, RemoteFile
 from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.base.typing import PathLike
 
-_Listed = TypeVar("_Listed")
 # Attempts at a download whose files another program replaces meanwhile.
 _TRIES: Final = 5
 # Number of the last downloads that are kept although nothing uses them.
 _KEPT: Final = 4
 
-_root: list[tuple[int, str]] = []
+# Process and path of the folder of all folders, once there is one; the last one is in use.
+_roots: list[tuple[int, str]] = []
 
 
-# Registered when this module is imported, so that it runs after the exit functions of modules that write files.
-@atexit.register
-def _remove_root() -> None:
-    for process, folder in _root:
-        if process == os.getpid():
-            shutil.rmtree(folder, ignore_errors=True)
+def _remove(process: int, folder: str) -> None:
+    # A forked child has the objects of its parent, which still uses their folders.
+    if process == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _removed_with(owner: object, folder: str) -> weakref.finalize[Any, Any]:
+    """Removes a folder once nothing refers to `owner`, at the latest when the program ends."""
+    return weakref.finalize(owner, _remove, os.getpid(), folder)
 
 
 def new_folder() -> str:
-    """Returns a new local folder, which is removed when the program ends."""
-    # A forked child uses its parent's folder, which the parent removes.
-    if not _root or not os.path.isdir(_root[0][1]):
-        _root[:] = [(os.getpid(), tempfile.mkdtemp(prefix="ferroflow-"))]
-    return tempfile.mkdtemp(dir=_root[0][1])
+    """Returns a new local folder, which is removed when the program ends.
+
+    Raises:
+        tf.errors.OpError: if it cannot be made.
+    """
+    import tempfile
+
+    with failures_of("Temporary folder for files at URLs"):
+        # A forked child uses its parent's folder, which the parent removes.
+        if not _roots or not os.path.isdir(_roots[-1][1]):
+            _roots.append((os.getpid(), tempfile.mkdtemp(prefix="ferroflow-")))
+        return tempfile.mkdtemp(dir=_roots[-1][1])
 
 
 @contextlib.contextmanager
@@ -69,12 +77,22 @@ class LocalCopy:
     def __init__(self, folder: str, name: str, path: str = "") -> None:
         self.path = path or (os.path.join(folder, name) if name else folder)
         if folder:
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            _removed_with(self, folder)
 
 
 _copies: weakref.WeakValueDictionary[Any, LocalCopy] = weakref.WeakValueDictionary()
 _recent: deque[LocalCopy] = deque(maxlen=_KEPT)
 _kept: list[LocalCopy] = []
+
+
+def _remove_roots() -> None:
+    for process, folder in _roots:
+        _remove(process, folder)
+
+
+# Finalizers run in reverse order when the program ends, so this one is last. It is made at import, because all of them
+# then run after the exit functions of modules that write files.
+weakref.finalize(_copies, _remove_roots)
 
 
 def kept(copy: LocalCopy) -> str:
@@ -170,18 +188,18 @@ class StagedFile:
     Args:
         url: str, bytes or path object.
         appends: bool. If True, the file begins with the URL's present content.
-        path: str, an existing local file to upload; None for a new one.
 
     Raises:
         tf.errors.OpError: if the URL's content cannot be read.
     """
 
-    def __init__(self, url: PathLike, appends: bool = False, path: str | None = None) -> None:
+    def __init__(self, url: PathLike, appends: bool = False) -> None:
         self._remote = RemoteFile(url)
         self._published: tuple[int, int] | None = None
         found = self._remote.entry() if appends else None
-        self._folder = new_folder() if path is None else None
-        self.path = path or os.path.join(str(self._folder), "file")
+        folder = new_folder()
+        self._remove = _removed_with(self, folder)
+        self.path = os.path.join(folder, "file")
         if found is not None:
             self._remote.file()
             self._remote.download(self.path)
@@ -192,11 +210,13 @@ class StagedFile:
         return found.st_size, found.st_mtime_ns
 
     def publish(self) -> None:
-        """Uploads the file, unless it is as it was uploaded last.
+        """Uploads the file, unless it is as it was uploaded last, or is closed.
 
         Raises:
             tf.errors.OpError: if it cannot be uploaded.
         """
+        if not self._remove.alive:
+            return
         with failures_of(self.path):
             state = self._state()
         if state != self._published:
@@ -204,16 +224,34 @@ class StagedFile:
             self._published = state
 
     def close(self) -> None:
-        """Uploads the file and removes it here.
+        """Uploads the file and removes it here. Another call does nothing, unless this one fails.
 
         Raises:
             tf.errors.OpError: if it cannot be uploaded.
         """
-        try:
-            self.publish()
-        finally:
-            if self._folder is not None:
-                shutil.rmtree(self._folder, ignore_errors=True)
+        self.publish()
+        self._remove()
+
+
+def closed_with(owner: object, writer: Any, staged: StagedFile) -> weakref.finalize[Any, Any]:
+    """Closes a writer and uploads its file once nothing refers to `owner`, at the latest when the program ends.
+
+    Args:
+        owner: object that a program should have closed by then.
+        writer: object with a method `close`, which writes the local file.
+        staged: StagedFile of it.
+
+    Returns:
+        The finalizer; `detach` cancels it.
+    """
+    return weakref.finalize(owner, _close, os.getpid(), writer, staged)
+
+
+def _close(process: int, writer: Any, staged: StagedFile) -> None:
+    # A forked child must not upload what its parent still writes.
+    if process == os.getpid():
+        writer.close()
+        staged.close()
 
 
 class StagedWriter:
@@ -229,7 +267,9 @@ class StagedWriter:
 
     def __init__(self, url: PathLike, appends: bool) -> None:
         self._staged = StagedFile(url, appends)
-        self._file: BinaryIO = open(self._staged.path, "ab" if appends else "wb")  # noqa: SIM115  closed by close
+        with failures_of(self._staged.path):
+            self._file: BinaryIO = open(self._staged.path, "ab" if appends else "wb")  # noqa: SIM115  closed by close
+        self._unclosed = closed_with(self, self._file, self._staged)
 
     def write(self, data: bytes | bytearray) -> int:
         """Writes data locally."""
@@ -242,5 +282,6 @@ class StagedWriter:
 
     def close(self) -> None:
         """Uploads all that was written, and ends the file."""
+        self._unclosed.detach()
         self._file.close()
         self._staged.close()
