@@ -277,7 +277,7 @@ def odeint_fixed(
     if method not in ("midpoint", "rk4"):
         raise ValueError(f"method not supported: {method}")
     advance = _midpoint if method == "midpoint" else _runge_kutta
-    with name_scope(name, f"odeint_fixed_{method}", [y0, t, dt]) as scope:
+    with name_scope(name, "odeint_fixed", [y0, t, dt]) as scope:
         times, start = convert_to_tensor(t, preferred_dtype=dtypes.float64, name="t"), convert_to_tensor(y0, name="y0")
         times = _increasing(times)
         size = None if dt is None else convert_to_tensor(dt, dtype=times.dtype)
