@@ -123,3 +123,36 @@ def test_sizes_and_labels_are_checked():
         lt.LabeledTensor(tf.zeros([2]), [("x", ["a"])])
     with pytest.raises(TypeError, match="not allowed"):
         lt.Axis("x", "ab")
+
+
+def test_an_unknown_size_agrees_with_every_size():
+    labeled = lt.LabeledTensor(tf.placeholder(tf.float32, [None, 2]), [("x", ["a", "b"]), ("y", None)])
+    assert (labeled.axes["x"].size, labeled.axes["y"].size) == (2, None)
+
+
+def test_functions_named_like_builtins():
+    np.testing.assert_array_equal(value(lt.abs(lt.constant(-2.0))), 2)
+    np.testing.assert_array_equal(value(lt.round(lt.constant(1.75))), 2)
+    np.testing.assert_array_equal(value(lt.pow(lt.constant(3.0), lt.constant(2.0))), 9)
+    np.testing.assert_array_equal(value(lt.slice(cube(), {"z": 1})), value(cube())[..., 1])
+
+
+def test_a_mask_needs_the_first_axis_alone():
+    flags = lt.constant([True, False], axes=[("x", ["a", "b"])])
+    np.testing.assert_array_equal(value(lt.boolean_mask(cube(), flags)), value(cube())[:1])
+    with pytest.raises(ValueError, match="are not equal"):
+        lt.boolean_mask(cube(), lt.constant([True, False], axes=["x"]))
+    for given, mask in ((lt.constant(1), flags), (cube(), lt.constant(True))):
+        with pytest.raises(IndexError):
+            lt.boolean_mask(given, mask)
+
+
+@pytest.mark.parametrize("batched", [lt.batch, lt.shuffle_batch])
+def test_batches_have_a_first_axis(batched):
+    row = lt.constant([1, 2], axes=[("x", ["a", "b"])])
+    [batch] = batched([row], 3)
+    assert batch.axes == lt.Axes([("batch", 3), ("x", ["a", "b"])])
+    [smaller] = batched([lt.constant([1, 2], axes=["batch"])], 3, enqueue_many=True, allow_smaller_final_batch=True)
+    assert smaller.axes == lt.Axes([("batch", None)])
+    with pytest.raises(ValueError, match='must have an axis called "batch"'):
+        batched([row], 3, enqueue_many=True)

@@ -120,6 +120,15 @@ def test_odeint_against_scipy():
     assert info["num_func_evals"] == 6 * info["num_steps"] + 1
 
 
+def test_a_step_with_a_small_enough_error_may_be_followed_by_a_smaller_one():
+    start, times = tf.constant([1.0, 2.0], tf.float64), [0.0, 0.5, 1.0]
+    _, info = run(integrate.odeint(lambda y, t: -y, start, times, full_output=True))
+    # TensorFlow 1.15.5's numbers.
+    np.testing.assert_allclose(info["integrate_points"], [1, 0.23738, 0.48845, 0.73926, 0.99007, 1.24088], atol=1e-5)
+    fast = integrate.odeint(lambda y, t: -y, start, times, options={"dfactor": 0.1}, method="dopri5")
+    np.testing.assert_allclose(run(fast)[:, 0], np.exp([-0.0, -0.5, -1.0]), rtol=1e-5)
+
+
 @pytest.mark.parametrize(("method", "order"), [("midpoint", 2), ("rk4", 4)])
 def test_the_order_of_methods_of_fixed_steps(method, order):
     """The law of an order: with half the step, the error is divided by two to its power."""
@@ -138,6 +147,9 @@ def test_what_odeint_refuses():
             integrate.odeint(lambda y, t: y, 1.0, [0.0, 1.0], **arguments)
     with pytest.raises(TypeError, match="floating"):
         integrate.odeint(lambda y, t: y, 1, [0.0, 1.0])
+    for solve in (integrate.odeint, integrate.odeint_fixed):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be monotonic increasing"):
+            run(solve(lambda y, t: -y, 1.0, [0.0, 0.5, 0.2]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="max_num_steps"):
         run(integrate.odeint(lambda y, t: -y, 1.0, [0.0, 9.0], method="dopri5", options={"max_num_steps": 3}))
 

@@ -175,3 +175,27 @@ def test_a_model_has_variables_of_its_own_behind_those_of_its_layers():
     model.fit(np.random.RandomState(0).normal(size=[8, 3]), np.ones([8, 2]), epochs=1, verbose=0)
     after = model.get_weights()
     assert [not np.array_equal(a, b) for a, b in zip(before, after, strict=True)] == [True, True, True, False]
+
+
+def test_weights_without_a_name_have_numbers():
+    class Scales(LAYERS.Layer):
+        def build(self, shape):
+            self.weights_of_build = [self.add_weight() for _ in range(3)]
+            super().build(shape)
+
+        def call(self, inputs):
+            return inputs
+
+    layer = Scales(name="scales")
+    layer(tf.keras.Input([2]))
+    assert [v.name for v in layer.weights] == ["scales/Variable:0", "scales/Variable_1:0", "scales/Variable_2:0"]
+
+
+@pytest.mark.parametrize("make", [LAYERS.Layer, tf.layers.Layer, tf.keras.Model])
+def test_weights_that_are_read_once_for_all_replicas_are_not_trained(make):
+    on_read = tf.VariableSynchronization.ON_READ
+    with pytest.raises(ValueError, match="only for non-trainable variables"):
+        make().add_weight("a", [], trainable=True, synchronization=on_read)
+    layer = make()
+    layer.add_weight("a", [], synchronization=on_read)
+    assert layer.trainable_weights == []

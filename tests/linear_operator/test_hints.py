@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ferroflow._src.base import errors
@@ -13,12 +14,14 @@ from ferroflow._src.linear_operator.circulant import LinearOperatorCirculant
 from ferroflow._src.linear_operator.composite import LinearOperatorBlockDiag, LinearOperatorComposition
 from ferroflow._src.linear_operator.diag import LinearOperatorDiag
 from ferroflow._src.linear_operator.full_matrix import LinearOperatorFullMatrix
+from ferroflow._src.linear_operator.householder import LinearOperatorHouseholder
 from ferroflow._src.linear_operator.identity import (
     LinearOperatorIdentity,
     LinearOperatorScaledIdentity,
     LinearOperatorZeros,
 )
 from ferroflow._src.linear_operator.lower_triangular import LinearOperatorLowerTriangular
+from ferroflow._src.linear_operator.toeplitz import LinearOperatorToeplitz
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder_with_default
 from ferroflow._src.session.session import Session
@@ -51,6 +54,13 @@ def _fed(value: Any) -> Any:
         (lambda: LinearOperatorZeros(2, 3), ValueError, "num_rows != num_columns"),
         (lambda: LinearOperatorZeros(2, is_non_singular=True), ValueError, "always singular"),
         (lambda: LinearOperatorCirculant([1.0], is_self_adjoint=False), ValueError, "real spectrum"),
+        (lambda: LinearOperatorToeplitz([1.0, 2.0], [1.0]), ValueError, "mismatched dimensions"),
+        (lambda: LinearOperatorToeplitz([1.0], np.float64([1])), TypeError, "one dtype"),
+        (
+            lambda: LinearOperatorHouseholder([1.0]).assert_positive_definite(),
+            errors.InvalidArgumentError,
+            "always non-positive definite",
+        ),
         (lambda: LinearOperatorComposition([]), ValueError, "non-empty"),
         (
             lambda: LinearOperatorComposition([LinearOperatorDiag([1.0]), LinearOperatorIdentity(1, dtype="float64")]),
@@ -124,3 +134,14 @@ def test_hints_pass_to_what_is_made_of_operators() -> None:
         assert LinearOperatorComposition(parts[:1]).is_non_singular
         assert whole.adjoint() is whole
         assert whole.inverse().is_positive_definite
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_toeplitz_and_householder_operators_keep_their_dtype(dtype: str) -> None:
+    vector = np.array([1, 2], dtype)
+    with Graph().as_default(), Session() as session:
+        for operator in (LinearOperatorToeplitz(vector, vector), LinearOperatorHouseholder(vector)):
+            dense, product, checked = operator.to_dense(), operator.matvec(vector), operator.assert_non_singular()
+            assert dense.dtype.name == product.dtype.name == dtype
+            matrix, found, _ = session.run([dense, product, checked])
+            np.testing.assert_allclose(found, matrix @ vector, rtol=1e-2, atol=1e-2)

@@ -10,6 +10,7 @@ from ferroflow._src.contrib.labeled_tensor.axes import (
     axis_order_scope as axis_order_scope,
 )
 from ferroflow._src.contrib.labeled_tensor.elementwise import (
+    abs_function as abs,
     acos as acos,
     add as add,
     asin as asin,
@@ -44,7 +45,9 @@ from ferroflow._src.contrib.labeled_tensor.elementwise import (
     neg as neg,
     not_equal as not_equal,
     polygamma as polygamma,
+    pow_function as pow,
     reciprocal as reciprocal,
+    round_function as round,
     rsqrt as rsqrt,
     sigmoid as sigmoid,
     sign as sign,
@@ -74,6 +77,7 @@ from ferroflow._src.contrib.labeled_tensor.labeled import (
     expand_dims as expand_dims,
     identity as identity,
     impose_axis_order as impose_axis_order,
+    slice_function as slice,
     transpose as transpose,
 )
 from ferroflow._src.contrib.labeled_tensor.making import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
 from ferroflow._src.ops.array.making import identity, placeholder
-from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import get_variable_scope
 from ferroflow._src.variables.variable_store import default_initializer
@@ -263,7 +264,7 @@ class KerasLayer(Layer):
         """Makes a variable of the layer.
 
         Args:
-            name: str, its name in the layer; None for "variable".
+            name: str, its name in the layer; None for "Variable", with a number if the layer has one already.
             shape: tuple of ints or Dimensions; None for a scalar.
             dtype: DType; None for the layer's.
             initializer: initializer, or its name; None for the scope's.
@@ -281,13 +282,14 @@ class KerasLayer(Layer):
             Variable of `dtype` and `shape`.
 
         Raises:
-            ValueError: if a name is unknown; also on the same conditions as `tf.get_variable`.
+            ValueError: if a name is unknown, or the weight is trained and synchronized on reads; also on the same
+                conditions as `tf.get_variable`.
             NotImplementedError: if a getter is given.
             TypeError: if another argument is given.
         """
         check_weight_options(kwargs)
-        trainable = resolve_modes(synchronization, aggregation, trainable, name)[2]
-        name, shape = name or "variable", () if shape is None else shape
+        trainable = resolve_trainable(synchronization, aggregation, trainable, name)
+        name, shape = name or self._unused_name(), () if shape is None else shape
         initializer, regularizer = named.initializer(initializer), named.regularizer(regularizer)
         constraint = named.constraint(constraint)
         if self._scope is None and partitioner is None:
@@ -312,6 +314,11 @@ class KerasLayer(Layer):
             use_resource=use_resource,
             partitioner=partitioner,
         )
+
+    def _unused_name(self) -> str:
+        used = {weight.name.rpartition("/")[2].partition(":")[0] for weight in self.weights}
+        names = itertools.chain(["Variable"], (f"Variable_{i}" for i in itertools.count(1)))
+        return next(name for name in names if name not in used)
 
     def _add_outside_of_calls(
         self,

@@ -31,7 +31,7 @@ from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
-from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 
 _VERSION = "2.2.4-tf"
@@ -403,12 +403,12 @@ class Network(LayerOfLayers):
             Variable of `dtype` and `shape`.
 
         Raises:
-            ValueError: if a name is not known.
+            ValueError: if a name is not known, or the weight is trained and synchronized on reads.
             NotImplementedError: if a partitioner or a getter is given.
             TypeError: if another argument is given.
         """
         check_weight_options(kwargs)
-        is_trained = resolve_modes(synchronization, aggregation, trainable, name)[2]
+        is_trained = resolve_trainable(synchronization, aggregation, trainable, name)
         shape = () if shape is None else shape
         if partitioner is not None:
             raise NotImplementedError("A model's own variables are not divided; give the partitioner to a layer.")

@@ -33,7 +33,7 @@ from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
-from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_modes
+from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 from ferroflow._src.variables.variable_scope import VariableScope
 
@@ -376,11 +376,12 @@ class Layer(Connected):
 
         Raises:
             TypeError: if a keyword argument is unknown.
-            ValueError: on the same conditions as `tf.get_variable`.
+            ValueError: if the weight is trained and synchronized on reads; also on the same conditions as
+                `tf.get_variable`.
         """
         for argument in kwargs.keys() - {"experimental_autocast"}:
             raise TypeError("Unknown keyword argument:", argument)
-        trainable = resolve_modes(synchronization, aggregation, trainable, name)[2]
+        trainable = resolve_trainable(synchronization, aggregation, trainable, name)
         wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
         self._set_scope()
         existing = global_variables() if regularizer else []

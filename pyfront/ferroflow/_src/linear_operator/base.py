@@ -221,7 +221,7 @@ class LinearOperator(abc.ABC):
         with name_scope("max_nonsingular_condition_number"):
             real_dtype = self.dtype.real_dtype
             sides = maximum(self.range_dimension_tensor(), self.domain_dimension_tensor())
-            return 1.0 / (maximum(100.0, cast(sides, real_dtype)) * float(np.finfo(real_dtype.as_numpy_dtype).eps))
+            return 1.0 / (maximum(cast(sides, real_dtype), 100.0) * float(np.finfo(real_dtype.as_numpy_dtype).eps))
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Operation:
         """Returns an operation that fails in the step where the operator has no inverse."""

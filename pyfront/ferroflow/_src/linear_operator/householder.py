@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.errors import InvalidArgumentError
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -13,10 +14,10 @@ from ferroflow._src.linear_operator.base import LinearOperator
 from ferroflow._src.linear_operator.checks import check_ndims
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.flow.grouping import no_op
+from ferroflow._src.ops.linalg.norm import normalize
 from ferroflow._src.ops.math import elementwise
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, eye, matmul
-from ferroflow._src.ops.nn.normalization import l2_normalize
 
 
 class LinearOperatorHouseholder(LinearOperator):
@@ -77,13 +78,13 @@ class LinearOperatorHouseholder(LinearOperator):
         return joining.concat((shape, shape[-1:]), 0)
 
     def _axis(self) -> Tensor:
-        return l2_normalize(self._reflection_axis, axis=-1)
+        return normalize(self._reflection_axis, axis=-1)[0]
 
     def _assert_non_singular(self) -> Operation:
         return no_op("assert_non_singular")
 
     def _assert_positive_definite(self) -> Operation:
-        raise ValueError("Householder operators are always non-positive definite.")
+        raise InvalidArgumentError(None, None, "Householder operators are always non-positive definite.")
 
     def _assert_self_adjoint(self) -> Operation:
         return no_op("assert_self_adjoint")

@@ -46,13 +46,18 @@ class LinearOperatorToeplitz(LinearOperator):
             name: str, its name, and the name scope of its operations.
 
         Raises:
-            ValueError: if `col` or `row` is a scalar, or `is_square` is False.
+            TypeError: if `col` and `row` have different dtypes.
+            ValueError: if `col` or `row` is a scalar, or they have different lengths, or `is_square` is False.
         """
         with name_scope(name, values=[col, row]):
             self._col = convert_to_tensor(col, name="col")
             self._row = convert_to_tensor(row, name="row")
             for tensor, argument in ((self._col, "col"), (self._row, "row")):
                 check_ndims(tensor, argument, 1)
+            if self._col.dtype.base_dtype != self._row.dtype.base_dtype:
+                raise TypeError(f"row and col must have one dtype.  Found: {self._row} and {self._col}")
+            if not self._row.shape[-1:].is_compatible_with(self._col.shape[-1:]):
+                raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
             if is_square is False:
                 raise ValueError("Only square Toeplitz operators currently supported.")
             super().__init__(
@@ -104,7 +109,7 @@ class LinearOperatorToeplitz(LinearOperator):
         product = fourier.ifft(spectrum * fourier.fft(cast(padded, dtype)))
         side = shaping.shape(self._row)[-1]
         found = matrix_transpose(product[..., :side])
-        return found if self.dtype.is_complex else real(found)
+        return cast(found if self.dtype.is_complex else real(found), self.dtype)
 
     def _diag_part(self) -> Any:
         return self._col[..., :1] * making.ones_like(self._col)

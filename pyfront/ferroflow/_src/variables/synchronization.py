@@ -56,3 +56,27 @@ def resolve_modes(
     if trainable is None:
         trainable = synchronization is not VariableSynchronization.ON_READ
     return synchronization, aggregation, trainable
+
+
+def resolve_trainable(synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None) -> bool:
+    """Returns True if a weight with these modes is trained.
+
+    Args:
+        synchronization: as for `resolve_modes`.
+        aggregation: as for `resolve_modes`.
+        trainable: as for `resolve_modes`.
+        name: str, the variable's name, for messages.
+
+    Returns:
+        bool.
+
+    Raises:
+        ValueError: if a mode is not a member of its enumeration, or the weight is synchronized on reads and trained.
+    """
+    synchronization, _, is_trained = resolve_modes(synchronization, aggregation, trainable, name)
+    if is_trained and synchronization is VariableSynchronization.ON_READ:
+        raise ValueError(
+            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You "
+            "have specified trainable=True and synchronization=VariableSynchronization.ON_READ."
+        )
+    return is_trained

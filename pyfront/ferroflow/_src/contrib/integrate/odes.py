@@ -129,7 +129,7 @@ def odeint(
         raise ValueError(f"invalid value for `method`: {method!r}")
     if options and method is None:
         raise ValueError("cannot supply `options` without specifying `method`")
-    settings = {"first_step": 1.0, "safety": 0.9, "ifactor": 10.0, "dfactor": 5.0, "max_num_steps": 1000}
+    settings = {"first_step": 1.0, "safety": 0.9, "ifactor": 10.0, "dfactor": 0.2, "max_num_steps": 1000}
     unknown = set(options or {}) - set(settings)
     if unknown:
         raise ValueError(f"odeint has no option {', '.join(sorted(map(str, unknown)))}")
@@ -195,9 +195,7 @@ def _solve(
         values = values.write(i, _interp_evaluate(coefficients, state.before, state.after, target))
         return (i + 1, values, *state.ends, *state[1:])
 
-    grows = Assert(reduce_all(times[1:] > times[:-1]), ["`t` must be monotonic increasing"])
-    with control_dependencies([grows]):
-        times = identity(times)
+    times = _increasing(times)
     count = shaping.shape(times)[0]
     values = TensorArray(start.dtype, count, element_shape=start.shape).write(0, start)
     slope = slope_of(start, times[0])
@@ -239,14 +237,17 @@ def _error_ratio(error: Any, before: Any, after: Any, tolerances: Sequence[Any])
 
 
 def _optimal_step_size(
-    last_step: Any, error_ratio: Any, safety: float = 0.9, ifactor: float = 10.0, dfactor: float = 5.0
+    last_step: Any, error_ratio: Any, safety: float = 0.9, ifactor: float = 10.0, dfactor: float = 0.2
 ) -> Any:
-    """Returns the size of the step that follows one with an error: larger where it was small, and smaller else."""
-    shrinking = cast(cast(error_ratio < 1, "int32"), last_step.dtype)
-    # A step that was good enough is followed by none that is smaller.
-    least = shrinking + (1 - shrinking) / dfactor
-    safe = maximum(error_ratio, 1e-30) ** -0.2 * safety
-    return last_step * minimum(maximum(safe, least), ifactor)
+    """Returns the size of the step after one with an error; it is between `dfactor` and `ifactor` times that step's."""
+    # The ratio is in the numerator, because it may be 0.
+    return last_step / maximum(minimum(error_ratio**0.2 / safety, 1 / dfactor), 1 / ifactor)
+
+
+def _increasing(times: Any) -> Any:
+    """Returns the times; the step fails if they do not increase."""
+    with control_dependencies([Assert(reduce_all(times[1:] > times[:-1]), ["`t` must be monotonic increasing"])]):
+        return identity(times)
 
 
 def odeint_fixed(
@@ -276,8 +277,9 @@ def odeint_fixed(
     if method not in ("midpoint", "rk4"):
         raise ValueError(f"method not supported: {method}")
     advance = _midpoint if method == "midpoint" else _runge_kutta
-    with name_scope(name, f"odeint_fixed_{method}", [y0, t, dt]) as scope:
+    with name_scope(name, "odeint_fixed", [y0, t, dt]) as scope:
         times, start = convert_to_tensor(t, preferred_dtype=dtypes.float64, name="t"), convert_to_tensor(y0, name="y0")
+        times = _increasing(times)
         size = None if dt is None else convert_to_tensor(dt, dtype=times.dtype)
         count = shaping.shape(times)[0]
 

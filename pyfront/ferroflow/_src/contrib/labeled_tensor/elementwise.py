@@ -35,8 +35,7 @@ def define_unary_op(op_name: str, elementwise_function: Callable[..., Any]) -> C
     Returns:
         LabeledTensor with the same axes.
     """
-    function.__name__ = function.__qualname__ = op_name
-    document(function, text)
+    document(function, text, name=op_name)
     return function
 
 
@@ -69,8 +68,7 @@ def define_binary_op(op_name: str, elementwise_function: Callable[..., Any]) -> 
     Raises:
         ValueError: if axes of one name differ, or their orders contradict each other.
     """
-    function.__name__ = function.__qualname__ = op_name
-    document(function, text)
+    document(function, text, name=op_name)
     return function
 
 

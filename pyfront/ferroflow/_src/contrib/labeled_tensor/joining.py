@@ -207,18 +207,18 @@ def boolean_mask(labeled_tensor: Any, mask: Any, name: str | None = None) -> Lab
 
     Raises:
         NotImplementedError: if the mask has several axes.
-        ValueError: if its axis is another one.
+        ValueError: if the mask's axis is not equal to the labeled tensor's first axis.
     """
     with operation(name, "lt_boolean_mask", labeled_tensor, mask) as (scope, [given, chosen]):
-        if len(chosen.axes) > 1:
+        axes, mask_axes = list(given.axes.values()), list(chosen.axes.values())
+        if len(mask_axes) > 1:
             raise NotImplementedError("LabeledTensor's boolean_mask currently only supports 1D masks")
-        first, *others = given.axes.values()
-        [mask_axis] = chosen.axes.values()
+        first, mask_axis = axes[0], mask_axes[0]
         if mask_axis != first:
             raise ValueError(
                 f"the first axis of the labeled tensor and the mask are not equal:\n{first!r}\n{mask_axis!r}"
             )
-        return LabeledTensor(mask_rows(given.tensor, chosen.tensor, name=scope), [first.name, *others])
+        return LabeledTensor(mask_rows(given.tensor, chosen.tensor, name=scope), [first.name, *axes[1:]])
 
 
 def where(condition: Any, x: Any, y: Any, name: str | None = None) -> LabeledTensor:

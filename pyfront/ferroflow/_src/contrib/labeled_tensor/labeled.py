@@ -56,7 +56,7 @@ class LabeledTensor:
 
     Raises:
         Error: if an argument has another type.
-        ValueError: if the axes have another number or other sizes than the tensor's dimensions.
+        ValueError: if the number of axes or a known size differs from the tensor's.
     """
 
     def __init__(self, tensor: Tensor, axes: Any) -> None:
@@ -73,7 +73,8 @@ class LabeledTensor:
         if len(shape) != len(axes):
             raise ValueError(f"Tensor rank was not equal to the number of axes: {shape!r}, {axes!r}")
         for dimension, axis in zip(shape, axes.values(), strict=True):
-            if dimension.value != axis.size:
+            # TF 1.x: an unknown size is neither equal nor unequal.
+            if dimension != axis.size:
                 raise ValueError(
                     f"Provided axis size {axis.size} does not match tensor dimension size {dimension} in tensor "
                     f"{tensor!r}"
@@ -123,7 +124,7 @@ class LabeledTensor:
     def __getitem__(self, key: Any) -> LabeledTensor:
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) != len(self.axes):
-            raise ValueError(f"indexer {keys!r} must have the same length as the Tensor rank ({self.axes!r})")
+            raise ValueError(f"indexer {keys!r} must have the same length as the Tensor rank ({len(self.axes)})")
         return slice_function(self, dict(zip(self.axes, keys, strict=True)))
 
     def __pos__(self) -> LabeledTensor:

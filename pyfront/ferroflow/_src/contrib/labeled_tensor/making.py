@@ -16,7 +16,6 @@ from ferroflow._src.contrib.labeled_tensor.labeled import (
 )
 from ferroflow._src.control_flow import functional
 from ferroflow._src.framework.constant import constant as constant_tensor
-from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.input import batching
 from ferroflow._src.ops.array import making
 from ferroflow._src.ops.flow import checking
@@ -132,7 +131,8 @@ def map_fn(fn: Callable[..., LabeledTensor], labeled_tensor: Any, name: str | No
         LabeledTensor.
     """
     with operation(name, "lt_map_fn", labeled_tensor) as (scope, [given]):
-        first, *others = given.axes.values()
+        axes = list(given.axes.values())
+        first, others = axes[0], axes[1:]
         parts = unpack(given)
         if given.dtype == dtypes.string:
             return pack([fn(part) for part in parts], first, name=scope)
@@ -166,14 +166,11 @@ def foldl(
 
 
 def _batched(
-    name: str | None,
-    default: str,
-    labeled_tensors: Sequence[Any],
-    enqueue_many: bool,
-    batch_size: int | None,
-    make: Callable[[list[Tensor], str], Any],
+    make: Callable[..., Any], name: str | None, labeled_tensors: Sequence[Any], **options: Any
 ) -> list[LabeledTensor]:
-    with operation(name, default, *labeled_tensors) as (scope, given):
+    """Returns the batches that a function of `tf.train` makes of tensors."""
+    enqueue_many = options["enqueue_many"]
+    with operation(name, f"lt_{make.__name__}", *labeled_tensors) as (scope, given):
         if enqueue_many:
             for one in given:
                 if next(iter(one.axes), None) != "batch":
@@ -181,12 +178,13 @@ def _batched(
                         'When enqueue_many is True, input tensors must have an axis called "batch" as their first '
                         f"dimension, but axes were {one.axes}"
                     )
-        made = make([one.tensor for one in given], scope)
+        made = make([one.tensor for one in given], **options, name=scope)
         batches = made if isinstance(made, list) else [made]
+        size = None if options["allow_smaller_final_batch"] else options["batch_size"]
         labeled = []
         for one, tensor in zip(given, batches, strict=True):
             others = one.axes.remove("batch") if enqueue_many else one.axes
-            labeled.append(LabeledTensor(tensor, [Axis("batch", batch_size), *others.values()]))
+            labeled.append(LabeledTensor(tensor, [Axis("batch", size), *others.values()]))
         return labeled
 
 
@@ -216,20 +214,16 @@ def batch(
     Raises:
         ValueError: if the axis "batch" is missing.
     """
-
-    def make(tensors: list[Tensor], scope: str) -> Any:
-        return batching.batch(
-            tensors,
-            batch_size=batch_size,
-            num_threads=num_threads,
-            capacity=capacity,
-            enqueue_many=enqueue_many,
-            allow_smaller_final_batch=allow_smaller_final_batch,
-            name=scope,
-        )
-
-    size = None if allow_smaller_final_batch else batch_size
-    return _batched(name, "lt_batch", labeled_tensors, enqueue_many, size, make)
+    return _batched(
+        batching.batch,
+        name,
+        labeled_tensors,
+        batch_size=batch_size,
+        num_threads=num_threads,
+        capacity=capacity,
+        enqueue_many=enqueue_many,
+        allow_smaller_final_batch=allow_smaller_final_batch,
+    )
 
 
 def shuffle_batch(
@@ -262,22 +256,18 @@ def shuffle_batch(
     Raises:
         ValueError: if the axis "batch" is missing.
     """
-
-    def make(tensors: list[Tensor], scope: str) -> Any:
-        return batching.shuffle_batch(
-            tensors,
-            batch_size=batch_size,
-            num_threads=num_threads,
-            capacity=capacity,
-            enqueue_many=enqueue_many,
-            min_after_dequeue=min_after_dequeue,
-            seed=seed,
-            allow_smaller_final_batch=allow_smaller_final_batch,
-            name=scope,
-        )
-
-    size = None if allow_smaller_final_batch else batch_size
-    return _batched(name, "lt_shuffle_batch", labeled_tensors, enqueue_many, size, make)
+    return _batched(
+        batching.shuffle_batch,
+        name,
+        labeled_tensors,
+        batch_size=batch_size,
+        num_threads=num_threads,
+        capacity=capacity,
+        enqueue_many=enqueue_many,
+        min_after_dequeue=min_after_dequeue,
+        seed=seed,
+        allow_smaller_final_batch=allow_smaller_final_batch,
+    )
 
 
 class FixedLenFeature:

@@ -291,8 +291,7 @@ def define_reduce_op(op_name: str, reduce_fn: Callable[..., Any]) -> Callable[..
     Raises:
         ValueError: if an axis is missing.
     """
-    function.__name__ = function.__qualname__ = op_name
-    document(function, text)
+    document(function, text, name=op_name)
     return function
 
 

@@ -217,7 +217,9 @@ def resize_centered(
     if kernel is not None:
         return _resized(images, size, _scaled(kernel, antialias), preserve_aspect_ratio, name, {}, False)
     options = {} if method == "area" else {"half_pixel_centers": True}
-    return _resized(images, size, _METHODS.get(method), preserve_aspect_ratio, name, options, False)
+    # The numbers of `ResizeMethod` are the other function's.
+    resizer = _METHODS.get(method) if isinstance(method, str) else None
+    return _resized(images, size, resizer, preserve_aspect_ratio, name, options, False)
 
 
 resize = resize_images
