@@ -25,7 +25,6 @@ from ferroflow import (
     nn as nn,
     python_io as python_io,
     quantization as quantization,
-    ragged as ragged,
     random as random,
     raw_ops as raw_ops,
     resource_loader as resource_loader,
@@ -169,6 +168,7 @@ from ferroflow._src.framework.default_graph import (
     reset_default_graph as reset_default_graph,
 )
 from ferroflow._src.framework.default_stacks import get_default_session as get_default_session
+from ferroflow._src.framework.dispatch import register_at_first_refusal as _register_at_first_refusal
 from ferroflow._src.framework.gradient_registry import (
     NoGradient as NoGradient,
     NoGradient as _no_gradient,
@@ -538,12 +538,13 @@ from ferroflow._src.ops.queue.queues import (
     RandomShuffleQueue as RandomShuffleQueue,
 )
 from ferroflow._src.ops.ragged import (
-    dispatching as _dispatching,  # noqa: F401  extends functions to ragged tensors
+    operators as _ragged_operators,  # noqa: F401  installs the operators on ragged tensors
     running as _running,  # noqa: F401  makes ragged tensors fetches and feeds
 )
 from ferroflow._src.ops.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from ferroflow._src.ops.ragged.tensor import RaggedTensor as RaggedTensor
 from ferroflow._src.ops.ragged.text import string_split as string_split
+from ferroflow._src.ops.ragged.value import RaggedTensorValue as _RaggedTensorValue
 from ferroflow._src.ops.random.sampling import (
     random_crop as random_crop,
     random_gamma as random_gamma,
@@ -793,6 +794,7 @@ _MODULES = frozenset(
             "metrics",
             "profiler",
             "python",
+            "ragged",
             "saved_model",
             "signal",
             "spectral",
@@ -807,6 +809,9 @@ tensor_scatter_nd_sub = tensor_scatter_sub
 tensor_scatter_nd_update = tensor_scatter_update
 
 _set_public_modules(globals())
+# Sessions return such values also to programs that do not load `tf.ragged`.
+_set_public_modules({"__name__": "ferroflow.ragged", "RaggedTensorValue": _RaggedTensorValue})
+_register_at_first_refusal("ferroflow._src.ops.ragged.dispatching")
 _install_hooks()
 _install_finder()
 _serve("_src", _MovedModules())
@@ -856,6 +861,7 @@ if _typing.TYPE_CHECKING:
         python as python,
         pywrap_tensorflow as pywrap_tensorflow,
         queue as queue,
+        ragged as ragged,
         saved_model as saved_model,
         signal as signal,
         spectral as spectral,

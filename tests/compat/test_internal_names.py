@@ -59,6 +59,22 @@ def test_the_table_costs_nothing_until_it_is_used():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 
 
+def test_ragged_dispatchers_are_imported_when_a_function_first_refuses_its_arguments():
+    code = """
+import sys
+import ferroflow as tf
+late = {f"ferroflow._src.ops.ragged.{m}" for m in ("broadcasting", "dispatching", "joining", "reducing", "selecting")}
+late.add("ferroflow.ragged")
+print(sorted(late & set(sys.modules)))
+rows = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3])
+print(type(tf.reduce_sum(rows, axis=1)).__name__, sorted(late - set(sys.modules)))
+value = tf.Session().run(rows + 1)
+print(type(value).__module__, type(value) is tf.ragged.RaggedTensorValue)
+"""
+    lines = subprocess.check_output([sys.executable, "-c", code], text=True).splitlines()
+    assert lines == ["[]", "Tensor ['ferroflow.ragged']", "ferroflow.ragged True"]
+
+
 def test_questions_about_eager_execution_are_answered_for_graphs():
     from ferroflow.contrib import eager as tfe
     from ferroflow.python import tf2

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
+import types
 
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.framework import dispatch as dispatch_module
 from ferroflow._src.framework.dispatch import (
     OpDispatcher,
     add_dispatch_list,
@@ -83,6 +86,46 @@ def test_lists_are_added_once_and_needed():
         add_dispatch_list(target)
     with pytest.raises(AssertionError, match="not enabled"):
         OpDispatcher().register(double)
+
+
+def test_dispatchers_of_a_module_are_imported_before_they_are_needed(monkeypatch, tmp_path):
+    made = add_dispatch_support(double)
+    (tmp_path / "late_dispatchers.py").write_text(
+        "from ferroflow._src.framework.dispatch import OpDispatcher\n"
+        "import test_targets\n"
+        "class Texts(OpDispatcher):\n"
+        "    def handle(self, args, kwargs):\n"
+        "        return 'late' if args[0] == 'text' else self.NOT_SUPPORTED\n"
+        "Texts().register(test_targets.made)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "test_targets", types.SimpleNamespace(made=made))
+    monkeypatch.setattr(dispatch_module, "_late_modules", [])
+    dispatch_module.register_at_first_refusal("late_dispatchers")
+    assert made(3) == 6
+    assert "late_dispatchers" not in sys.modules
+
+    @dispatch_for_types(made, str)
+    def of_texts(x, name=None):
+        return "registered by the program"
+
+    try:
+        assert (made("text"), made("other")) == ("late", "registered by the program")
+    finally:
+        del sys.modules["late_dispatchers"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tf.concat([[1.0], [2.0]]), r"concat\(\) missing 1 required positional argument: 'axis'"),
+        (lambda: tf.reduce_sum([1.0], bogus=1), r"reduce_sum\w*\(\) got an unexpected keyword argument 'bogus'"),
+    ],
+)
+def test_a_call_with_wrong_arguments_raises_the_functions_own_error(call, message):
+    with tf.Graph().as_default() as graph, pytest.raises(TypeError, match=message):
+        call()
+    assert graph.get_operations() == []
 
 
 def test_functions_of_tensors_have_lists_at_tensorflows_path():

@@ -64,6 +64,7 @@ LATE_IMPORTS = {
         "ferroflow._src.base.absent_names",
         "a computed name",
     ): "modules of packages of tf.contrib are imported when they are used",
+    ("ferroflow._src.framework.dispatch", "a computed name"): "few programs have arguments of the types",
     ("ferroflow._src.base.moved_modules", "a computed name"): "only what a program unpickles needs it",
     ("ferroflow.compat", "ferroflow.python.compat.compat"): "few programs use it",
     ("ferroflow.compat", "ferroflow.compat.v2"): "few programs use it",

@@ -16,7 +16,7 @@ from ferroflow._src.control_flow.context import (
     made_in,
     register_context_message,
 )
-from ferroflow._src.control_flow.structures import as_leaf, flat_tensors, rebuilt_all
+from ferroflow._src.control_flow.structures import as_leaf, composite_kind, described_kind, flat_tensors, rebuilt_all
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -545,9 +545,10 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
         nest.assert_same_structure(list(arguments), list(result))
         results = [as_leaf(leaf) for leaf in nest.flatten(result)]
         for was, now in zip(leaves, results, strict=True):
-            if isinstance(was, IndexedSlices | SparseTensor | RaggedTensor) and type(was) is not type(now):
-                raise TypeError(
-                    f"A loop variable was a {type(was).__name__} and is a {type(now).__name__} after one iteration"
+            if composite_kind(was) != composite_kind(now):
+                is_dropped = composite_kind(was) is not None and type(was) is not type(now)
+                raise (TypeError if is_dropped else ValueError)(
+                    f"A loop variable was a {described_kind(was)} and is a {described_kind(now)} after one iteration"
                 )
         flat = flat_tensors(results)
         # TF 1.x: the result has the structure of what the body gives.
@@ -577,5 +578,7 @@ def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
         if not isinstance(invariant, RaggedTensorSpec):
             shape = leaf.shape if invariant is None else TensorShape(invariant)
             invariant = RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype)
+        elif not invariant.is_compatible_with(leaf):
+            raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}")
         return [*component_shapes(invariant)]
     return [None if invariant is None else TensorShape(invariant)]

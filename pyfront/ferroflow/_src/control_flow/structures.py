@@ -56,6 +56,19 @@ def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
     return [convert_to_tensor(leaf, as_ref=as_ref)]
 
 
+def composite_kind(leaf: Any) -> tuple[type[Any], int] | None:
+    """Returns the class and the number of tensors of a composite tensor; None for other leaves."""
+    return (
+        (type(leaf), len(tensors_of(leaf))) if isinstance(leaf, IndexedSlices | SparseTensor | RaggedTensor) else None
+    )
+
+
+def described_kind(leaf: Any) -> str:
+    """Returns the class of a leaf, and the number of tensors of a composite one, for messages."""
+    kind = composite_kind(leaf)
+    return type(leaf).__name__ if kind is None else f"{kind[0].__name__} of {kind[1]} tensors"
+
+
 def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
     """Returns a leaf like another, of other tensors."""
     for kind, _, rebuild in _PARTS:

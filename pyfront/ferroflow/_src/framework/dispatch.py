@@ -1,12 +1,13 @@
 """Dispatch lists: functions of tensors that other modules extend to values of further types.
 
 A function with a dispatch list is called first. If it raises TypeError or ValueError, as it does for values that are no
-tensors, its dispatchers are tried in the order of their registration.
+tensors, its dispatchers are tried in the order of their registration. A module of dispatchers can be loaded then, too.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final, ParamSpec, TypeVar
@@ -20,6 +21,24 @@ _Returned = TypeVar("_Returned")
 
 # TensorFlow's name of the attribute that holds a function's dispatchers.
 DISPATCH_ATTR: Final = "_tf_dispatchers"
+# Modules that register dispatchers when they are imported.
+_late_modules: list[str] = []
+
+
+def register_at_first_refusal(module: str) -> None:
+    """Imports a module of dispatchers only when they are needed: most programs have no arguments of its types.
+
+    Args:
+        module: str, the full name of the module. It is imported when a function with a dispatch list first refuses its
+            arguments, or before another dispatcher is registered, whose place is behind those of the module.
+    """
+    _late_modules.append(module)
+
+
+def _import_late_modules() -> None:
+    """Imports the modules of dispatchers; the import system makes other threads wait until they are complete."""
+    for module in _late_modules:
+        importlib.import_module(module)
 
 
 class OpDispatcher:
@@ -50,6 +69,7 @@ class OpDispatcher:
         """
         if not hasattr(op, DISPATCH_ATTR):
             raise AssertionError(f"Dispatching not enabled for {op}")
+        _import_late_modules()
         getattr(op, DISPATCH_ATTR).append(self)
 
 
@@ -64,6 +84,7 @@ def dispatch(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Returns:
         The result; `OpDispatcher.NOT_SUPPORTED` if there is no such dispatcher.
     """
+    _import_late_modules()
     dispatchers: list[OpDispatcher] = getattr(op, DISPATCH_ATTR)
     for dispatcher in dispatchers:
         result = dispatcher.handle(args, kwargs)

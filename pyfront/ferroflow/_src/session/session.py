@@ -341,16 +341,21 @@ class BaseSession:
         if feed_list is not None and not isinstance(feed_list, list | tuple):
             raise TypeError("`feed_list` must be a list or tuple.")
         self._check_open()
-        feeds = [self._feed_tensor(e) for key in feed_list or () for e in feed_elements(key)]
+        keys = list(feed_list or ())
+        feeds = [self._feed_tensor(e) for key in keys for e in feed_elements(key)]
+
+        def run_with_feeds(*args: Any, **keywords: Any) -> Any:
+            if len(args) != len(keys):
+                raise TypeError(f"Expected {len(keys)} arguments, one for each tensor of feed_list, got {len(args)}")
+            return self.run(fetches, dict(zip(keys, args, strict=True)), **keywords)
+
         if accept_options:
-
-            def run_with_options(*args: Any, **keywords: Any) -> Any:
-                return self.run(fetches, dict(zip(feeds, args, strict=True)), **keywords)
-
-            return run_with_options
+            return run_with_feeds
         plan = FetchPlan(self._graph, fetches)
-        if any(isinstance(e, Tensor) and e.op.type in HANDLE_OPS for e in plan.elements):
-            return lambda *args: self.run(fetches, dict(zip(feeds, args, strict=True)))
+        # An argument for a sparse or ragged tensor is one value of several tensors.
+        has_composites = len(feeds) != len(keys)
+        if has_composites or any(isinstance(e, Tensor) and e.op.type in HANDLE_OPS for e in plan.elements):
+            return run_with_feeds
         if isinstance(fetches, Tensor | Operation):
             return self._kept_by(self._core.make_callable(fetches, feeds))
         flat = self._core.make_callable(plan.elements, feeds)

@@ -301,7 +301,7 @@ class RaggedTensorDynamicShape:
             RaggedTensorDynamicShape.
 
         Raises:
-            ValueError: if `dtype` is another one.
+            ValueError: if `dtype` is not int32 or int64.
         """
         kind = dtypes.as_dtype(dtype)
         if kind not in INDEX_TYPES:

@@ -1,4 +1,4 @@
-"""Functions of tensors extended to ragged tensors, and Python's operators: importing this module installs both.
+"""Functions of tensors extended to ragged tensors: importing this module registers the dispatchers.
 
 The lists of functions are those of TensorFlow 1.15.
 """
@@ -33,7 +33,6 @@ from ferroflow._src.ops.math import (
 from ferroflow._src.ops.ragged import (
     broadcasting,
     gathering,
-    indexing as ragged_indexing,
     joining as ragged_joining,
     reducing,
     selecting,
@@ -235,7 +234,11 @@ class _Replaced(OpDispatcher):
         self._names = names.split()
 
     def handle(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        given = self._signature.bind(*args, **kwargs).arguments
+        try:
+            given = self._signature.bind(*args, **kwargs).arguments
+        except TypeError:
+            # The function's own error names it, and the argument that is missing or not known.
+            return self.NOT_SUPPORTED
         items = [item for name in self._names for item in self._items(given, name)]
         if not any(map(is_ragged, items)) or not all(is_ragged(item) or _converts(item) for item in items):
             return self.NOT_SUPPORTED
@@ -312,44 +315,3 @@ for _op in _BINARY:
     _Binary(_op).register(_op)
 for _op, _replacement, _names in _REPLACED:
     _Replaced(_op, _replacement, _names).register(_op)
-
-
-def _reflected(op: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda y, x: op(x, y)
-
-
-_REFLECTED: Final[dict[str, Callable[..., Any]]] = {
-    "add": arithmetic.add,
-    "and": comparison.logical_and,
-    "div": arithmetic.div,
-    "floordiv": arithmetic.floordiv,
-    "mod": arithmetic.floormod,
-    "mul": arithmetic.multiply,
-    "or": comparison.logical_or,
-    "pow": arithmetic.pow,
-    "sub": arithmetic.subtract,
-    "truediv": arithmetic.truediv,
-    "xor": comparison.logical_xor,
-}
-_OTHERS: Final[dict[str, Callable[..., Any]]] = {
-    "abs": elementwise.abs,
-    "ge": comparison.greater_equal,
-    "getitem": ragged_indexing.ragged_getitem,
-    "gt": comparison.greater,
-    "invert": elementwise.logical_not,
-    "le": comparison.less_equal,
-    "lt": comparison.less,
-    "neg": elementwise.negative,
-}
-
-
-def _refuse_bool(ragged: RaggedTensor) -> bool:
-    raise TypeError("RaggedTensor may not be used as a boolean.")
-
-
-for _name, _op in _REFLECTED.items():
-    setattr(RaggedTensor, f"__{_name}__", _op)
-    setattr(RaggedTensor, f"__r{_name}__", _reflected(_op))
-for _name, _op in _OTHERS.items():
-    setattr(RaggedTensor, f"__{_name}__", _op)
-setattr(RaggedTensor, "__bool__", _refuse_bool)  # noqa: B010 - mypy refuses the assignment

@@ -300,7 +300,7 @@ class RaggedLayout:
             RaggedTensor; this one if its splits have the dtype.
 
         Raises:
-            ValueError: if `dtype` is another one.
+            ValueError: if `dtype` is not int32 or int64.
         """
         kind = dtypes.as_dtype(dtype)
         if kind not in INDEX_TYPES:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -264,17 +265,13 @@ class RowPartitioned(RaggedLayout):
             TypeError: if a list is a Tensor, or `validate` is not a bool.
             ValueError: if the lists have different lengths.
         """
-        _check_flag(validate)
         _check_list(nested_value_rowids, "nested_value_rowids")
         _check_list(nested_nrows, "nested_nrows")
         rows = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
         if len(rows) != len(nested_value_rowids):
             raise ValueError("nested_nrows must have the same length as nested_value_rowids")
-        with name_scope(name, "RaggedFromNestedValueRowIds", [flat_values, *nested_value_rowids, *rows]):
-            made: Any = flat_values
-            for ids, count in reversed(list(zip(nested_value_rowids, rows, strict=True))):
-                made = cls.from_value_rowids(made, ids, count, validate=validate)
-            return made
+        described = [nested_value_rowids, rows]
+        return _nested(cls.from_value_rowids, flat_values, described, "RaggedFromNestedValueRowIds", name, validate)
 
     @classmethod
     def from_nested_row_splits(
@@ -298,13 +295,8 @@ class RowPartitioned(RaggedLayout):
         Raises:
             TypeError: if the list is a Tensor, or `validate` is not a bool.
         """
-        _check_flag(validate)
         _check_list(nested_row_splits, "nested_row_splits")
-        with name_scope(name, "RaggedFromNestedRowSplits", [flat_values, *nested_row_splits]):
-            made: Any = flat_values
-            for splits in reversed(list(nested_row_splits)):
-                made = cls.from_row_splits(made, splits, validate=validate)
-            return made
+        return _nested(cls.from_row_splits, flat_values, [nested_row_splits], "RaggedFromNestedRowSplits", name, validate)
 
     @classmethod
     def from_nested_row_lengths(
@@ -328,13 +320,8 @@ class RowPartitioned(RaggedLayout):
         Raises:
             TypeError: if the list is a Tensor, or `validate` is not a bool.
         """
-        _check_flag(validate)
         _check_list(nested_row_lengths, "nested_row_lengths")
-        with name_scope(name, "RaggedFromNestedRowlengths", [flat_values, *nested_row_lengths]):
-            made: Any = flat_values
-            for lengths in reversed(list(nested_row_lengths)):
-                made = cls.from_row_lengths(made, lengths, validate=validate)
-            return made
+        return _nested(cls.from_row_lengths, flat_values, [nested_row_lengths], "RaggedFromNestedRowlengths", name, validate)
 
     @classmethod
     def _convert_values_and_partition(cls, values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:
@@ -358,6 +345,27 @@ class RowPartitioned(RaggedLayout):
 def _check_flag(validate: bool) -> None:
     if not isinstance(validate, bool):
         raise TypeError("validate must have type bool")
+
+
+def _nested(
+    make: Callable[..., Any], flat_values: Any, described: Sequence[Any], scope: str, name: str | None, validate: bool
+) -> Any:
+    """Adds ragged dimensions to values, the innermost one first.
+
+    Args:
+        make: factory method that adds one.
+        flat_values: Tensor of any dtype, of shape [n, ...].
+        described: the method's other arguments: of each, a list for all dimensions, outermost first.
+        scope: str, the default of `name`.
+        name: str, name scope of the operations.
+        validate: bool, as for `make`.
+    """
+    _check_flag(validate)
+    with name_scope(name, scope, [flat_values, *itertools.chain(*described)]):
+        made = flat_values
+        for parts in reversed(list(zip(*described, strict=True))):
+            made = make(made, *parts, validate=validate)
+        return made
 
 
 def _check_list(parts: Any, name: str) -> None:
