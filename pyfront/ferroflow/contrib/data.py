@@ -30,6 +30,7 @@ from ferroflow._src.data.interleaving import (
     sloppy_interleave as sloppy_interleave,
 )
 from ferroflow._src.data.iterator import Iterator as Iterator
+from ferroflow._src.data.iterator_saving import make_saveable_from_iterator as make_saveable_from_iterator
 from ferroflow._src.data.readers import (
     FixedLengthRecordDataset as FixedLengthRecordDataset,
     TextLineDataset as TextLineDataset,
@@ -46,6 +47,9 @@ from ferroflow._src.data.transformations import (
     scan as scan,
     shuffle_and_repeat as shuffle_and_repeat,
     unique as unique,
+)
+from ferroflow._src.supervision.hooks.input_pipeline_saver import (
+    CheckpointInputPipelineHook as CheckpointInputPipelineHook,
 )
 
 AUTOTUNE = -1

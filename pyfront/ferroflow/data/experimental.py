@@ -31,6 +31,7 @@ from ferroflow._src.data.interleaving import (
     parallel_interleave as parallel_interleave,
     sample_from_datasets as sample_from_datasets,
 )
+from ferroflow._src.data.iterator_saving import make_saveable_from_iterator as make_saveable_from_iterator
 from ferroflow._src.data.making import (
     from_variant as from_variant,
     get_structure as get_structure,
@@ -65,6 +66,9 @@ from ferroflow._src.data.transformations import (
     unique as unique,
 )
 from ferroflow._src.framework.type_spec import TypeSpec as _TypeSpec
+from ferroflow._src.supervision.hooks.input_pipeline_saver import (
+    CheckpointInputPipelineHook as CheckpointInputPipelineHook,
+)
 
 DatasetStructure = _DatasetSpec
 OptionalStructure = _OptionalSpec

@@ -2,6 +2,7 @@
 
 use crate::graph::Graph;
 use crate::node::{NodeId, OutputId};
+use crate::registry::Registry;
 use crate::wait::Cancellation;
 use ferroflow_sync::{OnceLock, RwLock};
 use ferroflow_tensor::{Result, Tensor, bail};
@@ -70,6 +71,27 @@ pub trait Functions: Send + Sync {
     ///
     /// Errors: `NotFound` without such a function; those of planning its body.
     fn instance(self: Arc<Self>, name: &str) -> Result<Arc<dyn Callable>>;
+
+    /// Returns the definition of the function of that name.
+    ///
+    /// Errors: `NotFound` without such a function, `Unimplemented` outside of a session.
+    fn definition(&self, name: &str) -> Result<Arc<Function>> {
+        bail!(Unimplemented, "function {name} cannot be read outside of a session")
+    }
+
+    /// Returns the ops of the session's graph.
+    ///
+    /// Errors: `Unimplemented` outside of a session.
+    fn registry(&self) -> Result<Arc<Registry>> {
+        bail!(Unimplemented, "there are no ops outside of a session")
+    }
+
+    /// Returns the functions of another library, which run as those of this session do.
+    ///
+    /// Errors: `Unimplemented` outside of a session.
+    fn beside(&self, _library: Arc<Library>) -> Result<Arc<dyn Functions>> {
+        bail!(Unimplemented, "functions cannot be added outside of a session")
+    }
 }
 
 struct NoFunctions;

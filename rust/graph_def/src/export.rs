@@ -2,9 +2,10 @@
 
 use crate::attributes::{shape_to_message, to_message};
 use ferroflow_graph::{AttrValue, Graph, Node};
+use ferroflow_io::tensor_message;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::attr_value::{ListValue, Value};
-use ferroflow_proto::tensorflow::{self as messages, GraphDef, NodeDef};
+use ferroflow_proto::tensorflow::{self as messages, GraphDef, NodeDef, VersionDef};
 use ferroflow_tensor::{Result, Status};
 use std::collections::BTreeMap;
 
@@ -25,6 +26,29 @@ pub fn node_defs(graph: &Graph, from: usize, add_shapes: bool) -> Result<(Vec<u8
         one.encode(&mut bytes).map_err(|e| Status::resource_exhausted(e.to_string()))?;
     }
     Ok((bytes, left))
+}
+
+/// The version of graphs that TF 1.15 makes.
+const PRODUCER: i32 = 134;
+
+/// Returns the message of a graph, tensors included.
+///
+/// Errors: `Unimplemented` for tensors of resources or variants, and tensors within lists or functions.
+pub fn graph_def(graph: &Graph) -> Result<GraphDef> {
+    let mut left = Vec::new();
+    let nodes = graph.nodes().iter().enumerate();
+    let node = nodes.map(|(i, node)| node_def(graph, node, i, false, &mut left)).collect::<Result<Vec<_>>>()?;
+    let versions = Some(VersionDef { producer: PRODUCER, ..Default::default() });
+    let mut message = GraphDef { node, versions, ..Default::default() };
+    for (position, name) in left {
+        let value = graph.nodes().get(position).and_then(|node| node.attrs.get(&name));
+        let (Some(AttrValue::Tensor(tensor)), Some(node)) = (value, message.node.get_mut(position)) else {
+            return Err(Status::unimplemented(format!("attr '{name}' holds tensors in a list or a function")));
+        };
+        let value = Some(Value::Tensor(tensor_message::readable(tensor)?));
+        node.attr.insert(name, messages::AttrValue { value });
+    }
+    Ok(message)
 }
 
 /// Attributes that TF 1.x lacks, by what names of ops begin with. It refuses graphs that have them.

@@ -6,5 +6,5 @@ mod attributes;
 mod export;
 mod import;
 
-pub use export::{Left, node_defs};
+pub use export::{Left, graph_def, node_defs};
 pub use import::{Around, Draft, Imported, Nowhere, Request, Sources, check_ops, import};

@@ -11,9 +11,11 @@ mod positioned;
 pub mod record;
 mod table;
 pub mod tensor_message;
+mod variant;
 mod varint;
 
 pub use compression::Compression;
 pub use event_writer::EventWriter;
 pub use input::Input;
 pub use record::{RecordReader, RecordWriter};
+pub use variant::EncodedVariant;

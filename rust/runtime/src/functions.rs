@@ -3,8 +3,8 @@
 use crate::execute::execute_within;
 use crate::slots::IdleSlots;
 use ferroflow_graph::{
-    Blocking, Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Resources,
-    Step,
+    Blocking, Callable, Cancellation, Function, Functions, Graph, Kernel, KernelInit, Library, Node, OpDef, Registry,
+    Resources, Step,
 };
 use ferroflow_plan::{Context, Plan, PlanOptions, Request, build};
 use ferroflow_sync::Mutex;
@@ -18,13 +18,15 @@ use std::sync::{Arc, Weak};
 /// The functions of one session.
 pub(crate) struct SessionFunctions {
     known: Arc<Library>,
+    registry: Arc<Registry>,
     /// Of the session, which what it keeps (iterators among them) must not keep alive.
     resources: Weak<Resources>,
     options: PlanOptions,
     threads: Threads,
     /// Bodies whose kernels keep nothing from one call to the next: one serves all instances.
     shared: Mutex<FxHashMap<String, Arc<Body>>>,
-    closed: AtomicBool,
+    /// Shared with the functions beside these.
+    closed: Arc<AtomicBool>,
 }
 
 struct Body {
@@ -69,14 +71,15 @@ fn closed() -> Status {
 }
 
 impl SessionFunctions {
-    pub fn new(library: Arc<Library>, resources: &Arc<Resources>, options: PlanOptions, threads: Threads) -> Self {
+    pub fn new(graph: &Graph, resources: &Arc<Resources>, options: PlanOptions, threads: Threads) -> Self {
         SessionFunctions {
-            known: library,
+            known: graph.functions().clone(),
+            registry: graph.registry().clone(),
             resources: Arc::downgrade(resources),
             options,
             threads,
             shared: Mutex::default(),
-            closed: AtomicBool::new(false),
+            closed: Arc::default(),
         }
     }
 
@@ -148,6 +151,26 @@ impl Functions for SessionFunctions {
     fn instance(self: Arc<Self>, name: &str) -> Result<Arc<dyn Callable>> {
         let body = self.body(name)?;
         Ok(Arc::new(Instance { body, callable: self.clone(), functions: self }))
+    }
+
+    fn definition(&self, name: &str) -> Result<Arc<Function>> {
+        self.known.get(name)
+    }
+
+    fn registry(&self) -> Result<Arc<Registry>> {
+        Ok(self.registry.clone())
+    }
+
+    fn beside(&self, library: Arc<Library>) -> Result<Arc<dyn Functions>> {
+        Ok(Arc::new(SessionFunctions {
+            known: library,
+            registry: self.registry.clone(),
+            resources: self.resources.clone(),
+            options: self.options.clone(),
+            threads: self.threads,
+            shared: Mutex::default(),
+            closed: self.closed.clone(),
+        }))
     }
 }
 

@@ -126,8 +126,8 @@ impl Session {
     pub fn with_resources(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: Arc<Resources>) -> Session {
         let n = if options.intra_op_threads == 0 { default_count() } else { options.intra_op_threads };
         let threads = Threads::new(n);
-        let library = graph.read().functions().clone();
-        let functions = Arc::new(SessionFunctions::new(library, &resources, options.plan.clone(), threads));
+        let functions = SessionFunctions::new(&graph.read(), &resources, options.plan.clone(), threads);
+        let functions = Arc::new(functions);
         Session {
             graph,
             options,
@@ -152,11 +152,11 @@ impl Session {
     pub fn across(graph: Arc<RwLock<Graph>>, options: SessionOptions, resources: &[Arc<Resources>]) -> Session {
         let own = resources.get(options.plan.devices.default_task()).cloned().unwrap_or_default();
         let mut session = Session::with_resources(graph, options, own);
-        let library = session.graph.read().functions().clone();
         // A function runs wholly in the process that calls it, so its plan has one local device.
         let body = PlanOptions { devices: Devices::local(1, true), rewrites: session.options.plan.rewrites };
         for own in resources {
-            let functions = Arc::new(SessionFunctions::new(library.clone(), own, body.clone(), session.threads));
+            let functions = SessionFunctions::new(&session.graph.read(), own, body.clone(), session.threads);
+            let functions = Arc::new(functions);
             session.tasks.push(TaskState { resources: own.clone(), functions });
         }
         session.task_resources = resources.to_vec();

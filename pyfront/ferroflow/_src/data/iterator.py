@@ -12,8 +12,11 @@ from ferroflow._src.data.element_specs import specifications
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import colocate_with, name_scope
+from ferroflow._src.framework.default_graph import add_to_collection, colocate_with, name_scope
 from ferroflow._src.framework.handles import Operation, Tensor
+
+# The collection of the resources of all iterators of a graph.
+ITERATORS = "iterators"
 
 _MANY_CALLS = 32
 _WARNING = (
@@ -43,6 +46,7 @@ class Iterator:
         self._structure = Structure(output_types, output_shapes, output_classes)
         self._string_handle = tensor_op("IteratorToStringHandle", [iterator_resource])
         self._get_next_call_count = 0
+        add_to_collection(ITERATORS, iterator_resource)
 
     @staticmethod
     def from_structure(

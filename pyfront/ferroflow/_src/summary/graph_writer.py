@@ -24,7 +24,7 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.flow.grouping import no_op
 
-_CPU = "cpu:0"
+CPU = "cpu:0"
 # Collections that are not named by a string are left out of `get_all_collection_keys` and of meta graphs.
 _RECORDING_KEY = ("__should_record_summaries",)
 _INITIALIZERS_KEY = "_SUMMARY_WRITER_V2"
@@ -114,7 +114,7 @@ class SummaryWriter:
         """Returns an operation that ends the file; another is begun where `init` runs again."""
         if self._resource is None:
             return None
-        with control_dependencies([flush(self)]), device(_CPU):
+        with control_dependencies([flush(self)]), device(CPU):
             return apply_op("CloseSummaryWriter", [self._resource])
 
 
@@ -139,7 +139,7 @@ def create_file_writer(
     """
     if logdir is None:
         return SummaryWriter(None, None)
-    with device(_CPU):
+    with device(CPU):
         arguments = [
             logdir,
             constant(10) if max_queue is None else max_queue,
@@ -151,8 +151,17 @@ def create_file_writer(
     def open_file() -> Operation:
         return apply_op("CreateSummaryFileWriter", [resource, *arguments])
 
-    add_to_collection(_INITIALIZERS_KEY, open_file())
+    add_initializer(open_file())
     return SummaryWriter(resource, open_file)
+
+
+def add_initializer(operation: Operation) -> None:
+    """Adds an operation that opens a writer's file to those of the graph.
+
+    Args:
+        operation: Operation.
+    """
+    add_to_collection(_INITIALIZERS_KEY, operation)
 
 
 def summary_writer_initializer_op() -> list[Operation]:
@@ -213,7 +222,7 @@ def flush(writer: Any = None, name: str | None = None) -> Operation:
         resource = writer_in_force()
     if resource is None:
         return no_op()
-    with device(_CPU):
+    with device(CPU):
         return apply_op("FlushSummaryWriter", [resource], name=name)
 
 

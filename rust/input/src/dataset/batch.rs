@@ -2,6 +2,7 @@
 
 use super::cardinality::Cardinality;
 use super::held::Gathered;
+use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::stacking::{rows, stack};
 use super::value::{
@@ -45,6 +46,10 @@ impl DatasetIterator for BatchIterator {
         }
         stack(&elements, pull.threads).map(Some)
     }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)
+    }
 }
 
 /// Returns the size of batches in input 1.
@@ -80,7 +85,7 @@ impl Dataset for Slide {
 
 impl DatasetIterator for SlideIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let missing = self.size - self.window.len();
+        let missing = self.size.saturating_sub(self.window.len());
         self.window.extend(self.input.take(missing, pull)?);
         if self.window.len() < self.size {
             return Ok(None);
@@ -88,6 +93,11 @@ impl DatasetIterator for SlideIterator {
         let batch = stack(self.window.make_contiguous(), pull.threads);
         self.window.drain(..self.stride);
         batch.map(Some)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)?;
+        position.value(&mut self.window)
     }
 }
 
@@ -116,6 +126,13 @@ impl DatasetIterator for UnbatchIterator {
         let element = rows(&self.batch, self.next)?;
         self.next += 1;
         Ok(Some(element))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.iterator(&mut self.input)?;
+        position.value(&mut self.batch)?;
+        position.value(&mut self.next)?;
+        position.value(&mut self.count)
     }
 }
 

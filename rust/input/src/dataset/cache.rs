@@ -3,6 +3,7 @@
 use super::cache_file;
 use super::cardinality::Cardinality;
 use super::place::{PerPlace, Place, Use};
+use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, text,
@@ -36,13 +37,27 @@ impl Dataset for Cache {
     fn iterator(&self) -> BoxedIterator {
         match self.name.is_empty() {
             true => self.memory.iterator(),
-            false => cache_file::iterator(&self.name, || self.memory.input.iterator()),
+            false => cache_file::iterator(&self.name, &self.memory.input),
         }
     }
 
     fn cardinality(&self) -> Cardinality {
         self.memory.cardinality()
     }
+}
+
+/// A pass over a cached dataset.
+struct MemoryIterator {
+    input: SharedDataset,
+    kept: Arc<Mutex<Kept>>,
+    state: State,
+}
+
+enum State {
+    Reads(Reader),
+    Writes(Writer),
+    /// Began while another one was on its first pass.
+    Waits,
 }
 
 struct Reader {
@@ -57,26 +72,25 @@ struct Writer {
     kept: Arc<Mutex<Kept>>,
 }
 
-/// An iterator that began while another one was on its first pass.
-struct Late {
-    kept: Arc<Mutex<Kept>>,
-    reader: Option<Reader>,
-}
-
 impl Dataset for MemoryCache {
     fn iterator(&self) -> BoxedIterator {
         let place = Place::current().unwrap_or_else(|| Place::below(Use::new()));
-        let here = self.kept.lock().at(&place).clone();
-        let mut kept = here.lock();
-        if let Some(elements) = &kept.whole {
-            return BoxedIterator::new(Reader { elements: elements.clone(), next: 0 });
-        }
-        if std::mem::replace(&mut kept.being_filled, true) {
-            drop(kept);
-            return BoxedIterator::new(Late { kept: here, reader: None });
-        }
-        drop(kept);
-        BoxedIterator::new(Writer { input: self.input.iterator(), elements: Some(Vec::new()), kept: here })
+        let kept = self.kept.lock().at(&place).clone();
+        let (whole, is_first) = {
+            let mut now = kept.lock();
+            let whole = now.whole.clone();
+            let is_first = whole.is_none() && !std::mem::replace(&mut now.being_filled, true);
+            (whole, is_first)
+        };
+        let input = self.input.clone();
+        let state = match whole {
+            Some(elements) => State::Reads(Reader { elements, next: 0 }),
+            None if is_first => {
+                State::Writes(Writer { input: input.iterator(), elements: Some(Vec::new()), kept: kept.clone() })
+            }
+            None => State::Waits,
+        };
+        BoxedIterator::new(MemoryIterator { input, kept, state })
     }
 
     fn cardinality(&self) -> Cardinality {
@@ -84,15 +98,15 @@ impl Dataset for MemoryCache {
     }
 }
 
-impl DatasetIterator for Reader {
-    fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
+impl Reader {
+    fn next(&mut self) -> Option<Element> {
         let element = self.elements.get(self.next).cloned();
-        self.next += 1;
-        Ok(element)
+        self.next = self.next.saturating_add(1);
+        element
     }
 }
 
-impl DatasetIterator for Writer {
+impl Writer {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         let element = self.input.next(pull)?;
         match &element {
@@ -120,22 +134,51 @@ impl Drop for Writer {
     }
 }
 
-impl DatasetIterator for Late {
+impl DatasetIterator for MemoryIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        if self.reader.is_none() {
-            match &self.kept.lock().whole {
-                Some(elements) => self.reader = Some(Reader { elements: elements.clone(), next: 0 }),
-                None => bail!(
+        if matches!(self.state, State::Waits) {
+            let Some(elements) = self.kept.lock().whole.clone() else {
+                bail!(
                     AlreadyExists,
                     "There appears to be a concurrent caching iterator running. Iterate over the dataset once before it \
                      is read by several iterators at a time."
-                ),
+                )
+            };
+            self.state = State::Reads(Reader { elements, next: 0 });
+        }
+        match &mut self.state {
+            State::Reads(reader) => Ok(reader.next()),
+            State::Writes(writer) => writer.next(pull),
+            State::Waits => Ok(None),
+        }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        let mut read = match &self.state {
+            State::Reads(reader) => Some((reader.elements.to_vec(), reader.next)),
+            _ => None,
+        };
+        position.value(&mut read)?;
+        let mut waits = matches!(self.state, State::Waits);
+        position.value(&mut waits)?;
+        if position.is_restored() {
+            // The new pass is dropped first, for that opens the cache to others.
+            self.state = State::Waits;
+            if let Some((elements, next)) = read {
+                let elements: Arc<[Element]> = elements.into();
+                self.kept.lock().whole = Some(elements.clone());
+                self.state = State::Reads(Reader { elements, next });
+            } else if !waits {
+                self.kept.lock().being_filled = true;
+                let (input, kept) = (self.input.iterator(), self.kept.clone());
+                self.state = State::Writes(Writer { input, elements: None, kept });
             }
         }
-        match &mut self.reader {
-            Some(reader) => reader.next(pull),
-            None => Ok(None),
+        if let State::Writes(writer) = &mut self.state {
+            position.value(&mut writer.elements)?;
+            position.iterator(&mut writer.input)?;
         }
+        Ok(())
     }
 }
 

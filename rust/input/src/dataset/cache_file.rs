@@ -1,16 +1,20 @@
 //! The file of a cached dataset: a record for each element, complete once it has its name.
 
-use super::value::{BoxedIterator, DatasetIterator, Element, Pull};
+use super::position::{Position, misfit};
+use super::saved::{self, Saved};
+use super::value::{BoxedIterator, DatasetIterator, Element, Pull, SharedDataset};
 use ferroflow_io::input::BUFFER_SIZE;
 use ferroflow_io::{Compression, RecordReader, RecordWriter, file};
-use ferroflow_tensor::{Buffer, Bytes, DType, Object, Result, Shape, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Result, Status, bail, ensure};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The first record: what the file is.
 const TITLE: &[u8] = b"ferroflow cached dataset, version 1";
-/// A tensor in a variant in a variant: nobody needs more.
-const MAX_DEPTH: usize = 4;
+const COMPLETE: &str = "elements";
+const INCOMPLETE: &str = "incomplete";
+/// An incomplete file from which a restored pass takes the elements before its position.
+const RESUMED: &str = "resumed";
 
 fn with_ending(name: &str, ending: &str) -> String {
     format!("{name}.{ending}")
@@ -20,39 +24,96 @@ fn failed(name: &str) -> impl Fn(std::io::Error) -> Status + '_ {
     move |e| file::failure(name, &e)
 }
 
+fn rename(from: &str, to: &str) -> Result<()> {
+    std::fs::rename(file::path_of(from), file::path_of(to)).map_err(failed(to))
+}
+
 /// Returns an iterator of a dataset cached in `name`: over the file where it is complete, else over the input, which it
 /// writes down.
-pub(super) fn iterator(name: &str, input: impl FnOnce() -> BoxedIterator) -> BoxedIterator {
-    if file::path_of(with_ending(name, "elements")).exists() {
-        return BoxedIterator::new(Reader { name: name.to_owned(), records: None });
+pub(super) fn iterator(name: &str, input: &SharedDataset) -> BoxedIterator {
+    let state = match file::path_of(with_ending(name, COMPLETE)).exists() {
+        true => State::Reads(Reader { name: with_ending(name, COMPLETE), records: None, count: 0 }),
+        false => State::Writes(Writer::new(name, input)),
+    };
+    BoxedIterator::new(FileIterator { name: name.to_owned(), input: input.clone(), state })
+}
+
+struct FileIterator {
+    name: String,
+    input: SharedDataset,
+    state: State,
+}
+
+enum State {
+    Reads(Reader),
+    Writes(Writer),
+}
+
+impl DatasetIterator for FileIterator {
+    fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
+        match &mut self.state {
+            State::Reads(reader) => reader.next(),
+            State::Writes(writer) => writer.next(pull),
+        }
     }
-    BoxedIterator::new(Writer { name: name.to_owned(), input: input(), open: None, ended: false, gave_up: false })
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        let mut read = match &self.state {
+            State::Reads(reader) => Some(reader.count),
+            State::Writes(_) => None,
+        };
+        position.value(&mut read)?;
+        if let (Some(count), true) = (read, position.is_restored()) {
+            self.state = State::Reads(Reader::at(with_ending(&self.name, COMPLETE), count)?);
+        } else if position.is_restored() {
+            self.state = State::Writes(Writer::new(&self.name, &self.input));
+        }
+        if let State::Writes(writer) = &mut self.state {
+            writer.position(position)?;
+            if position.is_restored() && writer.is_complete() {
+                self.state = State::Reads(Reader::at(with_ending(&self.name, COMPLETE), writer.count)?);
+            }
+        }
+        Ok(())
+    }
 }
 
 struct Reader {
+    /// Of the file.
     name: String,
     records: Option<RecordReader>,
+    /// Elements read so far.
+    count: u64,
 }
 
-impl DatasetIterator for Reader {
-    fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
-        let name = with_ending(&self.name, "elements");
-        let records = match &mut self.records {
-            Some(records) => records,
-            None => {
-                let mut records = RecordReader::open(&name, Compression::None, BUFFER_SIZE)?;
-                ensure!(records.read()? == Some(TITLE), DataLoss, "{name} is no file of a cached dataset");
-                self.records.insert(records)
-            }
-        };
-        let Some(record) = records.read()? else { return Ok(None) };
-        let mut rest = Rest { bytes: record, name: &name };
-        let count = rest.number()?;
-        let mut element = Element::new();
-        for _ in 0..count {
-            element.push(rest.tensor(MAX_DEPTH)?);
+impl Reader {
+    /// Returns the reader of a file after `count` elements.
+    fn at(name: String, count: u64) -> Result<Reader> {
+        let mut reader = Reader { name, records: None, count: 0 };
+        while reader.count < count {
+            reader.record()?.ok_or_else(misfit)?;
         }
-        Ok(Some(element))
+        Ok(reader)
+    }
+
+    fn record(&mut self) -> Result<Option<&[u8]>> {
+        if self.records.is_none() {
+            let mut records = RecordReader::open(&self.name, Compression::None, BUFFER_SIZE)?;
+            ensure!(records.read()? == Some(TITLE), DataLoss, "{} is no file of a cached dataset", self.name);
+            self.records = Some(records);
+        }
+        let Some(records) = &mut self.records else { return Ok(None) };
+        let record = records.read()?;
+        self.count += u64::from(record.is_some());
+        Ok(record)
+    }
+
+    fn next(&mut self) -> Result<Option<Element>> {
+        let name = self.name.clone();
+        match self.record()? {
+            Some(record) => Element::get(&mut saved::Reader::new(record, &name, None)).map(Some),
+            None => Ok(None),
+        }
     }
 }
 
@@ -60,6 +121,8 @@ struct Writer {
     name: String,
     input: BoxedIterator,
     open: Option<Open>,
+    /// Elements written so far.
+    count: u64,
     ended: bool,
     /// True if a record could not be written: the file would lack it, so nothing more is written.
     gave_up: bool,
@@ -82,6 +145,56 @@ impl Drop for Lock {
 }
 
 impl Writer {
+    fn new(name: &str, input: &SharedDataset) -> Writer {
+        let input = input.iterator();
+        Writer { name: name.to_owned(), input, open: None, count: 0, ended: false, gave_up: false }
+    }
+
+    /// Returns true if the file has all elements, as another pass may have written it.
+    fn is_complete(&self) -> bool {
+        file::path_of(with_ending(&self.name, COMPLETE)).exists()
+    }
+
+    /// Begins the file, under the lock.
+    fn begin(&self) -> Result<Open> {
+        self.begin_with(self.lock()?)
+    }
+
+    fn begin_with(&self, lock: Lock) -> Result<Open> {
+        let mut records = RecordWriter::create(with_ending(&self.name, INCOMPLETE), Compression::None, None)?;
+        records.write(TITLE)?;
+        Ok(Open { records, _lock: lock })
+    }
+
+    /// Begins the file with the elements before a restored position, which the incomplete file has.
+    fn resume(&self) -> Result<Open> {
+        let (incomplete, resumed) = (with_ending(&self.name, INCOMPLETE), with_ending(&self.name, RESUMED));
+        let lock = self.lock()?;
+        rename(&incomplete, &resumed)?;
+        let mut open = self.begin_with(lock)?;
+        let mut reader = Reader { name: resumed.clone(), records: None, count: 0 };
+        for _ in 0..self.count {
+            open.records.write(reader.record()?.ok_or_else(misfit)?)?;
+        }
+        std::fs::remove_file(file::path_of(&resumed)).map_err(failed(&resumed))?;
+        Ok(open)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        if let Some(open) = &mut self.open {
+            open.records.flush()?;
+        }
+        position.value(&mut self.count)?;
+        position.value(&mut self.ended)?;
+        position.value(&mut self.gave_up)?;
+        let mut is_open = self.open.is_some();
+        position.value(&mut is_open)?;
+        if position.is_restored() && is_open && !self.is_complete() {
+            self.open = Some(self.resume()?);
+        }
+        position.iterator(&mut self.input)
+    }
+
     fn lock(&self) -> Result<Lock> {
         let name = with_ending(&self.name, "lockfile");
         let path = file::path_of(&name);
@@ -108,23 +221,23 @@ impl Writer {
 
     fn write(&mut self, element: &Element) -> Result<()> {
         let Some(open) = &mut self.open else { return Ok(()) };
-        let mut bytes = Vec::new();
-        push_number(&mut bytes, element.len());
-        element.iter().try_for_each(|t| push_tensor(&mut bytes, t, MAX_DEPTH))?;
-        open.records.write(&bytes)
+        let mut to = saved::Writer { bytes: Vec::new(), takes_datasets: false };
+        element.put(&mut to)?;
+        open.records.write(&to.bytes)?;
+        self.count += 1;
+        Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
         if let Some(mut open) = self.open.take() {
             open.records.close()?;
-            let (from, to) = (with_ending(&self.name, "incomplete"), with_ending(&self.name, "elements"));
-            std::fs::rename(file::path_of(from), file::path_of(&to)).map_err(failed(&to))?;
+            rename(&with_ending(&self.name, INCOMPLETE), &with_ending(&self.name, COMPLETE))?;
         }
         Ok(())
     }
 }
 
-impl DatasetIterator for Writer {
+impl Writer {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         if self.ended {
             return Ok(None);
@@ -133,10 +246,7 @@ impl DatasetIterator for Writer {
             return self.input.next(pull);
         }
         if self.open.is_none() {
-            let lock = self.lock()?;
-            let mut records = RecordWriter::create(with_ending(&self.name, "incomplete"), Compression::None, None)?;
-            records.write(TITLE)?;
-            self.open = Some(Open { records, _lock: lock });
+            self.open = Some(self.begin()?);
         }
         let element = self.input.next(pull)?;
         match &element {
@@ -151,104 +261,4 @@ impl DatasetIterator for Writer {
         }
         Ok(element)
     }
-}
-
-fn push_number(bytes: &mut Vec<u8>, n: usize) {
-    bytes.extend_from_slice(&(n as u64).to_le_bytes());
-}
-
-/// Writes type, rank, dimensions, then the elements. Plain elements are as in memory, strings each with their length,
-/// and tensors in variants as tensors.
-fn push_tensor(bytes: &mut Vec<u8>, t: &Tensor, depth: usize) -> Result<()> {
-    ensure!(depth > 0, Unimplemented, "A variant nested too deeply cannot be cached in a file");
-    push_number(bytes, t.dtype().number() as usize);
-    push_number(bytes, t.rank());
-    t.shape().iter().for_each(|&d| push_number(bytes, d));
-    if let Some(plain) = t.bytes() {
-        bytes.extend_from_slice(plain);
-        return Ok(());
-    }
-    if t.dtype() == DType::String {
-        for s in t.strings()? {
-            push_number(bytes, s.len());
-            bytes.extend_from_slice(s);
-        }
-        return Ok(());
-    }
-    for object in t.objects()? {
-        match object.get::<Tensor>() {
-            Some(inner) => push_tensor(bytes, inner, depth - 1)?,
-            None => bail!(Unimplemented, "Elements with resources, datasets or lists cannot be cached in a file"),
-        }
-    }
-    Ok(())
-}
-
-/// The rest of a record.
-struct Rest<'a> {
-    bytes: &'a [u8],
-    name: &'a str,
-}
-
-impl<'a> Rest<'a> {
-    fn damaged(&self) -> Status {
-        Status::data_loss(format!("{}: an element differs from the one written", self.name))
-    }
-
-    fn take(&mut self, n: usize) -> Result<&'a [u8]> {
-        let (head, tail) = self.bytes.split_at_checked(n).ok_or_else(|| self.damaged())?;
-        self.bytes = tail;
-        Ok(head)
-    }
-
-    fn number(&mut self) -> Result<usize> {
-        let bytes = self.take(8)?;
-        let number = bytes.try_into().map(u64::from_le_bytes).ok().and_then(|n| usize::try_from(n).ok());
-        number.ok_or_else(|| self.damaged())
-    }
-
-    fn tensor(&mut self, depth: usize) -> Result<Tensor> {
-        let dtype = self.number()?;
-        let dtype = i32::try_from(dtype).ok().and_then(DType::from_number).filter(|_| depth > 0);
-        let Some(dtype) = dtype else { return Err(self.damaged()) };
-        let rank = self.number()?;
-        ensure!(rank <= 254, DataLoss, "{}: an element of rank {rank}", self.name);
-        let mut dims = Vec::with_capacity(rank);
-        for _ in 0..rank {
-            dims.push(i64::try_from(self.number()?).map_err(|_| self.damaged())?);
-        }
-        let shape = Shape::checked(&dims)?;
-        let count = shape.elements();
-        if matches!(dtype, DType::Variant | DType::Resource) {
-            let mut objects = Vec::new();
-            for _ in 0..count {
-                objects.push(Object::new(self.tensor(depth - 1)?));
-            }
-            return Tensor::from_objects(dtype, shape, objects);
-        }
-        if dtype == DType::String {
-            let mut strings: Vec<Bytes> = Vec::new();
-            for _ in 0..count {
-                let length = self.number()?;
-                strings.push(self.take(length)?.into());
-            }
-            return Tensor::from_strings(shape, strings);
-        }
-        // The record has these bytes, so a damaged length cannot allocate more.
-        let bytes = self.take(count.checked_mul(dtype.size()).ok_or_else(|| self.damaged())?)?;
-        plain(dtype, shape, bytes)
-    }
-}
-
-/// Returns a tensor of the elements that `bytes` are.
-fn plain(dtype: DType, shape: Shape, bytes: &[u8]) -> Result<Tensor> {
-    if dtype == DType::Bool {
-        let values: Vec<bool> = bytes.iter().map(|&b| b != 0).collect();
-        return Tensor::from_slice(shape, &values);
-    }
-    let mut buffer = Buffer::new(bytes.len())?;
-    if let Some(to) = buffer.bytes_mut() {
-        to.copy_from_slice(bytes);
-    }
-    Tensor::from_buffer(dtype, shape, buffer)
 }

@@ -1,6 +1,7 @@
 //! CSVDataset: the fields of text files' records as scalars.
 
 use super::function::owned;
+use super::position::{Position, misfit};
 use super::schema::source;
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_kernel, scalar, text};
 use crate::csv::{CsvFormat, Misquoted};
@@ -113,6 +114,16 @@ fn next_element(format: &Format, input: &mut Input) -> Result<Option<Element>> {
     }
 }
 
+impl CsvIterator {
+    /// Returns the file that is being read, from a place on.
+    fn reopened(&self, offset: u64) -> Result<Input> {
+        let name = self.next_file.checked_sub(1).and_then(|i| self.format.names.get(i)).ok_or_else(misfit)?;
+        let mut input = Input::open(name, self.format.compression, BUFFER_SIZE)?;
+        input.skip(offset)?;
+        Ok(input)
+    }
+}
+
 impl DatasetIterator for CsvIterator {
     fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
         loop {
@@ -134,6 +145,16 @@ impl DatasetIterator for CsvIterator {
                 element => return element,
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        let mut offset = self.open.as_ref().map(Input::position);
+        position.value(&mut self.next_file)?;
+        position.value(&mut offset)?;
+        if position.is_restored() {
+            self.open = offset.map(|offset| self.reopened(offset)).transpose()?;
+        }
+        Ok(())
     }
 }
 

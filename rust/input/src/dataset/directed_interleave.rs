@@ -1,5 +1,6 @@
 //! DirectedInterleaveDataset: elements of several datasets, the next one from the dataset that another dataset names.
 
+use super::position::{Position, misfit};
 use super::schema::described;
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel,
@@ -62,6 +63,18 @@ impl DatasetIterator for DirectedIterator {
                 }
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.iterator(&mut self.selector)?;
+        for input in &mut self.inputs {
+            position.until_its_end(input, |input, position| position.iterator(input))?;
+        }
+        position.value(&mut self.chosen)?;
+        if self.chosen.is_some_and(|chosen| chosen >= self.inputs.len()) {
+            return Err(misfit());
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! TextLineDataset, TFRecordDataset, FixedLengthRecordDataset(V2): the lines and records of files, one file after the other.
 
+use super::position::{Position, misfit};
 use super::schema::source;
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, Signature, scalar, signed_kernel};
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, shape_rules};
@@ -52,11 +53,38 @@ impl Open {
                 Some(bytes)
             }
             Open::Whole { body, at, record } => {
-                let bytes = body.get(*at..*at + *record).map(Into::into);
-                *at += *record;
+                let bytes = body.get(*at..at.saturating_add(*record)).map(Into::into);
+                *at = at.saturating_add(*record);
                 bytes
             }
         })
+    }
+
+    /// Returns the place of the next record: in bytes, or, of records of one length, the number of those left.
+    fn offset(&self) -> u64 {
+        match self {
+            Open::Lines(input) => input.position(),
+            Open::Records(reader) => reader.offset(),
+            Open::Lengths { left, .. } => *left,
+            Open::Whole { at, .. } => *at as u64,
+        }
+    }
+
+    /// Goes on from the beginning of the file to a place that `offset` returned.
+    fn pass_to(&mut self, offset: u64) -> Result<()> {
+        match self {
+            Open::Lines(input) => input.skip(offset).map(drop),
+            Open::Records(reader) => reader.skip_to(offset),
+            Open::Lengths { input, left, record } => {
+                let passed = left.checked_sub(offset).ok_or_else(misfit)?;
+                *left = offset;
+                input.skip(passed.saturating_mul(*record as u64)).map(drop)
+            }
+            Open::Whole { at, .. } => {
+                *at = usize::try_from(offset).map_err(|_| misfit())?;
+                Ok(())
+            }
+        }
     }
 }
 
@@ -80,7 +108,7 @@ impl Dataset for Files {
     }
 }
 
-fn misfit(name: &[u8], header: u64, record: u64, footer: u64, body: i128) -> ferroflow_tensor::Status {
+fn uneven(name: &[u8], header: u64, record: u64, footer: u64, body: i128) -> ferroflow_tensor::Status {
     ferroflow_tensor::Status::invalid_argument(format!(
         "Excluding the header ({header} bytes) and footer ({footer} bytes), input file \"{}\" has body length {body} \
          bytes, which is not an exact multiple of the record length ({record} bytes).",
@@ -95,14 +123,14 @@ impl Files {
             Cut::Lines => Ok(Open::Lines(open(self.buffer_size)?)),
             Cut::Records => Ok(Open::Records(RecordReader::open(name, self.compression, self.buffer_size)?)),
             Cut::Lengths { header, record, footer } => {
-                let too_long = || misfit(name, header, record, footer, 0);
+                let too_long = || uneven(name, header, record, footer, 0);
                 let length = usize::try_from(record).map_err(|_| too_long())?;
                 if self.compression != Compression::None {
                     // The length of a compressed file is known at its end only.
                     let whole = open(self.buffer_size)?.rest()?.to_vec();
                     let body = whole.len() as i128 - i128::from(header) - i128::from(footer);
                     if body < 0 || body % i128::from(record) != 0 {
-                        return Err(misfit(name, header, record, footer, body));
+                        return Err(uneven(name, header, record, footer, body));
                     }
                     let (from, to) = (header as usize, whole.len() - footer as usize);
                     let body = whole.get(from..to).unwrap_or_default().to_vec();
@@ -113,13 +141,23 @@ impl Files {
                     std::fs::metadata(path).map_err(|e| file::failure(&String::from_utf8_lossy(name), &e))?;
                 let body = i128::from(metadata.len()) - i128::from(header) - i128::from(footer);
                 if body < 0 || body % i128::from(record) != 0 {
-                    return Err(misfit(name, header, record, footer, body));
+                    return Err(uneven(name, header, record, footer, body));
                 }
                 let mut input = open(self.buffer_size)?;
                 input.skip(header)?;
                 Ok(Open::Lengths { input, left: (body / i128::from(record)) as u64, record: length })
             }
         }
+    }
+}
+
+impl FilesIterator {
+    /// Returns the file that is being read, from a place on.
+    fn reopened(&self, offset: u64) -> Result<Open> {
+        let name = self.next.checked_sub(1).and_then(|i| self.files.names.get(i)).ok_or_else(misfit)?;
+        let mut open = self.files.open(name)?;
+        open.pass_to(offset)?;
+        Ok(open)
     }
 }
 
@@ -144,6 +182,16 @@ impl DatasetIterator for FilesIterator {
                 }
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        let mut offset = self.open.as_ref().map(Open::offset);
+        position.value(&mut self.next)?;
+        position.value(&mut offset)?;
+        if position.is_restored() {
+            self.open = offset.map(|offset| self.reopened(offset)).transpose()?;
+        }
+        Ok(())
     }
 }
 
@@ -201,12 +249,12 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         whole("TextLineDataset")
             .doc("Returns the lines of text files, without their ends.")
-            .kernel(|_| signed_kernel(Signature::records(), |ctx| compressed(ctx, Cut::Lines))),
+            .kernel(|init| signed_kernel(init, Signature::records(), |ctx| compressed(ctx, Cut::Lines))),
     );
     r.add(
         whole("TFRecordDataset")
             .doc("Returns the records of TFRecord files.")
-            .kernel(|_| signed_kernel(Signature::records(), |ctx| compressed(ctx, Cut::Records))),
+            .kernel(|init| signed_kernel(init, Signature::records(), |ctx| compressed(ctx, Cut::Records))),
     );
     let fixed = |name: &str| {
         let op = source(name).input("filenames: string").input("header_bytes: int64").input("record_bytes: int64");
@@ -215,12 +263,12 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         fixed("FixedLengthRecordDataset")
             .doc("Returns the pieces of one length that files are cut into.")
-            .kernel(|_| signed_kernel(Signature::records(), |ctx| lengths(ctx, Compression::None))),
+            .kernel(|init| signed_kernel(init, Signature::records(), |ctx| lengths(ctx, Compression::None))),
     );
     r.add(
         fixed("FixedLengthRecordDatasetV2")
             .input("compression_type: string")
             .doc("Returns the pieces of one length that files, compressed or not, are cut into.")
-            .kernel(|_| signed_kernel(Signature::records(), |ctx| lengths(ctx, compression(ctx, 5)?))),
+            .kernel(|init| signed_kernel(init, Signature::records(), |ctx| lengths(ctx, compression(ctx, 5)?))),
     );
 }

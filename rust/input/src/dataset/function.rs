@@ -59,9 +59,7 @@ impl Captured {
         let results = self.call(arguments, pull)?;
         match &results[..] {
             [one] => match DatasetValue::of(one) {
-                Ok(DatasetValue { dataset, signature }) => {
-                    Ok(DatasetValue { dataset: dataset.used(self.site.numbered(place)), signature: signature.clone() })
-                }
+                Ok(value) => Ok(value.used(self.site.numbered(place))),
                 Err(_) => bail!(InvalidArgument, "{what} must return a single scalar of dtype DT_VARIANT."),
             },
             _ => bail!(InvalidArgument, "{what} must return a single scalar of dtype DT_VARIANT."),

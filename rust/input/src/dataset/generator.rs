@@ -1,6 +1,7 @@
 //! GeneratorDataset: a state made by one function, elements made from it by another, until that says there are no more.
 
 use super::function::Captured;
+use super::position::Position;
 use super::schema::{described, source};
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_kernel};
 use ferroflow_graph::{Cancellation, Registry};
@@ -56,6 +57,11 @@ impl DatasetIterator for GeneratorIterator {
             self.finalize(pull)?;
         }
         Ok(element)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.state)?;
+        position.value(&mut self.ended)
     }
 }
 

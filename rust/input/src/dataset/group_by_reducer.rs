@@ -2,6 +2,7 @@
 
 use super::function::Captured;
 use super::group_by_window::scalar_result;
+use super::position::Position;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel,
@@ -84,6 +85,12 @@ impl DatasetIterator for GroupByReducerIterator {
             self.states.insert(key, state);
         }
         finished.map(Some)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.until_its_end(&mut self.input, |input, position| position.iterator(input))?;
+        position.value(&mut self.element)?;
+        position.value(&mut self.states)
     }
 }
 

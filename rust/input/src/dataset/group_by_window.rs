@@ -1,6 +1,8 @@
 //! GroupByWindowDataset: elements gathered by a key, and a dataset made of each full window of them.
 
 use super::function::Captured;
+use super::position::{Made, Position};
+use super::saved::{Reader, Saved, Writer};
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, SharedDataset, Signature, dataset_input,
@@ -29,6 +31,47 @@ struct Group {
     size: usize,
 }
 
+impl Saved for Group {
+    fn put(&self, to: &mut Writer) -> Result<()> {
+        self.elements.put(to)?;
+        self.size.put(to)
+    }
+
+    fn get(from: &mut Reader<'_>) -> Result<Group> {
+        Ok(Group { elements: Vec::get(from)?, size: usize::get(from)? })
+    }
+}
+
+/// The elements of one key, and the number of windows before.
+#[derive(Clone)]
+struct Window {
+    key: i64,
+    number: u64,
+    elements: Arc<[Element]>,
+}
+
+impl Saved for Window {
+    fn put(&self, to: &mut Writer) -> Result<()> {
+        self.key.put(to)?;
+        self.number.put(to)?;
+        self.elements.to_vec().put(to)
+    }
+
+    fn get(from: &mut Reader<'_>) -> Result<Window> {
+        Ok(Window { key: i64::get(from)?, number: u64::get(from)?, elements: Vec::get(from)?.into() })
+    }
+}
+
+impl Functions {
+    /// Returns an iterator of the dataset that `reduce_func` makes of a window.
+    fn reduced(&self, window: &Window, pull: Pull<'_>) -> Result<BoxedIterator> {
+        let dataset = SharedDataset::new(Elements(window.elements.clone()));
+        let value = DatasetValue { dataset, signature: self.signature.clone(), recipe: None };
+        let arguments = [Tensor::scalar(window.key), value.into_tensor()?];
+        Ok(self.reduce.dataset(arguments, window.number, pull, "`reduce_func`")?.dataset.iterator())
+    }
+}
+
 struct GroupByWindowIterator {
     input: Option<BoxedIterator>,
     /// Taken from the input, and in no group yet.
@@ -39,7 +82,7 @@ struct GroupByWindowIterator {
     groups: BTreeMap<i64, Group>,
     /// Requested window sizes.
     sizes: BTreeMap<i64, usize>,
-    current: Option<BoxedIterator>,
+    current: Option<Made<Window>>,
     /// Windows made so far.
     windows: u64,
 }
@@ -102,14 +145,10 @@ impl GroupByWindowIterator {
     }
 
     fn begin_window(&mut self, key: i64, elements: Arc<[Element]>, pull: Pull<'_>) -> Result<()> {
-        let window = DatasetValue {
-            dataset: SharedDataset::new(Elements(elements)),
-            signature: self.functions.signature.clone(),
-        };
-        let arguments = [Tensor::scalar(key), window.into_tensor()?];
-        let reduced = self.functions.reduce.dataset(arguments, self.windows, pull, "`reduce_func`")?;
+        let window = Window { key, number: self.windows, elements };
+        let iterator = self.functions.reduced(&window, pull)?;
         self.windows += 1;
-        self.current = Some(reduced.dataset.iterator());
+        self.current = Some(Made { arguments: window, iterator });
         Ok(())
     }
 }
@@ -119,7 +158,7 @@ impl DatasetIterator for GroupByWindowIterator {
         loop {
             pull.check()?;
             if let Some(current) = &mut self.current {
-                if let Some(element) = current.next(pull)? {
+                if let Some(element) = current.iterator.next(pull)? {
                     return Ok(Some(element));
                 }
                 self.current = None;
@@ -155,6 +194,17 @@ impl DatasetIterator for GroupByWindowIterator {
                 begun?;
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.until_its_end(&mut self.input, |input, position| position.iterator(input))?;
+        position.value(&mut self.element)?;
+        position.value(&mut self.full)?;
+        position.value(&mut self.groups)?;
+        position.value(&mut self.sizes)?;
+        position.value(&mut self.windows)?;
+        let functions = &self.functions;
+        position.made(&mut self.current, |window, pull| functions.reduced(&window, pull))
     }
 }
 

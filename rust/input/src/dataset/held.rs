@@ -1,6 +1,7 @@
 //! Elements that an iterator has taken from its input and not yet given: after an interrupt the next call begins with them.
 
 use super::function::Captured;
+use super::position::Position;
 use super::value::{BoxedIterator, Element, Pull};
 use ferroflow_graph::Cancellation;
 use ferroflow_tensor::Result;
@@ -62,6 +63,11 @@ impl Held {
         }
         result.map(Some)
     }
+
+    pub fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.iterator(&mut self.input)?;
+        position.value(&mut self.element)
+    }
 }
 
 /// An input whose elements are gathered.
@@ -108,5 +114,10 @@ impl Gathered {
             *count -= 1;
         }
         Ok(())
+    }
+
+    pub fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.until_its_end(&mut self.input, |input, position| position.iterator(input))?;
+        position.value(&mut self.elements)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::function::Captured;
 use super::held::Held;
+use super::position::{Made, Position};
 use super::prefetch;
 use super::schema::{described, unary};
 use super::value::{
@@ -26,7 +27,7 @@ struct InterleaveIterator {
     input: Option<Held>,
     function: Arc<Captured>,
     /// The datasets whose turn comes, by place; a place that was never reached is not there yet.
-    open: Vec<Option<BoxedIterator>>,
+    open: Vec<Option<Made<(u64, Element)>>>,
     cycle_length: usize,
     block_length: usize,
     ahead: usize,
@@ -55,6 +56,12 @@ impl Dataset for Interleave {
     }
 }
 
+/// Returns the iterator of an element's dataset, which is read ahead if `ahead` is not 0.
+fn opened(function: &Captured, element: Element, place: u64, ahead: usize, pull: Pull<'_>) -> Result<BoxedIterator> {
+    let iterator = function.dataset(element, place, pull, "`f`")?.dataset.iterator();
+    Ok(if ahead > 0 { BoxedIterator::new(prefetch::Ahead::new(iterator, ahead)) } else { iterator })
+}
+
 impl InterleaveIterator {
     fn pass_on(&mut self) {
         self.taken = 0;
@@ -67,7 +74,7 @@ impl DatasetIterator for InterleaveIterator {
         loop {
             pull.check()?;
             if let Some(Some(current)) = self.open.get_mut(self.place) {
-                if let Some(element) = current.next(pull)? {
+                if let Some(element) = current.iterator.next(pull)? {
                     self.taken += 1;
                     if self.taken == self.block_length {
                         self.pass_on();
@@ -79,20 +86,18 @@ impl DatasetIterator for InterleaveIterator {
             } else if let Some(input) = &mut self.input {
                 let function = &self.function;
                 let place = if self.is_flat { self.made } else { self.place as u64 };
-                match input.with(function, pull, |element, pull| function.dataset(element, place, pull, "`f`"))? {
+                let called = |element: Element, pull: Pull<'_>| {
+                    let iterator = opened(function, element.clone(), place, self.ahead, pull)?;
+                    Ok(Made { arguments: (place, element), iterator })
+                };
+                match input.with(function, pull, called)? {
                     None => self.input = None,
-                    Some(value) => {
+                    Some(made) => {
                         self.made += 1;
-                        let iterator = value.dataset.iterator();
-                        let iterator = if self.ahead > 0 {
-                            BoxedIterator::new(prefetch::Ahead::new(iterator, self.ahead))
-                        } else {
-                            iterator
-                        };
                         if self.place >= self.open.len() {
                             self.open.resize_with(self.place + 1, || None);
                         }
-                        self.open[self.place] = Some(iterator);
+                        self.open[self.place] = Some(made);
                     }
                 }
             } else if self.open.iter().all(Option::is_none) {
@@ -103,6 +108,23 @@ impl DatasetIterator for InterleaveIterator {
                 self.place = if self.place + 1 >= self.open.len() { 0 } else { self.place + 1 };
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.until_its_end(&mut self.input, Held::position)?;
+        position.value(&mut self.made)?;
+        position.value(&mut self.place)?;
+        position.value(&mut self.taken)?;
+        let mut count = self.open.len();
+        position.value(&mut count)?;
+        let (function, ahead) = (&self.function, self.ahead);
+        for i in 0..count {
+            if i == self.open.len() {
+                self.open.push(None);
+            }
+            position.made(&mut self.open[i], |(place, element), pull| opened(function, element, place, ahead, pull))?;
+        }
+        Ok(())
     }
 }
 

@@ -14,13 +14,17 @@ use smallvec::smallvec;
 use std::sync::Arc;
 
 /// A place for the iterator of the dataset that was last made one.
-struct IteratorResource {
+pub(super) struct IteratorResource {
     signature: Signature,
     current: Mutex<Option<Arc<Mutex<Pass>>>>,
 }
 
-/// A pass over a dataset; without iterator once it has ended.
-struct Pass(Option<BoxedIterator>);
+/// A pass over a dataset.
+pub(super) struct Pass {
+    pub value: DatasetValue,
+    /// Until its end.
+    pub iterator: Option<BoxedIterator>,
+}
 
 impl IteratorResource {
     fn new(signature: Signature) -> IteratorResource {
@@ -29,16 +33,26 @@ impl IteratorResource {
 
     fn start(&self, value: &DatasetValue) -> Result<()> {
         self.signature.check(&value.signature)?;
-        let pass = Arc::new(Mutex::new(Pass(Some(value.dataset.iterator()))));
-        let before = self.current.lock().replace(pass);
+        self.replace(Pass { value: value.clone(), iterator: Some(value.dataset.iterator()) })
+    }
+
+    /// Goes on with a pass, in place of the one before.
+    pub fn replace(&self, pass: Pass) -> Result<()> {
+        self.signature.check(&pass.value.signature)?;
+        let before = self.current.lock().replace(Arc::new(Mutex::new(pass)));
         // Dropped without the lock, because a destructor may use the iterator (a generator's finalizer does).
         drop(before);
         Ok(())
     }
 
+    /// Returns the pass of the dataset that was last made one.
+    pub fn pass(&self) -> Option<Arc<Mutex<Pass>>> {
+        self.current.lock().clone()
+    }
+
     /// Returns the next element; `None` at the end.
     fn next(&self, pull: Pull<'_>) -> Result<Option<Element>> {
-        let Some(pass) = self.current.lock().clone() else {
+        let Some(pass) = self.pass() else {
             bail!(
                 FailedPrecondition,
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer \
@@ -46,10 +60,10 @@ impl IteratorResource {
             )
         };
         let mut pass = lock(&pass, pull)?;
-        let Some(iterator) = &mut pass.0 else { return Ok(None) };
+        let Some(iterator) = &mut pass.iterator else { return Ok(None) };
         let element = iterator.next(pull)?;
         if element.is_none() {
-            pass.0 = None;
+            pass.iterator = None;
         }
         Ok(element)
     }
@@ -60,7 +74,7 @@ fn pull<'a>(ctx: &KernelContext<'a>) -> Pull<'a> {
 }
 
 /// Returns the iterator that resource input `i` is.
-fn iterator(ctx: &KernelContext<'_>, i: usize) -> Result<Arc<IteratorResource>> {
+pub(super) fn iterator(ctx: &KernelContext<'_>, i: usize) -> Result<Arc<IteratorResource>> {
     ResourceHandle::from_tensor(ctx.input(i)?)?.resource()
 }
 

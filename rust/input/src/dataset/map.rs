@@ -3,6 +3,7 @@
 use super::cardinality::Cardinality;
 use super::function::{Captured, owned};
 use super::held::Held;
+use super::position::Position;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, Signature, dataset_input, dataset_kernel,
@@ -38,6 +39,10 @@ impl DatasetIterator for MapIterator {
         let function = &self.function;
         Ok(self.input.with(function, pull, |element, pull| function.map(element, pull))?.flatten())
     }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)
+    }
 }
 
 struct Filter {
@@ -69,6 +74,10 @@ impl DatasetIterator for FilterIterator {
                 return Ok(Some(element));
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)
     }
 }
 
@@ -145,6 +154,11 @@ impl DatasetIterator for ScanIterator {
         let output = state.split_off(states);
         self.state = state;
         Ok(Some(output))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)?;
+        position.value(&mut self.state)
     }
 }
 

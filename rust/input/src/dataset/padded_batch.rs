@@ -4,6 +4,7 @@ use super::batch::batch_size;
 use super::cardinality::Cardinality;
 use super::function::owned;
 use super::held::Gathered;
+use super::position::Position;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -65,6 +66,10 @@ impl DatasetIterator for PaddedBatchIterator {
             batch.push(padded(c, &parts, shape, value)?);
         }
         Ok(Some(batch))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)
     }
 }
 
@@ -209,6 +214,10 @@ impl DatasetIterator for SparseBatchIterator {
             }
         }
         sparse(&rows, &self.row_shape).map(Some)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)
     }
 }
 

@@ -1,8 +1,9 @@
 //! ParallelMapDataset, MapAndBatchDataset(V2): a function called for several elements at once, results in order.
 
-use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
+use super::background::{caught, check_process, end, lock, spawn, wait, wait_ahead};
 use super::cardinality::Cardinality;
 use super::function::Captured;
+use super::position::Position;
 use super::schema::{described, unary};
 use super::stacking::stack;
 use super::value::{
@@ -26,6 +27,20 @@ struct Places {
     /// Number of the first place, counted from the beginning of the iteration.
     first: u64,
     limit: usize,
+}
+
+impl Places {
+    fn has_room(&self) -> bool {
+        self.places.len() < self.limit
+    }
+
+    /// Returns the number of a new place; `None` if another caller has taken the last one.
+    fn next(&mut self) -> Option<u64> {
+        self.has_room().then(|| {
+            self.places.push_back(None);
+            self.first + self.places.len() as u64 - 1
+        })
+    }
 }
 
 struct Shared {
@@ -85,16 +100,12 @@ impl Shared {
     fn work(&self, threads: Threads) -> Result<()> {
         let pull = Pull { cancellation: &self.cancellation, threads, resumes: false };
         loop {
+            // Without the input's lock, which is free while nobody reads: positions are saved under it.
+            wait_ahead(&self.places, &self.room, &self.cancellation, |p| p.has_room().then_some(()))?;
             let mut input = self.input.lock();
             self.cancellation.check()?;
             let Some(iterator) = input.as_mut() else { return Ok(()) };
-            let number = wait_ahead(&self.places, &self.room, &self.cancellation, |p| {
-                if p.places.len() >= p.limit {
-                    return None;
-                }
-                p.places.push_back(None);
-                Some(p.first + p.places.len() as u64 - 1)
-            })?;
+            let Some(number) = self.places.lock().next() else { continue };
             let taken = caught(|| iterator.next(pull));
             match taken {
                 Ok(Some(element)) => {
@@ -153,6 +164,22 @@ impl Calls {
 impl DatasetIterator for Calls {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         self.take(pull)?
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        check_process(self.process)?;
+        let shared = self.shared.clone();
+        // While it is locked no call begins, and those that run end.
+        let mut input = lock(&shared.input, position.pull)?;
+        position.until_its_end(&mut *input, |input, position| position.iterator(input))?;
+        let mut results = wait(&shared.places, &shared.filled, position.pull, |p| {
+            p.places.iter().cloned().collect::<Option<Vec<_>>>()
+        })?;
+        position.value(&mut results)?;
+        if position.is_restored() {
+            shared.places.lock().places = results.into_iter().map(Some).collect();
+        }
+        position.value(&mut self.ended)
     }
 }
 
@@ -235,6 +262,13 @@ impl DatasetIterator for MapAndBatchIterator {
             None if elements.is_empty() || (self.drop_remainder && elements.len() < self.size) => Ok(None),
             None => stack(&elements, pull.threads).map(Some),
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.results.position(position)?;
+        position.value(&mut self.elements)?;
+        position.value(&mut self.taken)?;
+        position.value(&mut self.failure)
     }
 }
 

@@ -3,7 +3,7 @@
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, Words};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::swap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +25,15 @@ impl Use {
         let mut hasher = DefaultHasher::new();
         (node, input).hash(&mut hasher);
         Use(hasher.finish())
+    }
+
+    /// Returns the use of that `number`.
+    pub fn of_number(number: u64) -> Use {
+        Use(number)
+    }
+
+    pub fn number(self) -> u64 {
+        self.0
     }
 
     /// Returns one of the uses by a function that makes a dataset for every element.
@@ -77,6 +86,16 @@ impl Place {
         let mut streams = self.root.streams.lock();
         let words = streams.entry(self.path).or_insert_with(|| Words::new(stream));
         (words.next_u32().into(), words.next_u32().into())
+    }
+
+    /// Returns the streams of all places below the same root.
+    pub fn streams(&self) -> BTreeMap<u64, Words> {
+        self.root.streams.lock().iter().map(|(&path, words)| (path, words.clone())).collect()
+    }
+
+    /// Replaces the streams of all places below the same root.
+    pub fn set_streams(&self, streams: BTreeMap<u64, Words>) {
+        *self.root.streams.lock() = streams.into_iter().collect();
     }
 }
 

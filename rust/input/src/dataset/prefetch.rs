@@ -1,7 +1,8 @@
 //! PrefetchDataset: elements read ahead by a thread.
 
-use super::background::{caught, check_process, end, spawn, wait, wait_ahead};
+use super::background::{caught, check_process, end, lock, spawn, wait, wait_ahead};
 use super::cardinality::Cardinality;
+use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -25,6 +26,8 @@ struct Buffer {
 }
 
 struct Shared {
+    /// Until its end. Locked while an element is taken from it and put into the buffer.
+    input: Mutex<Option<BoxedIterator>>,
     buffer: Mutex<Buffer>,
     changed: Condvar,
     cancellation: Cancellation,
@@ -33,7 +36,7 @@ struct Shared {
 /// An iterator that reads another one ahead, from the first call on.
 pub(super) struct Ahead {
     shared: Arc<Shared>,
-    input: Option<BoxedIterator>,
+    is_started: bool,
     process: u32,
 }
 
@@ -44,8 +47,13 @@ impl Ahead {
 
     fn with(input: BoxedIterator, limit: usize, grows: bool) -> Ahead {
         let buffer = Mutex::new(Buffer { elements: VecDeque::new(), limit, grows, ended: false });
-        let shared = Shared { buffer, changed: Condvar::new(), cancellation: Cancellation::new() };
-        Ahead { shared: Arc::new(shared), input: Some(input), process: std::process::id() }
+        let shared = Shared {
+            input: Mutex::new(Some(input)),
+            buffer,
+            changed: Condvar::new(),
+            cancellation: Cancellation::new(),
+        };
+        Ahead { shared: Arc::new(shared), is_started: false, process: std::process::id() }
     }
 }
 
@@ -56,28 +64,24 @@ impl Drop for Ahead {
 }
 
 /// Fills the buffer until the input ends or nobody reads any more.
-fn fill(shared: &Shared, mut input: BoxedIterator, threads: Threads) {
+fn fill(shared: &Shared, threads: Threads) {
     let pull = Pull { cancellation: &shared.cancellation, threads, resumes: false };
     loop {
         let room = |b: &mut Buffer| (b.elements.len() < b.limit).then_some(());
         if wait_ahead(&shared.buffer, &shared.changed, &shared.cancellation, room).is_err() {
             return;
         }
-        let element = caught(|| input.next(pull));
-        let mut buffer = shared.buffer.lock();
-        match element {
-            Ok(Some(element)) => buffer.elements.push_back(Ok(element)),
-            Err(e) => buffer.elements.push_back(Err(e)),
-            Ok(None) => buffer.ended = true,
+        let mut input = shared.input.lock();
+        let Some(iterator) = input.as_mut() else { return };
+        match caught(|| iterator.next(pull)).transpose() {
+            Some(element) => shared.buffer.lock().elements.push_back(element),
+            None => {
+                // The input's destructor runs before the end is visible.
+                *input = None;
+                shared.buffer.lock().ended = true;
+            }
         }
-        let ended = buffer.ended;
-        drop(buffer);
-        if ended {
-            // The input's destructor runs before the end is visible.
-            drop(input);
-            shared.changed.notify_all();
-            return;
-        }
+        drop(input);
         shared.changed.notify_all();
     }
 }
@@ -85,9 +89,10 @@ fn fill(shared: &Shared, mut input: BoxedIterator, threads: Threads) {
 impl DatasetIterator for Ahead {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
         check_process(self.process)?;
-        if let Some(input) = self.input.take() {
+        if !self.is_started {
             let (shared, threads) = (self.shared.clone(), pull.threads);
-            spawn("prefetch", move || fill(&shared, input, threads))?;
+            spawn("prefetch", move || fill(&shared, threads))?;
+            self.is_started = true;
         }
         let mut waited = false;
         let element = wait(&self.shared.buffer, &self.shared.changed, pull, |b| {
@@ -104,6 +109,16 @@ impl DatasetIterator for Ahead {
         })?;
         self.shared.changed.notify_all();
         element
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        check_process(self.process)?;
+        let mut input = lock(&self.shared.input, position.pull)?;
+        position.until_its_end(&mut *input, |input, position| position.iterator(input))?;
+        let mut buffer = self.shared.buffer.lock();
+        position.value(&mut buffer.elements)?;
+        position.value(&mut buffer.limit)?;
+        position.value(&mut buffer.ended)
     }
 }
 

@@ -1,6 +1,7 @@
 //! RangeDataset, RandomDataset: numbers counted up or down, and random ones.
 
 use super::cardinality::Cardinality;
+use super::position::Position;
 use super::schema::{all_scalars, described, source};
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_kernel, scalar};
 use ferroflow_graph::Registry;
@@ -38,6 +39,10 @@ impl DatasetIterator for Range {
         self.next = value.checked_add(self.step).unwrap_or(self.stop);
         Ok(Some(vec![Tensor::scalar(value)]))
     }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.next)
+    }
 }
 
 struct Random(Philox);
@@ -56,6 +61,10 @@ impl Dataset for Random {
 impl DatasetIterator for RandomIterator {
     fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
         Ok(Some(vec![Tensor::scalar(i64::from(self.0.next_u32()))]))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! IgnoreErrorsDataset, UniqueDataset: the elements that can be had, and those that were not there before.
 
 use super::cardinality::Cardinality;
+use super::position::Position;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel,
@@ -34,6 +35,10 @@ impl DatasetIterator for IgnoreErrorsIterator {
             }
         }
     }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.iterator(&mut self.0)
+    }
 }
 
 struct Unique(SharedDataset);
@@ -66,6 +71,11 @@ impl DatasetIterator for UniqueIterator {
                 return Ok(Some(element));
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.iterator(&mut self.input)?;
+        position.value(&mut self.seen)
     }
 }
 

@@ -1,6 +1,7 @@
 //! RepeatDataset, TakeDataset, SkipDataset, ConcatenateDataset, ZipDataset: elements as they are, in other sequences.
 
 use super::cardinality::Cardinality;
+use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -27,7 +28,8 @@ struct RepeatIterator {
 impl Repeat {
     fn new(input: Input, count: i64) -> Repeat {
         match input.repeated(count) {
-            Some(whole) => Repeat { input: whole, count: 1 },
+            // Restored passes come back to the same place.
+            Some(whole) => Repeat { input: whole.used(input.site()), count: 1 },
             None => Repeat { input, count },
         }
     }
@@ -68,6 +70,13 @@ impl DatasetIterator for RepeatIterator {
         self.current = None;
         Ok(None)
     }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.left)?;
+        position.value(&mut self.is_fresh)?;
+        let input = &self.input;
+        position.part(&mut self.current, || input.iterator(), |current, position| position.iterator(current))
+    }
 }
 
 struct Take {
@@ -107,6 +116,11 @@ impl DatasetIterator for TakeIterator {
         }
         self.input = None;
         Ok(None)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.left)?;
+        position.until_its_end(&mut self.input, |input, position| position.iterator(input))
     }
 }
 
@@ -149,6 +163,11 @@ impl DatasetIterator for SkipIterator {
         }
         self.input.next(pull)
     }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.left)?;
+        position.iterator(&mut self.input)
+    }
 }
 
 struct Concatenate {
@@ -182,6 +201,15 @@ impl DatasetIterator for ConcatenateIterator {
                 None => return Ok(None),
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        let mut is_first = self.then.is_some();
+        position.value(&mut is_first)?;
+        if !is_first && let Some(next) = self.then.take() {
+            self.current = next.iterator();
+        }
+        position.iterator(&mut self.current)
     }
 }
 
@@ -218,6 +246,11 @@ impl DatasetIterator for ZipIterator {
             }
         }
         Ok(Some(self.taken.drain(..).flatten().collect()))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.inputs.iter_mut().try_for_each(|input| position.iterator(input))?;
+        position.value(&mut self.taken)
     }
 }
 

@@ -1,6 +1,7 @@
 //! ShardDataset: every n-th element.
 
 use super::cardinality::Cardinality;
+use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -64,6 +65,11 @@ impl DatasetIterator for ShardIterator {
                 return Ok(Some(element));
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.iterator(&mut self.input)?;
+        position.value(&mut self.place)
     }
 }
 

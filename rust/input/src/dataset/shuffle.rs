@@ -2,6 +2,8 @@
 
 use super::cardinality::Cardinality;
 use super::place::{Place, Use};
+use super::position::{Position, misfit};
+use super::saved::{Reader, Saved, Writer};
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel, scalar,
@@ -75,6 +77,17 @@ struct Slice {
     end: u64,
 }
 
+impl Saved for Slice {
+    fn put(&self, to: &mut Writer) -> Result<()> {
+        self.start.put(to)?;
+        self.end.put(to)
+    }
+
+    fn get(from: &mut Reader<'_>) -> Result<Slice> {
+        Ok(Slice { start: u64::get(from)?, end: u64::get(from)? })
+    }
+}
+
 struct ShuffleIterator {
     dataset: SharedDataset,
     input: Option<BoxedIterator>,
@@ -92,6 +105,14 @@ struct ShuffleIterator {
 impl ShuffleIterator {
     fn place(&self, number: u64) -> usize {
         usize::try_from(number % self.buffer_size).unwrap_or(usize::MAX)
+    }
+
+    /// Returns true if all elements in the buffer have places there.
+    fn is_consistent(&self) -> bool {
+        let places = self.buffer.len() as u64;
+        let has_places = |s: &Slice| s.start <= s.end && (places == self.buffer_size || s.end <= places);
+        let held = self.slices.iter().map(|s| s.end.saturating_sub(s.start)).fold(0, u64::saturating_add);
+        places <= self.buffer_size && self.held == held && self.slices.iter().all(has_places)
     }
 
     /// Returns the next element of this pass or of one after it.
@@ -148,6 +169,19 @@ impl DatasetIterator for ShuffleIterator {
         let (chosen, start) = (self.place(chosen), self.place(start));
         self.buffer.swap(chosen, start);
         Ok(self.buffer.get_mut(start).map(std::mem::take))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        let dataset = &self.dataset;
+        position.part(&mut self.input, || dataset.iterator(), |input, position| position.iterator(input))?;
+        position.value(&mut self.begun)?;
+        position.value(&mut self.count)?;
+        position.value(&mut self.epoch)?;
+        position.value(&mut self.buffer)?;
+        position.value(&mut self.held)?;
+        position.value(&mut self.slices)?;
+        position.value(&mut self.words)?;
+        if self.is_consistent() { Ok(()) } else { Err(misfit()) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::cardinality::Cardinality;
 use super::function::owned;
+use super::position::Position;
 use super::schema::source;
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, Signature, signed_kernel};
 use ferroflow_graph::Registry;
@@ -64,6 +65,11 @@ impl DatasetIterator for SparseSlicesIterator {
         self.row += 1;
         let indices = Tensor::from_slice([count, rank - 1], &coordinates)?;
         Ok(Some(vec![indices, kept, Tensor::from_slice([rank - 1], row_shape)?]))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.row)?;
+        position.value(&mut self.entry)
     }
 }
 
@@ -136,7 +142,7 @@ pub(super) fn register(r: &mut Registry) {
                     ]
                     .into(),
                 };
-                signed_kernel(signature, |ctx| checked(owned(ctx, 0..3)?))
+                signed_kernel(init, signature, |ctx| checked(owned(ctx, 0..3)?))
             }),
     );
 }

@@ -3,6 +3,7 @@
 use super::function::Captured;
 use super::held::Held;
 use super::map::tested;
+use super::position::Position;
 use super::schema::{described, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, Element, Pull, SharedDataset, dataset_input, dataset_kernel,
@@ -41,6 +42,10 @@ impl DatasetIterator for TakeWhileIterator {
                 Ok(None)
             }
         }
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.until_its_end(&mut self.input, Held::position)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::cardinality::Cardinality;
 use super::function::owned;
+use super::position::Position;
 use super::schema::source;
 use super::stacking::{common_rows, rows};
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, dataset_kernel};
@@ -25,6 +26,10 @@ impl Dataset for Whole {
 impl DatasetIterator for WholeIterator {
     fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
         Ok(self.0.take())
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.until_its_end(&mut self.0, |_, _| Ok(()))
     }
 }
 
@@ -51,12 +56,16 @@ impl Dataset for Slices {
 
 impl DatasetIterator for SlicesIterator {
     fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
-        if self.next == self.count {
+        if self.next >= self.count {
             return Ok(None);
         }
         let element = rows(&self.components, self.next)?;
         self.next += 1;
         Ok(Some(element))
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.next)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::cardinality::Cardinality;
 use super::place::{Entered, Place, Use};
+use super::position::Position;
+use super::recipe::Recipe;
 use ferroflow_graph::{AttrMap, Cancellation, Kernel, KernelContext, KernelInit, kernel};
 use ferroflow_tensor::threads::{Threads, ensure_stack, stopped};
 use ferroflow_tensor::{DType, Deep, Object, PartialShape, Result, Scalar, Status, Tensor, bail, ensure};
@@ -41,6 +43,9 @@ pub(crate) trait DatasetIterator: Send {
     /// After an error it may be called again. If the pull was cancelled, the next call continues as if this one had not
     /// been made: no element is lost.
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>>;
+
+    /// Saves or restores all that `next` depends on and the dataset does not state.
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()>;
 }
 
 /// An iterator, which may own a long chain of others.
@@ -65,6 +70,20 @@ impl BoxedIterator {
         let _entered = Entered::new(&mut self.place);
         self.iterator.next(pull)
     }
+
+    /// Returns `DatasetIterator::position`, with the errors of `next`.
+    pub(super) fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        ensure_stack(NESTED)?;
+        if self.place.is_none() {
+            return self.iterator.position(position);
+        }
+        let _entered = Entered::new(&mut self.place);
+        self.iterator.position(position)
+    }
+
+    pub(super) fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
 }
 
 const NESTED: &str = "Datasets";
@@ -74,6 +93,10 @@ struct TooDeep(Status);
 
 impl DatasetIterator for TooDeep {
     fn next(&mut self, _: Pull<'_>) -> Result<Option<Element>> {
+        Err(self.0.clone())
+    }
+
+    fn position(&mut self, _: &mut Position<'_>) -> Result<()> {
         Err(self.0.clone())
     }
 }
@@ -92,6 +115,11 @@ pub(crate) trait Dataset: Send + Sync {
     fn cardinality(&self) -> Cardinality {
         Cardinality::Unknown
     }
+
+    /// Returns the elements of a dataset that is nothing more than these.
+    fn elements(&self) -> Option<&[Element]> {
+        None
+    }
 }
 
 /// A dataset that others share, which may be made of a long chain of others.
@@ -109,6 +137,15 @@ impl SharedDataset {
     /// Returns the same dataset at another place.
     pub(super) fn used(&self, site: Use) -> SharedDataset {
         SharedDataset { dataset: self.dataset.clone(), site }
+    }
+
+    pub(super) fn site(&self) -> Use {
+        self.site
+    }
+
+    /// Returns `Dataset::elements`.
+    pub fn elements(&self) -> Option<&[Element]> {
+        self.dataset.elements()
     }
 
     /// Returns a new pass; where datasets are nested too deeply for the stack, one that fails.
@@ -197,11 +234,22 @@ impl Signature {
 pub(crate) struct DatasetValue {
     pub dataset: SharedDataset,
     pub signature: Signature,
+    /// None for the elements of a window.
+    pub(super) recipe: Option<Arc<Recipe>>,
 }
 
 impl DatasetValue {
     pub fn into_tensor(self) -> Result<Tensor> {
         Tensor::from_objects(DType::Variant, [], vec![Object::new(self)])
+    }
+
+    /// Returns the same dataset at another place.
+    pub(super) fn used(&self, site: Use) -> DatasetValue {
+        DatasetValue {
+            dataset: self.dataset.used(site),
+            signature: self.signature.clone(),
+            recipe: self.recipe.clone(),
+        }
     }
 
     /// Returns the dataset that a variant scalar holds.
@@ -221,8 +269,7 @@ impl DatasetValue {
 
 /// Returns the dataset at input `i`.
 pub(crate) fn dataset_input(ctx: &KernelContext<'_>, i: usize) -> Result<DatasetValue> {
-    let DatasetValue { dataset, signature } = DatasetValue::of(ctx.input(i)?)?;
-    Ok(DatasetValue { dataset: dataset.used(Use::of_input(ctx.name(), i as u64)), signature: signature.clone() })
+    Ok(DatasetValue::of(ctx.input(i)?)?.used(Use::of_input(ctx.name(), i as u64)))
 }
 
 /// Returns the value of scalar input `i`, called `name` in messages.
@@ -245,16 +292,25 @@ pub(crate) fn dataset_kernel<D: Dataset + 'static>(
     init: &KernelInit<'_>,
     make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,
 ) -> Result<Box<dyn Kernel>> {
-    signed_kernel(Signature::of(init)?, make)
+    signed_kernel(init, Signature::of(init)?, make)
 }
 
 /// Returns `dataset_kernel` of an op whose attributes do not describe the elements.
 pub(crate) fn signed_kernel<D: Dataset + 'static>(
+    init: &KernelInit<'_>,
     signature: Signature,
     make: impl Fn(&KernelContext<'_>) -> Result<D> + Send + Sync + 'static,
 ) -> Result<Box<dyn Kernel>> {
+    let node = Arc::new(init.node.clone());
     kernel(move |ctx| {
-        let value = DatasetValue { dataset: SharedDataset::new(make(ctx)?), signature: signature.clone() };
+        // Dataset and recipe outlive the step, and share these values.
+        for input in ctx.inputs_mut() {
+            *input = input.clone().into_owned()?;
+        }
+        let dataset = SharedDataset::new(make(ctx)?);
+        let (inputs, functions) = (ctx.inputs().to_vec(), ctx.step.functions.clone());
+        let recipe = Some(Arc::new(Recipe { node: node.clone(), inputs, functions }));
+        let value = DatasetValue { dataset, signature: signature.clone(), recipe };
         ctx.set_output(0, value.into_tensor()?);
         Ok(())
     })

@@ -2,6 +2,7 @@
 
 use super::cardinality::Cardinality;
 use super::held::Gathered;
+use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::value::{
     BoxedIterator, Dataset, DatasetIterator, DatasetValue, Element, Pull, SharedDataset, Signature, dataset_input,
@@ -28,6 +29,10 @@ impl Dataset for Elements {
     fn cardinality(&self) -> Cardinality {
         Cardinality::Finite(self.0.len() as u64)
     }
+
+    fn elements(&self) -> Option<&[Element]> {
+        Some(&self.0)
+    }
 }
 
 impl DatasetIterator for ElementsIterator {
@@ -35,6 +40,10 @@ impl DatasetIterator for ElementsIterator {
         let element = self.elements.get(self.next).cloned();
         self.next += 1;
         Ok(element)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        position.value(&mut self.next)
     }
 }
 
@@ -94,7 +103,7 @@ impl WindowIterator {
             types: self.signature.types.iter().skip(c).take(1).copied().collect(),
             shapes: self.signature.shapes.iter().skip(c).take(1).cloned().collect(),
         };
-        DatasetValue { dataset: SharedDataset::new(Elements(column.into())), signature }.into_tensor()
+        DatasetValue { dataset: SharedDataset::new(Elements(column.into())), signature, recipe: None }.into_tensor()
     }
 }
 
@@ -129,6 +138,12 @@ impl DatasetIterator for WindowIterator {
         let skipped = shift.saturating_sub(self.buffer.len());
         self.buffer.drain(..shift.min(self.buffer.len()));
         self.skip(window, skipped, pull)
+    }
+
+    fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
+        self.input.position(position)?;
+        position.value(&mut self.buffer)?;
+        position.value(&mut self.ready)
     }
 }
 

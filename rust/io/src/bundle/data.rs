@@ -1,6 +1,6 @@
 //! The elements of tensors on their way into data files and out of them, in pieces that threads share.
 
-use super::strings;
+use super::{strings, variants};
 use crate::file::failure;
 use crate::positioned;
 use crc32c::{crc32c_append, crc32c_combine};
@@ -20,7 +20,7 @@ const STEP_BYTES: usize = 256 << 10;
 /// The bytes of one tensor in a data file.
 pub(super) enum Content<'a> {
     Plain(&'a [u8]),
-    /// The bytes before the strings, the checksum over them, the strings.
+    /// The bytes before the strings, the checksum over them, the strings. Variants are all in the bytes before.
     Strings(Vec<u8>, u32, &'a [Bytes]),
 }
 
@@ -29,14 +29,17 @@ impl<'a> Content<'a> {
         if let Some(bytes) = tensor.bytes() {
             return Ok(Content::Plain(bytes));
         }
-        let Ok(strings) = tensor.strings() else {
-            return Err(Status::unimplemented(format!(
-                "Saving data type {} not yet supported",
-                tensor.dtype().schema_name()
-            )));
-        };
-        let (head, crc) = strings::head(strings);
-        Ok(Content::Strings(head, crc, strings))
+        if let Ok(strings) = tensor.strings() {
+            let (head, crc) = strings::head(strings);
+            return Ok(Content::Strings(head, crc, strings));
+        }
+        match tensor.objects().ok().and_then(variants::encode) {
+            Some((bytes, crc)) => Ok(Content::Strings(bytes, crc, &[])),
+            None => {
+                let dtype = tensor.dtype().schema_name();
+                Err(Status::unimplemented(format!("Saving data type {dtype} not yet supported")))
+            }
+        }
     }
 
     pub(super) fn size(&self) -> usize {

@@ -14,6 +14,7 @@ mod slice;
 mod slices_reader;
 mod slices_writer;
 mod strings;
+mod variants;
 mod writer;
 
 pub use checkpoint::{Checkpoint, Described};

@@ -3,7 +3,7 @@
 use super::data::{self, Extent};
 use super::entry::{Entry, decode_header};
 use super::slice::{Slice, SliceSpec, for_runs, intersection, volume};
-use super::{HEADER_KEY, commit, data_name, index_name, strings};
+use super::{HEADER_KEY, commit, data_name, index_name, strings, variants};
 use crate::file::{failure, path_of};
 use crate::table::Table;
 use ferroflow_sync::Mutex;
@@ -141,7 +141,7 @@ impl BundleReader {
         );
         let elements = entry.shape.elements();
         let fits = match entry.dtype {
-            DType::String => elements as u64 <= entry.size || elements == 0,
+            DType::String | DType::Variant => elements as u64 <= entry.size || elements == 0,
             dtype if dtype.is_plain() => elements.checked_mul(dtype.size()).is_some_and(|n| n as u64 == entry.size),
             dtype => {
                 bail!(Unimplemented, "{name}: key {}: tensors of type {} cannot be read", shown(), dtype.schema_name())
@@ -279,6 +279,12 @@ impl Stored {
                 .map_err(|what| Status::data_loss(format!("{}: {what}", place())))?;
             data::check(self.entry.crc, crc, place)?;
             return Tensor::from_strings(shape, strings);
+        }
+        if dtype == DType::Variant {
+            let (variants, crc) = variants::decode(buffer.bytes(), shape.elements())
+                .map_err(|what| Status::data_loss(format!("{}: {what}", place())))?;
+            data::check(self.entry.crc, crc, place)?;
+            return Tensor::from_objects(dtype, shape, variants);
         }
         data::check(self.entry.crc, crc, place)?;
         if dtype == DType::Bool

@@ -2,6 +2,7 @@
 
 mod py_func;
 
+pub(crate) use py_func::call;
 pub use py_func::{Host, set_host};
 
 use ferroflow_graph::Registry;

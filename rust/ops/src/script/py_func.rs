@@ -19,7 +19,8 @@ pub fn set_host(host: Box<dyn Host>) -> bool {
     HOST.set(host).is_ok()
 }
 
-fn call(token: &str, inputs: SmallVec<[Tensor; 4]>, types: &[DType]) -> Result<Outputs> {
+/// Returns the results of the function that is registered under `token`, if they have the types.
+pub(crate) fn call(token: &str, inputs: SmallVec<[Tensor; 4]>, types: &[DType]) -> Result<Outputs> {
     let Some(host) = HOST.get() else { bail!(InvalidArgument, "No host is set that could call Python functions.") };
     let values = host.call(token, inputs.into_vec())?;
     ensure!(

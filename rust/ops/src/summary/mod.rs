@@ -1,6 +1,7 @@
 //! Summaries: values of a step as `Summary` messages, for event files.
 
 mod audio;
+mod database;
 mod histogram;
 mod image;
 mod merge;

@@ -1,11 +1,13 @@
-//! SummaryWriter and the ops on it: event files that steps write to.
+//! SummaryWriter and the ops on it: event files and databases that steps write to.
 
+use super::database::Database;
 use super::{audio, histogram, image, tag_in, tensor};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, Unnamed, kernel, resource_kernel, shape_rules};
 use ferroflow_io::EventWriter;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::summary::{Value, value};
-use ferroflow_proto::tensorflow::{Event, GraphDef, Summary, event};
+use ferroflow_proto::tensorflow::summary_metadata::PluginData;
+use ferroflow_proto::tensorflow::{Event, GraphDef, Summary, SummaryMetadata, event};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Code, DType, Result, Status, Tensor, bail, elementwise, ensure};
 use std::path::{Path, PathBuf};
@@ -15,16 +17,40 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// More files of one second than any program makes.
 const MOST_FILES: u32 = 1_000_000;
 
-/// The place of an event file: open from when a step creates it to when one closes it.
+/// The place of an event file or a database: open from when a step creates it to when one closes it.
 struct SummaryWriter {
     name: String,
-    file: Mutex<Option<Arc<EventWriter>>>,
+    sink: Mutex<Option<Arc<Sink>>>,
+}
+
+enum Sink {
+    File(EventWriter),
+    Database(Database),
+}
+
+impl Sink {
+    fn add(&self, event: Vec<u8>) -> Result<()> {
+        match self {
+            Sink::File(file) => file.add(event),
+            Sink::Database(database) => database.add(event),
+        }
+    }
+
+    fn add_summary(&self, summary: Summary, step: i64) -> Result<()> {
+        match self {
+            Sink::File(file) => file.add_summary(&summary.encode_to_vec(), seconds(), step),
+            Sink::Database(database) => {
+                let what = Some(event::What::Summary(summary));
+                database.add(Event { wall_time: seconds(), step, what, ..Default::default() }.encode_to_vec())
+            }
+        }
+    }
 }
 
 impl SummaryWriter {
-    fn open(&self) -> Result<Arc<EventWriter>> {
-        match &*self.file.lock() {
-            Some(writer) => Ok(writer.clone()),
+    fn open(&self) -> Result<Arc<Sink>> {
+        match &*self.sink.lock() {
+            Some(sink) => Ok(sink.clone()),
             None => bail!(NotFound, "Resource localhost/{}/SummaryWriterInterface does not exist.", self.name),
         }
     }
@@ -77,24 +103,42 @@ fn create(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (folder, suffix) = (scalar_text(ctx, 1, "logdir")?, scalar_text(ctx, 4, "filename_suffix")?);
     scalar_number(ctx, 2, "max_queue")?;
     let millis = scalar_number(ctx, 3, "flush_millis")?;
-    let mut file = writer.file.lock();
-    if file.is_none() {
+    let mut sink = writer.sink.lock();
+    if sink.is_none() {
         let path = new_file(&folder, &suffix)?;
         let interval = Duration::from_millis(u64::try_from(millis).unwrap_or(0));
-        *file = Some(Arc::new(EventWriter::create(&path.to_string_lossy(), interval, seconds())?));
+        let file = EventWriter::create(&path.to_string_lossy(), interval, seconds())?;
+        *sink = Some(Arc::new(Sink::File(file)));
+    }
+    Ok(())
+}
+
+/// Opens the database, unless it is open.
+fn create_database(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let writer = ctx.resource::<SummaryWriter>(0)?;
+    let (uri, experiment) = (scalar_text(ctx, 1, "db_uri")?, scalar_text(ctx, 2, "experiment_name")?);
+    let (run, user) = (scalar_text(ctx, 3, "run_name")?, scalar_text(ctx, 4, "user_name")?);
+    let mut sink = writer.sink.lock();
+    if sink.is_none() {
+        *sink = Some(Arc::new(Sink::Database(Database::open(&uri, &experiment, &run, &user)?)));
     }
     Ok(())
 }
 
 fn flush(ctx: &mut KernelContext<'_>) -> Result<()> {
-    ctx.resource::<SummaryWriter>(0)?.open()?.flush()
+    match &*ctx.resource::<SummaryWriter>(0)?.open()? {
+        Sink::File(file) => file.flush(),
+        // Each addition is a transaction of its own.
+        Sink::Database(_) => Ok(()),
+    }
 }
 
 fn close(ctx: &mut KernelContext<'_>) -> Result<()> {
     let writer = ctx.resource::<SummaryWriter>(0)?;
-    let file = writer.file.lock().take();
-    match file {
-        Some(file) => file.close(),
+    let sink = writer.sink.lock().take();
+    match sink.as_deref() {
+        Some(Sink::File(file)) => file.close(),
+        Some(Sink::Database(database)) => database.close(),
         None => Ok(()),
     }
 }
@@ -102,8 +146,7 @@ fn close(ctx: &mut KernelContext<'_>) -> Result<()> {
 /// Writes values under the step in input 1.
 fn write(ctx: &KernelContext<'_>, value: Vec<Value>) -> Result<()> {
     let step = scalar_number(ctx, 1, "step")?;
-    let writer = ctx.resource::<SummaryWriter>(0)?.open()?;
-    writer.add_summary(&Summary { value }.encode_to_vec(), seconds(), step)
+    ctx.resource::<SummaryWriter>(0)?.open()?.add_summary(Summary { value }, step)
 }
 
 fn write_tensor(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -122,8 +165,17 @@ fn write_scalar(ctx: &mut KernelContext<'_>) -> Result<()> {
     let tag = tag_in(ctx, 2, "tag")?;
     let value = ctx.input(3)?;
     ensure!(value.elements() == 1, InvalidArgument, "value must be scalar, got shape {}", value.shape());
-    let number = elementwise::cast(value.clone(), DType::F32, ctx.threads())?.slice::<f32>()?[0];
-    write(ctx, vec![Value { tag, value: Some(value::Value::SimpleValue(number)), ..Default::default() }])
+    let value = if let Sink::Database(_) = &*ctx.resource::<SummaryWriter>(0)?.open()? {
+        // In its own type, which an event file does not keep.
+        let scalar = ferroflow_io::tensor_message::readable(&value.clone().reshaped([])?)?;
+        let plugin = PluginData { plugin_name: "scalars".to_owned(), ..Default::default() };
+        let metadata = Some(SummaryMetadata { plugin_data: Some(plugin), ..Default::default() });
+        Value { tag, metadata, value: Some(value::Value::Tensor(scalar)), ..Default::default() }
+    } else {
+        let number = elementwise::cast(value.clone(), DType::F32, ctx.threads())?.slice::<f32>()?[0];
+        Value { tag, value: Some(value::Value::SimpleValue(number)), ..Default::default() }
+    };
+    write(ctx, vec![value])
 }
 
 fn write_histogram(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -178,12 +230,12 @@ pub(super) fn register(r: &mut Registry) {
             .output("writer: resource")
             .attr("shared_name: string = ''")
             .attr("container: string = ''")
-            .doc("Returns the place of an event file, which CreateSummaryFileWriter opens.")
+            .doc("Returns the place of an event file or a database, which CreateSummaryFileWriter or CreateSummaryDbWriter opens.")
             .stateful()
             .shape(shape_rules::scalar)
             .kernel(|init| {
                 let make = |_: &KernelContext<'_>, name: &str| {
-                    Ok(SummaryWriter { name: name.to_owned(), file: Mutex::new(None) })
+                    Ok(SummaryWriter { name: name.to_owned(), sink: Mutex::new(None) })
                 };
                 resource_kernel(init, Unnamed::NodeName, make, |_| Ok(()))
             }),
@@ -199,8 +251,18 @@ pub(super) fn register(r: &mut Registry) {
             .input("filename_suffix: string")
             .kernel(|_| kernel(create)),
     );
-    r.add(op("FlushSummaryWriter", "Waits until all events are in the file.").kernel(|_| kernel(flush)));
-    r.add(op("CloseSummaryWriter", "Ends the file of a writer.").kernel(|_| kernel(close)));
+    r.add(
+        op("CreateSummaryDbWriter", "Opens a SQLite file, and makes a run in it, unless the writer has one.")
+            .input("db_uri: string")
+            .input("experiment_name: string")
+            .input("run_name: string")
+            .input("user_name: string")
+            .kernel(|_| kernel(create_database)),
+    );
+    r.add(
+        op("FlushSummaryWriter", "Waits until all events are in the file or the database.").kernel(|_| kernel(flush)),
+    );
+    r.add(op("CloseSummaryWriter", "Ends the file or the run of a writer.").kernel(|_| kernel(close)));
     r.add(
         op("WriteSummary", "Writes a tensor with the metadata that name the plugin to show it.")
             .input("step: int64")

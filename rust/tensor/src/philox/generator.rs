@@ -100,6 +100,9 @@ impl Philox {
     }
 }
 
+/// The length of `Words::to_numbers`.
+const WORDS_NUMBERS: usize = 11;
+
 /// The words of a stream one at a time, first to last within each block.
 #[derive(Clone, Debug)]
 pub struct Words {
@@ -121,6 +124,21 @@ impl Words {
             view.next_u32();
         }
         view
+    }
+
+    /// Returns the numbers that `from_numbers` makes the same words of.
+    pub fn to_numbers(&self) -> [u32; WORDS_NUMBERS] {
+        let counter = self.source.counter;
+        let [a, b, c, d] = [0, 32, 64, 96].map(|shift| (counter >> shift) as u32);
+        let ([k, l], [w, x, y, z]) = (self.source.key, self.block);
+        [a, b, c, d, k, l, w, x, y, z, self.used as u32]
+    }
+
+    /// Returns the words of `to_numbers`; `None` where the numbers are none of its results.
+    pub fn from_numbers(numbers: [u32; WORDS_NUMBERS]) -> Option<Self> {
+        let [a, b, c, d, k, l, w, x, y, z, used] = numbers;
+        let used = usize::try_from(used).ok().filter(|&used| used <= 4)?;
+        Some(Self { source: Philox::from_parts([a, b, c, d], [k, l]), block: [w, x, y, z], used })
     }
 
     /// Returns the next word.

@@ -28,6 +28,7 @@ from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math.comparison import equal
 from ferroflow._src.summary.graph_writer import (
+    CPU,
     SummaryWriter,
     create_file_writer,
     record_summaries_if,
@@ -36,8 +37,6 @@ from ferroflow._src.summary.graph_writer import (
 )
 from ferroflow._src.summary.tags import summary_scope
 from ferroflow._src.training.global_step import get_or_create_global_step
-
-_CPU = "cpu:0"
 
 
 @contextmanager
@@ -52,7 +51,7 @@ def record_summaries_every_n_global_steps(n: Any, global_step: TensorLike | None
         None.
     """
     step = get_or_create_global_step() if global_step is None else global_step
-    with device(_CPU):
+    with device(CPU):
         condition = equal(step % n, 0)
     with record_summaries_if(condition):
         yield
@@ -84,7 +83,7 @@ def _record(name: str, tensor: Any, family: str | None, write: Callable[[Tensor,
         ):
             return constant(True)
 
-    with device(_CPU):
+    with device(CPU):
         recorded = smart_cond(should_record_summaries(), record, lambda: constant(False), name="")
         add_to_collection(SUMMARY_COLLECTION, recorded)
     return recorded
@@ -234,7 +233,7 @@ def graph(param: TensorLike, step: IntLike | None = None, name: str | None = Non
     writer = writer_in_force()
     if writer is None:
         return no_op()
-    with device(_CPU):
+    with device(CPU):
         return apply_op("WriteGraphSummary", [writer, _step(step), identity(param)], name=name)
 
 

@@ -27,6 +27,7 @@ class _Registered:
 
 
 _functions: weakref.WeakValueDictionary[str, _Registered] = weakref.WeakValueDictionary()
+_of_the_engine: dict[str, _Registered] = {}
 _numbers = itertools.count()
 
 
@@ -93,6 +94,16 @@ def registered(function: Callable[..., Any]) -> str:
         owner = owner.outer_graph
     owner.__dict__.setdefault("_py_functions", []).append(entry)
     return token
+
+
+def register_for_engine(token: str, function: Callable[..., Any]) -> None:
+    """Registers a function that operations of the engine call in any graph, as long as the process lives.
+
+    Args:
+        token: str, the name that the engine uses.
+        function: as for `registered`.
+    """
+    _of_the_engine[token] = _functions[token] = _Registered(function)
 
 
 def registered_function(token: str) -> Callable[..., Any] | None:
