@@ -138,28 +138,38 @@ def _free_type(info: dict[str, Any], arg: dict[str, Any]) -> dtypes.DType:
     return as_dtype(allowed[0] if allowed else arg.get("type", "float"))
 
 
-def lacks_kernel(op_type: str, choice: dict[str, dtypes.DType]) -> bool:
-    """Whether a step with a node of the op for these types finds no kernel."""
+def add_node(graph: Graph, op_type: str, choice: dict[str, dtypes.DType]) -> tuple[Any, dict[Any, list[int]]]:
+    """Adds a node of the op for these types, and placeholders for its inputs.
+
+    Returns:
+        The node, and the shape of each placeholder that can be fed; [0] where the op takes any.
+    """
     info = _core.op_info(op_type)
     known = {a["name"] for a in info["attrs"] if a["has_default"]}
     attrs: dict[str, Any] = {**choice}
+    inputs: list[Any] = []
+    feeds: dict[Any, list[int]] = {}
+    for number, arg in enumerate(info["inputs"]):
+        dtype = choice[arg["type_attr"]] if arg.get("type_attr") in choice else _free_type(info, arg)
+        op, name = ("VariableV2", "shape") if arg["is_ref"] else ("Placeholder", "shape")
+        shape = _KNOWN_SHAPES.get(arg["name"] if op_type not in _KNOWN_SHAPES else op_type)
+        source = graph._add(op, f"in_{number}", [], {"dtype": dtype, name: shape})._outputs[0]
+        if not arg["is_ref"] and dtype.name not in _STORAGE:
+            feeds[source] = shape or [0]
+        inputs.append([source, source] if arg["is_list"] else source)
+    for attr in info["attrs"]:
+        if attr["name"] not in known and attr["name"] not in attrs:
+            attrs[attr["name"]] = _required(op_type, attr["name"], choice)
+    decided = {arg.get(kind) for arg in info["inputs"] for kind in ("type_attr", "number_attr")}
+    attrs = {name: value for name, value in attrs.items() if name not in decided}
+    return graph._add(op_type, "node", inputs, attrs), feeds
+
+
+def lacks_kernel(op_type: str, choice: dict[str, dtypes.DType]) -> bool:
+    """Whether a step with a node of the op for these types finds no kernel."""
     with Graph().as_default() as graph:
-        inputs: list[Any] = []
-        feeds: dict[Any, Any] = {}
-        for number, arg in enumerate(info["inputs"]):
-            dtype = choice[arg["type_attr"]] if arg.get("type_attr") in choice else _free_type(info, arg)
-            op, name = ("VariableV2", "shape") if arg["is_ref"] else ("Placeholder", "shape")
-            shape = _KNOWN_SHAPES.get(arg["name"] if op_type not in _KNOWN_SHAPES else op_type)
-            source = graph._add(op, f"in_{number}", [], {"dtype": dtype, name: shape})._outputs[0]
-            if not arg["is_ref"] and dtype.name not in _STORAGE:
-                feeds[source] = np.zeros(shape or (0,), dtype.as_numpy_dtype)
-            inputs.append([source, source] if arg["is_list"] else source)
-        for attr in info["attrs"]:
-            if attr["name"] not in known and attr["name"] not in attrs:
-                attrs[attr["name"]] = _required(op_type, attr["name"], choice)
-        decided = {arg.get(kind) for arg in info["inputs"] for kind in ("type_attr", "number_attr")}
-        attrs = {name: value for name, value in attrs.items() if name not in decided}
-        node = graph._add(op_type, "node", inputs, attrs)
+        node, shapes = add_node(graph, op_type, choice)
+        feeds = {source: np.zeros(shape, source.dtype.as_numpy_dtype) for source, shape in shapes.items()}
         # What waits for an element that never comes has found its kernel.
         with Session(graph=graph, config=proto.ConfigProto(operation_timeout_in_ms=300)) as session:
             try:

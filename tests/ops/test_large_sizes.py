@@ -1,6 +1,10 @@
 """Sizes, positions and counts beyond 32 bits: int64 where the op takes it, refused elsewhere; no bits are lost."""
 
+import os
 import resource
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,3 +174,15 @@ def test_large_zeros_are_not_written_twice():
         assert session.run(scattered, {indices: [[(1 << 31) - 1]], shape: [1 << 31]}) == 1
         # Kibibytes on Linux.
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (1 << 20)
+
+
+def test_every_op_ends_with_a_value_or_an_error_whatever_sizes_its_inputs_have(tmp_path):
+    program = Path(__file__).with_name("hostile_sizes.py")
+    paths = [str(Path(tf.__file__).parents[1]), str(program.parents[1])]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    command = [sys.executable, "-W", "ignore", str(program), "report"]
+    # Ops that write files write them there.
+    ended = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    steps = (tmp_path / "report").read_text(encoding="utf-8").splitlines()
+    assert ended.returncode == 0, f"{steps[-1:]}\n{ended.stderr[-2000:]}"
+    assert len({step.split()[0] for step in steps}) > 800

@@ -12,3 +12,12 @@ pub(crate) fn room<T>(count: usize, what: &str) -> Result<Vec<T>> {
         Err(_) => bail!(ResourceExhausted, "OOM when allocating {count} {what}"),
     }
 }
+
+/// Returns a list of that many equal elements.
+///
+/// Errors: `ResourceExhausted` if there is no memory for it.
+pub(crate) fn filled<T: Clone>(count: usize, value: T, what: &str) -> Result<Vec<T>> {
+    let mut list = room(count, what)?;
+    list.resize(count, value);
+    Ok(list)
+}

@@ -1,5 +1,6 @@
 //! GatherNd, ResourceGatherNd: slices of a tensor picked by the index of their first dimensions.
 
+use crate::room::filled;
 use ferroflow_graph::{KernelContext, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, by_size, ensure};
@@ -70,7 +71,10 @@ fn gather_nd(ctx: &mut KernelContext<'_>) -> Result<()> {
         InvalidArgument,
         "Requested more than 0 entries, but params is empty.  Params shape: {p}"
     );
-    let numbers = if depth == 0 { Ok(vec![0; rows]) } else { slice_numbers(&indices.to_i64s()?, depth, p) };
+    let numbers = match depth {
+        0 => Ok(filled(rows, 0, "indices")?),
+        _ => slice_numbers(&indices.to_i64s()?, depth, p),
+    };
     let numbers = numbers.map_err(|(row, index)| {
         let index: Vec<_> = index.iter().map(i64::to_string).collect();
         ferroflow_tensor::Status::invalid_argument(format!(

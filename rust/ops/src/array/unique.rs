@@ -2,6 +2,7 @@
 
 use super::equality::{numbers, rows};
 use super::strided::{Walk, gathered};
+use crate::room::filled;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
@@ -65,7 +66,7 @@ fn unique(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let places = if outer * inner == 1 {
             numbers(&[x])?.into_iter().flatten().collect()
         } else if outer * inner == 0 {
-            vec![0; dim]
+            filled(dim, 0, "numbers of entries")?
         } else {
             let mut walk = Walk::new(0);
             walk.push(dim, inner as isize);

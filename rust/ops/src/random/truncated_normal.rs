@@ -7,8 +7,16 @@ use ferroflow_tensor::philox::fill::blocks_per_run;
 use ferroflow_tensor::philox::truncated_normal::{Parameters, fill_truncated_normal};
 use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
 
-/// Returns the values of an input that has one for all batches, or one for each.
-fn by_batch<T: Sample + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &str, batches: usize) -> Result<Vec<f64>> {
+/// The values of an input that has one for all batches, or one for each.
+struct ByBatch(Vec<f64>);
+
+impl ByBatch {
+    fn at(&self, batch: usize) -> f64 {
+        self.0[if self.0.len() == 1 { 0 } else { batch }]
+    }
+}
+
+fn by_batch<T: Sample + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &str, batches: usize) -> Result<ByBatch> {
     let given = ctx.input(input)?;
     ensure!(
         given.rank() <= 1,
@@ -17,18 +25,13 @@ fn by_batch<T: Sample + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &st
         given.shape()
     );
     let values: Vec<f64> = given.slice::<T>()?.iter().map(|value| value.to_f64()).collect();
-    match values.len() {
-        1 => Ok(vec![values[0]; batches]),
-        n => {
-            ensure!(
-                n == batches,
-                InvalidArgument,
-                "Input {name} should have length 1 or shape[0], got shape: {}",
-                given.shape()
-            );
-            Ok(values)
-        }
-    }
+    ensure!(
+        values.len() == 1 || values.len() == batches,
+        InvalidArgument,
+        "Input {name} should have length 1 or shape[0], got shape: {}",
+        given.shape()
+    );
+    Ok(ByBatch(values))
 }
 
 fn truncated_normal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -43,15 +46,12 @@ fn truncated_normal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let stddevs = by_batch::<T>(ctx, 2, "stddevs", batches)?;
             let lows = by_batch::<T>(ctx, 3, "minvals", batches)?;
             let highs = by_batch::<T>(ctx, 4, "maxvals", batches)?;
-            let parameters: Vec<Parameters> = (0..batches)
-                .map(|b| Parameters { mean: means[b], stddev: stddevs[b], low: lows[b], high: highs[b] })
-                .collect();
             let mut out = Tensor::new(dtype, shape)?;
-            ensure!(
-                out.elements() == 0 || parameters.iter().all(Parameters::are_valid),
-                InvalidArgument,
-                "Invalid parameters"
-            );
+            let with_values = if out.elements() == 0 { 0 } else { batches };
+            let parameters: Vec<Parameters> = (0..with_values)
+                .map(|b| Parameters { mean: means.at(b), stddev: stddevs.at(b), low: lows.at(b), high: highs.at(b) })
+                .collect();
+            ensure!(parameters.iter().all(Parameters::are_valid), InvalidArgument, "Invalid parameters");
             let base = stream.reserve(blocks_per_run(out.elements()));
             fill_truncated_normal(&base, ctx.threads(), &parameters, out.slice_mut::<T>()?)?;
             ctx.set_output(0, out);

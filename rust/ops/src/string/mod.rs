@@ -13,6 +13,7 @@ mod join;
 mod length;
 mod murmur;
 mod n_grams;
+mod offsets;
 mod printf;
 mod reduce_join;
 mod regex;

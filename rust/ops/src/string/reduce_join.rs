@@ -1,5 +1,7 @@
 //! ReduceJoin: the strings along some dimensions, joined.
 
+use super::offsets::offsets;
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
@@ -42,20 +44,6 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the offset in the tensor of each combination of positions along `axes`, the last of them varying fastest.
-fn offsets(shape: &Shape, axes: impl Iterator<Item = usize>) -> Vec<usize> {
-    let strides = shape.strides();
-    let mut out = vec![0];
-    for axis in axes {
-        out = out
-            .iter()
-            .flat_map(|&at| (0..shape[axis]).map(move |i| (at, i)))
-            .map(|(at, i)| at + i * strides[axis])
-            .collect();
-    }
-    out
-}
-
 fn reduce_join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (keep, separator) = (init.bool("keep_dims")?, init.bytes("separator")?);
     kernel(move |ctx| {
@@ -73,11 +61,15 @@ fn reduce_join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             })
             .collect();
         let strings = input.strings()?;
-        let parts = offsets(input.shape(), joined.iter().rev().copied());
-        let out: Vec<Bytes> = offsets(input.shape(), kept.into_iter())
-            .into_iter()
-            .map(|at| parts.iter().map(|p| &*strings[at + p]).collect::<Vec<&[u8]>>().join(&separator[..]).into())
-            .collect();
+        let (shape, strides) = (input.shape(), input.shape().strides());
+        let steps = |axes: Vec<usize>| axes.into_iter().map(|axis| (shape[axis], strides[axis])).collect::<Vec<_>>();
+        let kept = offsets(&steps(kept))?;
+        // Without strings, either nothing is joined or there is nothing to join.
+        let parts = if strings.is_empty() { Vec::new() } else { offsets(&steps(joined.into_iter().rev().collect()))? };
+        let mut out: Vec<Bytes> = room(kept.len(), "strings")?;
+        for at in kept {
+            out.push(parts.iter().map(|p| &*strings[at + p]).collect::<Vec<&[u8]>>().join(&separator[..]).into());
+        }
         ctx.set_output(0, Tensor::from_strings(out_dims.as_slice(), out)?);
         Ok(())
     })

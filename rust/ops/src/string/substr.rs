@@ -2,6 +2,7 @@
 
 use super::each::texts;
 use super::length::Unit;
+use super::offsets::offsets;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, broadcast, ensure};
 
@@ -27,12 +28,12 @@ enum Sources {
 }
 
 impl Sources {
-    fn of(from: &Shape, to: &Shape) -> Sources {
-        match from {
+    fn of(from: &Shape, to: &Shape) -> Result<Sources> {
+        Ok(match from {
             _ if from == to => Sources::Same,
             _ if from.elements() == 1 => Sources::One,
-            _ => Sources::Listed(stretched(from, to)),
-        }
+            _ => Sources::Listed(stretched(from, to)?),
+        })
     }
 
     fn at(&self, index: usize) -> usize {
@@ -45,15 +46,11 @@ impl Sources {
 }
 
 /// Returns, for each element of `to`, the element of a tensor of shape `from` stretched to it.
-fn stretched(from: &Shape, to: &Shape) -> Vec<usize> {
+fn stretched(from: &Shape, to: &Shape) -> Result<Vec<usize>> {
     let lead = to.rank() - from.rank();
     let strides = from.strides();
-    let mut out = vec![0];
-    for (axis, &size) in to.iter().enumerate() {
-        let step = axis.checked_sub(lead).map_or(0, |a| if from[a] == 1 { 0 } else { strides[a] });
-        out = out.iter().flat_map(|&at| (0..size).map(move |i| at + i * step)).collect();
-    }
-    out
+    let step = |axis: usize| axis.checked_sub(lead).map_or(0, |a| if from[a] == 1 { 0 } else { strides[a] });
+    offsets(&to.iter().enumerate().map(|(axis, &size)| (size, step(axis))).collect::<Vec<_>>())
 }
 
 /// Returns `text[pos..pos + len]` in units; a negative position counts from the end, and a length may reach over it.
@@ -90,7 +87,7 @@ fn substr(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             len.shape()
         );
         let shape = broadcast(input.shape(), pos.shape())?;
-        let (sources, places) = (Sources::of(input.shape(), &shape), Sources::of(pos.shape(), &shape));
+        let (sources, places) = (Sources::of(input.shape(), &shape)?, Sources::of(pos.shape(), &shape)?);
         let (strings, pos, len) = (input.strings()?, pos.to_i64s()?, len.to_i64s()?);
         let out = texts(ctx.threads(), shape.elements(), |i| {
             let (text, at) = (&strings[sources.at(i)], places.at(i));
