@@ -4,39 +4,7 @@ import importlib as _importlib
 import typing as _typing
 from typing import Any as _Any
 
-from ferroflow import (
-    app as app,
-    bitwise as bitwise,
-    compat as compat,
-    debugging as debugging,
-    dtypes as dtypes,
-    errors as errors,
-    flags as flags,
-    gfile as gfile,
-    graph_util as graph_util,
-    image as image,
-    initializers as initializers,
-    io as io,
-    logging as logging,
-    lookup as lookup,
-    manip as manip,
-    math as math,
-    nest as nest,
-    nn as nn,
-    python_io as python_io,
-    quantization as quantization,
-    random as random,
-    raw_ops as raw_ops,
-    resource_loader as resource_loader,
-    sets as sets,
-    sparse as sparse,
-    strings as strings,
-    summary as summary,
-    sysconfig as sysconfig,
-    train as train,
-)
 from ferroflow._alias import install_as_tensorflow as install_as_tensorflow
-from ferroflow._src.autodiff import rules as _rules  # noqa: F401  registers the gradients
 from ferroflow._src.autodiff.aggregation import AggregationMethod as AggregationMethod
 from ferroflow._src.autodiff.custom_gradient import custom_gradient as custom_gradient
 from ferroflow._src.autodiff.gradient_functions import (
@@ -45,7 +13,6 @@ from ferroflow._src.autodiff.gradient_functions import (
 )
 from ferroflow._src.autodiff.gradients import gradients as gradients
 from ferroflow._src.autodiff.hessians import hessians as hessians
-from ferroflow._src.autodiff.py_function import py_function as py_function
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent
@@ -130,7 +97,11 @@ from ferroflow._src.control_flow.conditional import cond as cond
 from ferroflow._src.control_flow.critical_section import CriticalSection as CriticalSection
 from ferroflow._src.control_flow.functional import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
 from ferroflow._src.control_flow.loop import while_loop as while_loop
-from ferroflow._src.drawing import notebook as _notebook  # noqa: F401  registers the pictures of graphs
+from ferroflow._src.framework import (
+    dispatch as _dispatch,
+    gradient_registry as _gradient_registry,
+    graph as _graph,
+)
 from ferroflow._src.framework.composite import (
     IndexedSlices as IndexedSlices,
     IndexedSlicesValue as IndexedSlicesValue,
@@ -168,7 +139,6 @@ from ferroflow._src.framework.default_graph import (
     reset_default_graph as reset_default_graph,
 )
 from ferroflow._src.framework.default_stacks import get_default_session as get_default_session
-from ferroflow._src.framework.dispatch import register_at_first_refusal as _register_at_first_refusal
 from ferroflow._src.framework.gradient_registry import (
     NoGradient as NoGradient,
     NoGradient as _no_gradient,
@@ -684,14 +654,6 @@ from ferroflow._src.session.tensor_handle import (
     get_session_handle as get_session_handle,
     get_session_tensor as get_session_tensor,
 )
-from ferroflow._src.summary.renamed import (
-    audio_summary as audio_summary,
-    histogram_summary as histogram_summary,
-    image_summary as image_summary,
-    merge_all_summaries as merge_all_summaries,
-    merge_summary as merge_summary,
-    scalar_summary as scalar_summary,
-)
 from ferroflow._src.variables.collections import (
     all_variables as all_variables,
     global_variables as global_variables,
@@ -785,22 +747,64 @@ _MESSAGES = frozenset(
 )
 _MODULES = frozenset(
     (
-        *("contrib", "core", "data", "distribute", "distributions", "estimator", "examples", "feature_column", "keras"),
-        *(
-            "layers",
-            "linalg",
-            "lite",
-            "losses",
-            "metrics",
-            "profiler",
-            "python",
-            "ragged",
-            "saved_model",
-            "signal",
-            "spectral",
-            "test",
-        ),
-        *("audio", "autograph", "config", "pywrap_tensorflow", "queue", "tpu", "user_ops", "version"),
+        "app",
+        "audio",
+        "autograph",
+        "bitwise",
+        "compat",
+        "config",
+        "contrib",
+        "core",
+        "data",
+        "debugging",
+        "distribute",
+        "distributions",
+        "dtypes",
+        "errors",
+        "estimator",
+        "examples",
+        "feature_column",
+        "flags",
+        "gfile",
+        "graph_util",
+        "image",
+        "initializers",
+        "io",
+        "keras",
+        "layers",
+        "linalg",
+        "lite",
+        "logging",
+        "lookup",
+        "losses",
+        "manip",
+        "math",
+        "metrics",
+        "nest",
+        "nn",
+        "profiler",
+        "python",
+        "python_io",
+        "pywrap_tensorflow",
+        "quantization",
+        "queue",
+        "ragged",
+        "random",
+        "raw_ops",
+        "resource_loader",
+        "saved_model",
+        "sets",
+        "signal",
+        "sparse",
+        "spectral",
+        "strings",
+        "summary",
+        "sysconfig",
+        "test",
+        "tpu",
+        "train",
+        "user_ops",
+        "version",
     )
 )
 
@@ -811,7 +815,9 @@ tensor_scatter_nd_update = tensor_scatter_update
 _set_public_modules(globals())
 # Sessions return such values also to programs that do not load `tf.ragged`.
 _set_public_modules({"__name__": "ferroflow.ragged", "RaggedTensorValue": _RaggedTensorValue})
-_register_at_first_refusal("ferroflow._src.ops.ragged.dispatching")
+_dispatch.late_modules.add("ferroflow._src.ops.ragged.dispatching")
+_gradient_registry.late_modules.add("ferroflow._src.autodiff.rules")
+_graph.late_modules.add("ferroflow._src.drawing.notebook")
 _install_hooks()
 _install_finder()
 _serve("_src", _MovedModules())
@@ -820,10 +826,22 @@ _serve("_src", _MovedModules())
 # Names that few programs use: the modules of `_src` that have them, loaded on first use.
 _LATE = {
     "GradientTape": "internals.gradient_tape",
+    **dict.fromkeys(
+        (
+            "audio_summary",
+            "histogram_summary",
+            "image_summary",
+            "merge_all_summaries",
+            "merge_summary",
+            "scalar_summary",
+        ),
+        "summary.renamed",
+    ),
     "dimension_at_index": "base.tensor_shape",
     "dimension_value": "base.tensor_shape",
     "OptionalSpec": "data.optional",
     "function": "contrib.eager.function",
+    "py_function": "autodiff.py_function",
     "wrap_function": "contrib.eager.wrapped_function",
 }
 
@@ -840,36 +858,66 @@ def load_ipython_extension(ipython: _Any) -> None:
 # Checkers see the names, and nothing else: a name that is spelled wrong is an error.
 if _typing.TYPE_CHECKING:
     from ferroflow import (
+        app as app,
         audio as audio,
         autograph as autograph,
+        bitwise as bitwise,
+        compat as compat,
         config as config,
         contrib as contrib,
         core as core,
         data as data,
+        debugging as debugging,
         distribute as distribute,
         distributions as distributions,
+        dtypes as dtypes,
+        errors as errors,
         estimator as estimator,
         examples as examples,
         feature_column as feature_column,
+        flags as flags,
+        gfile as gfile,
+        graph_util as graph_util,
+        image as image,
+        initializers as initializers,
+        io as io,
         keras as keras,
         layers as layers,
         linalg as linalg,
         lite as lite,
+        logging as logging,
+        lookup as lookup,
         losses as losses,
+        manip as manip,
+        math as math,
         metrics as metrics,
+        nest as nest,
+        nn as nn,
         profiler as profiler,
         python as python,
+        python_io as python_io,
         pywrap_tensorflow as pywrap_tensorflow,
+        quantization as quantization,
         queue as queue,
         ragged as ragged,
+        random as random,
+        raw_ops as raw_ops,
+        resource_loader as resource_loader,
         saved_model as saved_model,
+        sets as sets,
         signal as signal,
+        sparse as sparse,
         spectral as spectral,
+        strings as strings,
+        summary as summary,
+        sysconfig as sysconfig,
         test as test,
         tpu as tpu,
+        train as train,
         user_ops as user_ops,
         version as version,
     )
+    from ferroflow._src.autodiff.py_function import py_function as py_function
     from ferroflow._src.base.proto import (
         AttrValue as AttrValue,
         ConfigProto as ConfigProto,
@@ -898,6 +946,14 @@ if _typing.TYPE_CHECKING:
     from ferroflow._src.contrib.eager.wrapped_function import wrap_function as wrap_function
     from ferroflow._src.data.optional import OptionalSpec as OptionalSpec
     from ferroflow._src.internals.gradient_tape import GradientTape as GradientTape
+    from ferroflow._src.summary.renamed import (
+        audio_summary as audio_summary,
+        histogram_summary as histogram_summary,
+        image_summary as image_summary,
+        merge_all_summaries as merge_all_summaries,
+        merge_summary as merge_summary,
+        scalar_summary as scalar_summary,
+    )
 else:
 
     def __getattr__(name: str) -> _Any:

@@ -142,9 +142,9 @@ def test_a_mask_needs_the_first_axis_alone():
     np.testing.assert_array_equal(value(lt.boolean_mask(cube(), flags)), value(cube())[:1])
     with pytest.raises(ValueError, match="are not equal"):
         lt.boolean_mask(cube(), lt.constant([True, False], axes=["x"]))
-    for given, mask in ((lt.constant(1), flags), (cube(), lt.constant(True))):
+    for tensor, mask in ((lt.constant(1), flags), (cube(), lt.constant(True))):
         with pytest.raises(IndexError):
-            lt.boolean_mask(given, mask)
+            lt.boolean_mask(tensor, mask)
 
 
 @pytest.mark.parametrize("batched", [lt.batch, lt.shuffle_batch])

@@ -9,6 +9,7 @@ import types
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.base.late_modules import LateModules
 from ferroflow._src.framework import dispatch as dispatch_module
 from ferroflow._src.framework.dispatch import (
     OpDispatcher,
@@ -100,8 +101,8 @@ def test_dispatchers_of_a_module_are_imported_before_they_are_needed(monkeypatch
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "test_targets", types.SimpleNamespace(made=made))
-    monkeypatch.setattr(dispatch_module, "_late_modules", [])
-    dispatch_module.register_at_first_refusal("late_dispatchers")
+    monkeypatch.setattr(dispatch_module, "late_modules", LateModules())
+    dispatch_module.late_modules.add("late_dispatchers")
     assert made(3) == 6
     assert "late_dispatchers" not in sys.modules
 

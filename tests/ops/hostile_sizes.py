@@ -62,7 +62,8 @@ def run(op_type: str, report: Any) -> None:
         config = proto.ConfigProto(operation_timeout_in_ms=_STEP_TIME)
         with Session(graph=graph, config=config) as session:
             for feeds in choices(list(shapes)):
-                print(op_type, [(v.dtype.name, v.shape, v.flat[0] if v.size else None) for v in feeds.values()], file=report)
+                inputs = [(v.dtype.name, v.shape, v.flat[0] if v.size else None) for v in feeds.values()]
+                print(op_type, inputs, file=report)
                 # Ends the process if the step goes on.
                 signal.alarm(_PATIENCE)
                 try:

@@ -10,7 +10,7 @@ from ferroflow._src.contrib.labeled_tensor.axes import (
     axis_order_scope as axis_order_scope,
 )
 from ferroflow._src.contrib.labeled_tensor.elementwise import (
-    abs_function as abs,
+    abs_function as _abs_function,
     acos as acos,
     add as add,
     asin as asin,
@@ -45,9 +45,9 @@ from ferroflow._src.contrib.labeled_tensor.elementwise import (
     neg as neg,
     not_equal as not_equal,
     polygamma as polygamma,
-    pow_function as pow,
+    pow_function as _pow_function,
     reciprocal as reciprocal,
-    round_function as round,
+    round_function as _round_function,
     rsqrt as rsqrt,
     sigmoid as sigmoid,
     sign as sign,
@@ -77,7 +77,7 @@ from ferroflow._src.contrib.labeled_tensor.labeled import (
     expand_dims as expand_dims,
     identity as identity,
     impose_axis_order as impose_axis_order,
-    slice_function as slice,
+    slice_function as _slice_function,
     transpose as transpose,
 )
 from ferroflow._src.contrib.labeled_tensor.making import (
@@ -113,5 +113,10 @@ from ferroflow._src.contrib.labeled_tensor.reshaping import (
     squeeze as squeeze,
     tile as tile,
 )
+
+abs = _abs_function
+pow = _pow_function
+round = _round_function
+slice = _slice_function
 
 _tell_absent(globals())

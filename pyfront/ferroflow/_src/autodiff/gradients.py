@@ -14,6 +14,7 @@ from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.control_flow.recognition import recognize
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from ferroflow._src.framework.default_graph import graph_of
+from ferroflow._src.framework.gradient_registry import late_modules as modules_of_rules
 from ferroflow._src.framework.handles import flow_context, node_of
 
 
@@ -67,6 +68,7 @@ def gradients(
     method = check_method(aggregation_method)
     unconnected = checked_unconnected(unconnected_gradients)
     graph = graph_of([*ys, *xs, *stops, *seeds])
+    modules_of_rules.load()
     recognize(graph)
     with graph.as_default(), graph.name_scope("gradients" if name is None else name):
         # TF 1.x: the name is taken whether or not the id is used.

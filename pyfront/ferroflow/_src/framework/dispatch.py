@@ -7,12 +7,12 @@ tensors, its dispatchers are tried in the order of their registration. A module 
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final, ParamSpec, TypeVar
 
 from ferroflow._src.base.function_families import FunctionFamily, mark_as_forwarding
+from ferroflow._src.base.late_modules import LateModules
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Value = TypeVar("_Value")
@@ -21,24 +21,9 @@ _Returned = TypeVar("_Returned")
 
 # TensorFlow's name of the attribute that holds a function's dispatchers.
 DISPATCH_ATTR: Final = "_tf_dispatchers"
-# Modules that register dispatchers when they are imported.
-_late_modules: list[str] = []
-
-
-def register_at_first_refusal(module: str) -> None:
-    """Imports a module of dispatchers only when they are needed: most programs have no arguments of its types.
-
-    Args:
-        module: str, the full name of the module. It is imported when a function with a dispatch list first refuses its
-            arguments, or before another dispatcher is registered, whose place is behind those of the module.
-    """
-    _late_modules.append(module)
-
-
-def _import_late_modules() -> None:
-    """Imports the modules of dispatchers; the import system makes other threads wait until they are complete."""
-    for module in _late_modules:
-        importlib.import_module(module)
+# Modules of dispatchers. They are imported when a function with a dispatch list first refuses its arguments, or before
+# another dispatcher is registered, whose place is behind theirs.
+late_modules: Final = LateModules()
 
 
 class OpDispatcher:
@@ -69,7 +54,7 @@ class OpDispatcher:
         """
         if not hasattr(op, DISPATCH_ATTR):
             raise AssertionError(f"Dispatching not enabled for {op}")
-        _import_late_modules()
+        late_modules.load()
         getattr(op, DISPATCH_ATTR).append(self)
 
 
@@ -84,7 +69,7 @@ def dispatch(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Returns:
         The result; `OpDispatcher.NOT_SUPPORTED` if there is no such dispatcher.
     """
-    _import_late_modules()
+    late_modules.load()
     dispatchers: list[OpDispatcher] = getattr(op, DISPATCH_ATTR)
     for dispatcher in dispatchers:
         result = dispatcher.handle(args, kwargs)

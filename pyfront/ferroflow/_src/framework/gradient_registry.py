@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
+from ferroflow._src.base.late_modules import LateModules
 from ferroflow._src.framework.handles import Operation, has_attr
 
 # (op, *gradients of its outputs) -> gradients of its inputs.
 GradientFunction = Callable[..., Any]
 
 _rules: dict[str, GradientFunction | None] = {}
+# Modules of rules. They are imported when a graph first gets gradients, or before a program registers a rule.
+late_modules: Final = LateModules()
 
 
 class RegisterGradient:
@@ -46,6 +49,7 @@ class RegisterGradient:
 
 
 def _register(op_type: str, rule: GradientFunction | None) -> None:
+    late_modules.load()
     if op_type in _rules:
         raise KeyError(f"Registering two gradient with name '{op_type}'!")
     _rules[op_type] = rule
@@ -87,6 +91,8 @@ def registered_gradient(op: Operation) -> GradientFunction | None:
     op_type = op.type
     if has_attr(op, "_gradient_op_type"):
         op_type = op.get_attr("_gradient_op_type").decode()
+    if op_type not in _rules:
+        late_modules.load()
     try:
         return _rules[op_type]
     except KeyError:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Final
 
 from ferroflow import _core
 from ferroflow._src.base import errors, proto
+from ferroflow._src.base.late_modules import LateModules
 from ferroflow._src.base.typing import NestedDTypes
 from ferroflow._src.framework import default_stacks, node_def
 from ferroflow._src.framework.graph_collections import GraphCollections
@@ -385,6 +386,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
 
     def _repr_html_(self) -> str | None:
         """Returns the graph as notebooks show and keep it: images of its outer name scopes."""
+        late_modules.load()
         return _notebook_view[0](self.get_operations()) if _notebook_view else None
 
     def capture(self, tensor: Tensor) -> Tensor:
@@ -437,7 +439,8 @@ def _controller(value: Any) -> Operation:
         raise TypeError(f"Control input must be an Operation, a Tensor, or IndexedSlices: {value}") from None
 
 
-# The function that draws a graph for notebooks, which a higher layer registers.
+# The function that draws a graph for notebooks, and the module of a higher layer that registers it.
+late_modules: Final = LateModules()
 _notebook_view: list[Callable[[Sequence[Operation]], str]] = []
 
 
