@@ -40,14 +40,14 @@ def reducer():
 
 
 def sparse():
-    return tf.SparseTensorValue([[0, 1], [2, 0], [2, 1]], [1, 2, 3], [4, 2])
+    return tf.SparseTensor([[0, 1], [2, 0], [2, 1]], [1, 2, 3], [4, 2])
 
 
 PIPELINES = {
     "range": lambda folder: numbers(),
     "tensors": lambda folder: Dataset.from_tensors((1, b"a")),
     "slices": lambda folder: Dataset.from_tensor_slices((np.arange(5), [b"a", b"", b"c", b"d", b"e"])),
-    "sparse slices": lambda folder: Dataset.from_sparse_tensor_slices(sparse()).map(lambda x: x.values),
+    "sparse slices": lambda folder: Dataset.from_sparse_tensor_slices(sparse()),
     "batch": lambda folder: numbers().batch(2),
     "padded batch": lambda folder: numbers().map(lambda n: tf.fill([n], n)).padded_batch(3, [None]),
     "sliding window": lambda folder: numbers().apply(tf.contrib.data.sliding_window_batch(3, 2)),
@@ -123,8 +123,8 @@ def same(found, expected):
         np.testing.assert_array_equal(one, other)
 
 
-def saved(make, folder, steps):
-    """Saves the position after a number of steps; the elements after it, and the structure of all."""
+def save(make, folder, steps, then=lambda session, element: None):
+    """Saves the position after a number of steps; the structure of the elements, and the result of `then`."""
     with tf.Graph().as_default(), tf.Session() as session:
         dataset = make(folder)
         iterator = dataset.make_initializable_iterator()
@@ -134,7 +134,13 @@ def saved(make, folder, steps):
         for _ in range(steps):
             session.run(element)
         saver.save(session, str(folder / "position"))
-        return rest(session, element), (dataset.output_types, dataset.output_shapes)
+        return (dataset.output_types, dataset.output_shapes), then(session, element)
+
+
+def saved(make, folder, steps):
+    """Saves the position after a number of steps; the elements after it, and the structure of all."""
+    structure, elements = save(make, folder, steps, rest)
+    return elements, structure
 
 
 def restored(folder, structure):
@@ -203,14 +209,8 @@ def test_a_cache_file_is_continued(steps, tmp_path):
     def make(folder):
         return numbers(5).cache(str(folder / "cache")).repeat(2)
 
-    with tf.Graph().as_default(), tf.Session() as session:
-        iterator = make(tmp_path).make_initializable_iterator()
-        saver = tf.train.Saver([data.make_saveable_from_iterator(iterator)])
-        element = iterator.get_next()
-        session.run(iterator.initializer)
-        for _ in range(steps):
-            session.run(element)
-        saver.save(session, str(tmp_path / "position"))
+    # The function's session is gone when it returns, and with it the lock on the cache.
+    save(make, tmp_path, steps)
     assert restored(tmp_path, (tf.int64, [])) == [*range(5), *range(5)][steps:]
     assert not (tmp_path / "cache.incomplete").exists()
     assert not (tmp_path / "cache.lockfile").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +52,10 @@ def test_a_continued_training_sees_the_data_of_an_uninterrupted_one(tmp_path: Pa
     assert tf.train.latest_checkpoint(folder, "checkpoint_input") == f"{folder}/input.ckpt-9"
 
 
-def test_several_workers_have_names_of_their_own(tmp_path: Path) -> None:
+def test_several_workers_have_names_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = {"chief": ["localhost:1"], "worker": ["localhost:2", "localhost:3"], "ps": ["localhost:4"]}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 1}}))
     config = tf.estimator.RunConfig(save_checkpoints_secs=5)
-    config._num_worker_replicas, config._task_type, config._task_id = 2, "worker", 1
     trained = tf.estimator.Estimator(lambda features: None, str(tmp_path), config=config)
     hook = data.CheckpointInputPipelineHook(trained)
     assert hook._saver_hook._save_path == str(tmp_path / "input_worker_1.ckpt")
@@ -62,5 +64,6 @@ def test_several_workers_have_names_of_their_own(tmp_path: Path) -> None:
 
 def test_a_graph_without_global_step_is_refused(tmp_path: Path) -> None:
     hook = data.CheckpointInputPipelineHook(tf.estimator.Estimator(lambda features: None, str(tmp_path)))
+    numbers().make_one_shot_iterator()
     with pytest.raises(RuntimeError, match="Global step"):
         hook.begin()

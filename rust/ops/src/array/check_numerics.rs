@@ -50,7 +50,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: T")
             .attr("T: {bfloat16, half, float, double}")
             .attr("message: string")
-            .stateful()
+            .only_checks()
             .doc("Returns its input; fails with `message` where it holds NaN or infinity.")
             .shape(shape_rules::unchanged)
             .kernel(check),

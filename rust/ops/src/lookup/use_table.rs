@@ -15,6 +15,11 @@ fn find_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+fn import_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(1)?.with_rank(1)?.merge(c.input(2)?)?;
+    Ok(())
+}
+
 fn export(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (keys, values) = ctx.resource::<Table>(0)?.export()?;
     ctx.set_output(0, keys);
@@ -62,6 +67,7 @@ pub(super) fn register(r: &mut Registry) {
         r.add(
             change("LookupTableImport")
                 .doc("Replaces all rows of a table.")
+                .shape(import_shape)
                 .kernel(|_| kernel(|ctx| ctx.resource::<Table>(0)?.import(ctx.input(1)?, ctx.input(2)?))),
         );
         r.add(

@@ -3,7 +3,7 @@
 use super::offsets::offsets;
 use crate::room::room;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, PartialShape, Result, Status, Tensor, bail, ensure};
 
 /// Returns the dimensions to join along, in the order given: the first one varies fastest.
 fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {

@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn strings_and_positions_stretch() {
         let from = Shape::new(&[2, 1]);
-        assert_eq!(stretched(&from, &Shape::new(&[2, 3])), [0, 0, 0, 1, 1, 1]);
-        assert_eq!(stretched(&Shape::new(&[3]), &Shape::new(&[2, 3])), [0, 1, 2, 0, 1, 2]);
-        assert_eq!(stretched(&Shape::scalar(), &Shape::new(&[2])), [0, 0]);
+        assert_eq!(stretched(&from, &Shape::new(&[2, 3])).unwrap(), [0, 0, 0, 1, 1, 1]);
+        assert_eq!(stretched(&Shape::new(&[3]), &Shape::new(&[2, 3])).unwrap(), [0, 1, 2, 0, 1, 2]);
+        assert_eq!(stretched(&Shape::scalar(), &Shape::new(&[2])).unwrap(), [0, 0]);
     }
 }
