@@ -125,6 +125,8 @@ TESTED_ELSEWHERE = {
     "tests/ops/test_sparse.py": (
         *("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap"),
     ),
+    "tests/data/test_iterator_positions.py": ("DeserializeIterator", "SerializeIterator"),
+    "tests/summary/test_database.py": ("CreateSummaryDbWriter",),
     "tests/data/test_iterators.py": _starting("Iterator", "MakeIterator", "OneShotIterator"),
     "tests/ops/test_queues.py": _starting("FIFOQueue", "PaddingFIFO", "PriorityQueue", "Queue", "RandomShuffle"),
     "tests/ops/test_staging.py": (
