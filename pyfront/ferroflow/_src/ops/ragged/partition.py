@@ -296,7 +296,9 @@ class RowPartitioned(RaggedLayout):
             TypeError: if the list is a Tensor, or `validate` is not a bool.
         """
         _check_list(nested_row_splits, "nested_row_splits")
-        return _nested(cls.from_row_splits, flat_values, [nested_row_splits], "RaggedFromNestedRowSplits", name, validate)
+        return _nested(
+            cls.from_row_splits, flat_values, [nested_row_splits], "RaggedFromNestedRowSplits", name, validate
+        )
 
     @classmethod
     def from_nested_row_lengths(
@@ -321,7 +323,9 @@ class RowPartitioned(RaggedLayout):
             TypeError: if the list is a Tensor, or `validate` is not a bool.
         """
         _check_list(nested_row_lengths, "nested_row_lengths")
-        return _nested(cls.from_row_lengths, flat_values, [nested_row_lengths], "RaggedFromNestedRowlengths", name, validate)
+        return _nested(
+            cls.from_row_lengths, flat_values, [nested_row_lengths], "RaggedFromNestedRowlengths", name, validate
+        )
 
     @classmethod
     def _convert_values_and_partition(cls, values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:
