@@ -46,7 +46,12 @@ register_parts(TensorArray, lambda x: [x.flow], lambda x, parts: x.with_flow(par
 
 def as_leaf(value: TensorLike) -> Any:
     """Returns a value of which a nest may consist: an object of tensors, or a tensor."""
-    return value if any(isinstance(value, kind) for kind, _, _ in _PARTS) else convert_to_tensor(value)
+    return value if has_parts(value) else convert_to_tensor(value)
+
+
+def has_parts(value: Any) -> bool:
+    """Returns True for an object that consists of tensors, such as a SparseTensor or a TensorArray."""
+    return any(isinstance(value, kind) for kind, _, _ in _PARTS)
 
 
 def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
