@@ -153,7 +153,7 @@ class OnePerKey:
                 except _UnknownError as unknown:
                     if unknown.key in waiting:
                         raise NotImplementedError(
-                            f"Function {unknown.key[0]} calls itself, and has no gradient therefore."
+                            f"Function {unknown.key[0]} calls itself, so it has no gradient. Use tf.while_loop instead."
                         ) from None
                     waiting[unknown.key] = None
         finally:
