@@ -172,6 +172,20 @@ def test_callables_feed_in_order_and_return_the_nest():
             sess.make_callable(a, a)
 
 
+@pytest.mark.parametrize("accept_options", [False, True])
+def test_an_argument_of_a_callable_may_be_a_value_of_several_tensors(accept_options):
+    rows, sparse, a = tf.ragged.placeholder(tf.int32, 1), tf.sparse.placeholder(tf.int32), tf.placeholder(tf.int32, [])
+    fed = tf.ragged.constant_value([[1, 2], [3]], dtype=np.int32), tf.SparseTensorValue([[0, 1]], [5], [1, 2]), 2
+    with tf.Session() as sess:
+        f = sess.make_callable([rows.with_values(rows.values * a), {"s": sparse}], [rows, sparse, a], accept_options)
+        found, named = f(*fed)
+        assert found.to_list() == [[2, 4], [6]]
+        assert [part.tolist() for part in named["s"]] == [[[0, 1]], [5], [1, 2]]
+        for wrong in (fed[:1], fed[:2], (*fed, 1)):
+            with pytest.raises(TypeError, match=f"Expected 3 arguments.* got {len(wrong)}"):
+                f(*wrong)
+
+
 def test_a_callable_with_options_fills_the_metadata():
     a = tf.placeholder(tf.float32)
     metadata = tf.RunMetadata()

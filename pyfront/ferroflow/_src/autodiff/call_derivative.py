@@ -6,6 +6,7 @@ these values too. Nothing is computed twice: effects occur once, and random numb
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.control_flow.loop import WhileContext
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.function import FunctionGraph, FunctionPart, graphs_around
-from ferroflow._src.framework.function_def import body_of
+from ferroflow._src.framework.function_def import body_of, to_function_def
 from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.framework.import_graph_def import import_graph_def
 from ferroflow._src.framework.op_schema import op_schema
@@ -23,6 +24,7 @@ from ferroflow._src.ops.array.making import identity
 
 # Stateful ops that may be computed again: they have no effect.
 _REPEATABLE = ("ReadVariableOp", "VarHandleOp", "VariableV2", "Placeholder")
+_SWITCHES = ("Switch", "RefSwitch")
 
 
 class Key(NamedTuple):
@@ -151,7 +153,7 @@ class OnePerKey:
                 except _UnknownError as unknown:
                     if unknown.key in waiting:
                         raise NotImplementedError(
-                            f"Function {unknown.key[0]} calls itself, and has no gradient therefore."
+                            f"Function {unknown.key[0]} calls itself, so it has no gradient. Use tf.while_loop instead."
                         ) from None
                     waiting[unknown.key] = None
         finally:
@@ -202,7 +204,7 @@ def _make(root: Any, key: Key) -> Derivative:
         **{t: Source("result", i) for i, t in reversed(list(enumerate(results)))},
         **{t: Source("argument", i) for i, t in enumerate(arguments)},
     }
-    cut = _cut(ends, forward, {*body.captured_arguments, *arriving})
+    cut, needed = _cut(ends, forward, {*body.captured_arguments, *arriving})
     more = [t for t in cut if t not in places]
     sources = [places.get(t) or Source("result", len(results) + more.index(t)) for t in cut]
     cut += arriving
@@ -210,15 +212,22 @@ def _make(root: Any, key: Key) -> Derivative:
     forward_name = key.function
     if more:
         forward_name = FunctionPart(f"__forward_{key.function}", body, arguments, [*results, *more], effects).name
-    backward = FunctionPart(f"__backward_{key.function}", body, cut, ends)
+    backward_name = f"__backward_{key.function}"
+    if any(c in forward and c not in needed for op in needed for c in op.control_inputs):
+        backward = _apart(backward_name, body, cut, ends, needed)
+    else:
+        backward = FunctionPart(backward_name, body, cut, ends)
     is_stateful = any(op_schema(op.type)["is_stateful"] for op in backward.operations)
     return Derivative(forward_name, more, backward, is_stateful, sources, returned)
 
 
-def _cut(ends: Sequence[Tensor], forward: set[Operation], given: set[Tensor]) -> list[Tensor]:
-    """Returns the tensors of the forward part that the ends are computed from.
+def _cut(ends: Sequence[Tensor], forward: set[Operation], given: set[Tensor]) -> tuple[list[Tensor], set[Operation]]:
+    """Divides a body into its forward part and what computes the ends.
 
-    Constants that wait for nothing, and what is in a branch, belong to both parts: a value in a branch may be missing.
+    Constants that wait for nothing, and what belongs to a conditional, are in both parts: its values may be missing.
+
+    Returns:
+        (the tensors of the forward part that the ends are computed from; the operations of the other part).
 
     Raises:
         NotImplementedError: if an operation in a branch has effects or is random.
@@ -232,7 +241,7 @@ def _cut(ends: Sequence[Tensor], forward: set[Operation], given: set[Tensor]) ->
         if op in seen:
             continue
         seen.add(op)
-        stack += [c for c in op.control_inputs if c not in forward]
+        stack += [c for c in op.control_inputs if c not in forward or _is_pivot(c)]
         for tensor in op.inputs:
             source = tensor.op
             if tensor in given:
@@ -240,12 +249,71 @@ def _cut(ends: Sequence[Tensor], forward: set[Operation], given: set[Tensor]) ->
             leaves_loop = source.type == "Exit" and flow_context(source.inputs[0].op) in loops
             if source not in forward and not leaves_loop:
                 stack.append(source)
-            elif flow_context(source) is not None or (source.type == "Const" and not source.control_inputs):
+            elif _is_in_both(source):
                 _check_repeatable(source)
                 stack.append(source)
             else:
                 found[tensor] = None
-    return list(found)
+    return list(found), seen
+
+
+def _is_in_both(op: Operation) -> bool:
+    """Returns True for an operation that the forward part of a body computes and the backward part computes again."""
+    is_free_constant = op.type == "Const" and not op.control_inputs
+    return is_free_constant or flow_context(op) is not None or op.type in _SWITCHES or _is_pivot(op)
+
+
+def _is_pivot(op: Operation) -> bool:
+    """Returns True for an operation that runs in one branch of a conditional, and orders others after its predicate."""
+    return op.type == "Identity" and op.inputs[0].op.type in _SWITCHES
+
+
+@dataclasses.dataclass
+class _Nodes:
+    """Operations of a body that are no function of the library.
+
+    Attributes:
+        name: str, prefix of the names of copies.
+        operations: list of Operations, in the order of the body.
+        all_arguments: list of Tensors at which they begin.
+        results: list of Tensors at which they end.
+        graph: the body.
+        effects: list of Operations that run though no result needs them.
+    """
+
+    name: str
+    graph: FunctionGraph
+    operations: list[Operation]
+    all_arguments: list[Tensor]
+    results: list[Tensor]
+    effects: Sequence[Operation] = ()
+
+    def to_function_def(self) -> Any:
+        return to_function_def(self)
+
+
+def _apart(
+    name: str, body: FunctionGraph, cut: Sequence[Tensor], ends: list[Tensor], needed: set[Operation]
+) -> FunctionPart:
+    """Returns a function of copies of operations, which do not wait for the effects in the body that they are from.
+
+    Args:
+        name: str, first part of the function's name.
+        body: the body.
+        cut: list of Tensors, the arguments.
+        ends: list of Tensors, the results.
+        needed: the operations that compute them.
+    """
+    around = dict(zip(body.captured_arguments, body.captured_inputs, strict=True))
+    captured = [t for op in body.get_operations() if op in needed for t in op.outputs if t in around]
+    begin = {t.op for t in (*cut, *captured)}
+    operations = [op for op in body.get_operations() if op in needed and op not in begin]
+    copies = FunctionGraph(body.outer_graph)
+    with copies.as_default():
+        arguments = [copies.argument(t.dtype, t.get_shape(), t.op.name) for t in cut]
+        inputs = [*arguments, *(copies.capture(around[t]) for t in captured)]
+        results, _ = inlined(_Nodes(name, body, operations, [*cut, *captured], ends), inputs)
+    return FunctionPart(name, copies, arguments, results)
 
 
 def _check_repeatable(op: Operation) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.autodiff.aggregation import check_method
+from ferroflow._src.autodiff.aggregation import aggregate, check_method
 from ferroflow._src.autodiff.backward_pass import BackwardPass
 from ferroflow._src.autodiff.seeds import seed_gradients
 from ferroflow._src.autodiff.sweep import Sweep
@@ -13,9 +13,12 @@ from ferroflow._src.autodiff.unconnected import UnconnectedGradients, checked_un
 from ferroflow._src.base.typing import TensorLike, TensorLikes
 from ferroflow._src.control_flow.recognition import recognize
 from ferroflow._src.framework.composite import IndexedSlices, convert_n_to_tensor_or_indexed_slices
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import graph_of
+from ferroflow._src.framework.function import FunctionGraph
 from ferroflow._src.framework.gradient_registry import late_modules as modules_of_rules
-from ferroflow._src.framework.handles import flow_context, node_of
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.handles import Tensor, flow_context, node_of
 
 
 def gradients(
@@ -75,13 +78,21 @@ def gradients(
         graph.unique_name("uid")
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
+        ys = [y if isinstance(y, IndexedSlices) else graph.capture(y) for y in ys]
         backward = BackwardPass(graph, colocate_gradients_with_ops, gate_gradients, method)
         seeds = seed_gradients(backward, seeds, ys)
         y_tensors = [y.values if isinstance(y, IndexedSlices) else y for y in ys]
-        x_tensors = [x.values if isinstance(x, IndexedSlices) else x for x in xs]
+        # By x: the tensors of the graph that have its value.
+        x_tensors = [_values_in(graph, x.values if isinstance(x, IndexedSlices) else x) for x in xs]
+        stopping = [t.op for stop in stops for t in _values_in(graph, convert_to_tensor(stop, as_ref=True))]
         with backward:
             sweep = Sweep(backward, flow_context(ys[0].op) if ys else None)
-            found = sweep.run(y_tensors, seeds, x_tensors, {node_of(t.op) for t in stops})
+            flat = sweep.run(y_tensors, seeds, [t for values in x_tensors for t in values], set(map(node_of, stopping)))
+        remaining = iter(flat)
+        found = [
+            aggregate([g for _ in values if (g := next(remaining)) is not None], x.op, method)
+            for x, values in zip(xs, x_tensors, strict=True)
+        ]
         if unconnected == UnconnectedGradients.ZERO:
             found = [zeros_like(x) if g is None else g for g, x in zip(found, xs, strict=True)]
     return found
@@ -89,3 +100,21 @@ def gradients(
 
 def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _values_in(graph: Graph, tensor: Tensor) -> list[Tensor]:
+    """Returns the tensors of a graph that have the value of a tensor: itself, or what a function takes from around.
+
+    Raises:
+        NotImplementedError: if the function takes a value from around that is computed from the tensor.
+    """
+    if tensor.graph is graph or not isinstance(graph, FunctionGraph):
+        return [tensor]
+    found = graph.stand_ins(tensor)
+    for taken, inside in zip(graph.captured_inputs, graph.captured_arguments, strict=True):
+        if inside not in found and taken.graph is tensor.graph and tensor.graph.between([tensor], [taken], []):
+            raise NotImplementedError(
+                f"The function takes '{taken.name}' from around it, which depends on '{tensor.name}'. Compute it in "
+                "the function, or call tf.gradients outside of the function."
+            )
+    return found

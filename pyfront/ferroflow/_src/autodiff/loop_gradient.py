@@ -78,7 +78,10 @@ def at_level_of(context: Any, tensor: Tensor) -> Tensor:
     inner = flow_context(tensor.op)
     while inner is not context:
         if not isinstance(inner, CondContext):
-            raise NotImplementedError(f"The gradient of a loop needs {tensor.name}, a value of a loop inside of it")
+            raise NotImplementedError(
+                f"The gradient of a loop needs '{tensor.name}', a value of a loop inside of it. Make that value a loop "
+                "variable of the inner loop."
+            )
         tensor, inner = inner.export(tensor), inner.outer_context
     return tensor
 

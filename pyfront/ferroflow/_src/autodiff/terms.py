@@ -18,6 +18,8 @@ from ferroflow._src.framework.handles import Tensor, known_value, static_dims
 
 # Ops that pass a handle through unchanged.
 _HAND_ON = ("Identity", "Enter", "Switch", "Exit")
+# Ops that read the variable of a handle.
+_READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
 # TF 1.x: zeros and ones of known shapes with fewer elements are constants, larger ones are Fills.
 _LARGEST_CONSTANT = 1000
 # TF 1.x: a dense gradient of at least this many elements made from slices is worth a warning.
@@ -47,7 +49,22 @@ def value_dtype(tensor: Tensor) -> dtypes.DType:
         variable = _variable_of(tensor)
         if variable is not None:
             return dtypes.as_dtype(variable.get_attr("dtype"))
+        return _read_dtype(tensor) or tensor.dtype
     return tensor.dtype.base_dtype
+
+
+def _read_dtype(handle: Tensor) -> dtypes.DType | None:
+    """Returns the type of a value read from a handle, such as a function's argument; None if nothing reads it."""
+    while handle.op.type in _HAND_ON:
+        handle = handle.op.inputs[0]
+    stack = [handle]
+    while stack:
+        for op in stack.pop().consumers():
+            if op.type in _READS:
+                return dtypes.as_dtype(op.get_attr("dtype"))
+            if op.type in _HAND_ON:
+                stack += op.outputs
+    return None
 
 
 def value_shape(tensor: Tensor) -> TensorShape:

@@ -14,7 +14,7 @@ from ferroflow._src.control_flow.context import (
     made_in,
     register_context_message,
 )
-from ferroflow._src.control_flow.structures import composite_kind, described_kind, flat_tensors, rebuilt_all
+from ferroflow._src.control_flow.structures import assert_same_structure, flat_tensors, rebuilt_all
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
@@ -290,16 +290,10 @@ def _has_ops(leaves: list[Any]) -> bool:
 
 def _check_same(true_value: Any, false_value: Any) -> None:
     try:
-        nest.assert_same_structure(true_value, false_value)
+        assert_same_structure(true_value, false_value)
     except (TypeError, ValueError) as error:
-        what = "types" if isinstance(error, TypeError) else "values"
-        raise type(error)(f"Incompatible return {what} of true_fn and false_fn: {error}") from None
-    for x, y in zip(nest.flatten(true_value), nest.flatten(false_value), strict=True):
-        if composite_kind(x) != composite_kind(y):
-            raise ValueError(
-                "Incompatible return values of true_fn and false_fn: The two structures don't have the same nested "
-                f"structure. One has a {described_kind(x)} where the other has a {described_kind(y)}."
-            )
+        kind, what = (TypeError, "types") if isinstance(error, TypeError) else (ValueError, "values")
+        raise kind(f"Incompatible return {what} of true_fn and false_fn: {error}") from None
 
 
 register_cond(cond)

@@ -16,8 +16,9 @@ from ferroflow._src.control_flow.context import (
     made_in,
     register_context_message,
 )
-from ferroflow._src.control_flow.structures import as_leaf, composite_kind, described_kind, flat_tensors, rebuilt_all
+from ferroflow._src.control_flow.structures import as_leaf, assert_same_structure, flat_tensors, rebuilt_all
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
+from ferroflow._src.framework.composite_specs import IndexedSlicesSpec, SparseTensorSpec
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph, name_scope
@@ -26,10 +27,12 @@ from ferroflow._src.framework.graph_keys import SUMMARY_COLLECTION, GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor, add_control_inputs, flow_context
 from ferroflow._src.framework.proto_functions import register_proto_function
 from ferroflow._src.framework.scope_names import prepend_name_scope, strip_name_scope
+from ferroflow._src.framework.tensor_spec import TensorSpec
+from ferroflow._src.framework.type_spec import TypeSpec, component_shapes
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math.arithmetic import add
 from ferroflow._src.ops.math.comparison import logical_and
-from ferroflow._src.ops.ragged.spec import RaggedTensorSpec, component_shapes
+from ferroflow._src.ops.ragged.spec import RaggedTensorSpec
 from ferroflow._src.ops.ragged.tensor import RaggedTensor
 
 
@@ -455,8 +458,8 @@ def while_loop(
         body: makes the next values of the loop variables, in their structure, from them.
         loop_vars: the first values: a list, tuple or nest of Tensors, SparseTensors, IndexedSlices or TensorArrays, of
             any dtype and shape.
-        shape_invariants: nest of TensorShapes like `loop_vars`: the parts of each shape that are the same in all
-            iterations.
+        shape_invariants: nest of TensorShapes or TypeSpecs like `loop_vars`: the parts of each shape that are the same
+            in all iterations.
         parallel_iterations: positive int, accepted; iterations run one after the other.
         back_prop: If True, gradients may pass.
         swap_memory: accepted.
@@ -542,14 +545,8 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
             summaries[:] = before
             with get_default_graph().control_dependencies(made):
                 result = nest.map_structure(lambda x: identity(x) if isinstance(x, Tensor) else x, result)
-        nest.assert_same_structure(list(arguments), list(result))
+        assert_same_structure(list(arguments), list(result))
         results = [as_leaf(leaf) for leaf in nest.flatten(result)]
-        for was, now in zip(leaves, results, strict=True):
-            if composite_kind(was) != composite_kind(now):
-                is_dropped = composite_kind(was) is not None and type(was) is not type(now)
-                raise (TypeError if is_dropped else ValueError)(
-                    f"A loop variable was a {described_kind(was)} and is a {described_kind(now)} after one iteration"
-                )
         flat = flat_tensors(results)
         # TF 1.x: the result has the structure of what the body gives.
         leaves, structure = results, result
@@ -563,22 +560,35 @@ def _shapes_of(leaf: Any, invariant: Any) -> list[TensorShape | None]:
     """Returns the shapes of the tensors of a leaf for an invariant of the whole; None stands for those of the first
     values.
     """
+    if isinstance(invariant, TypeSpec):
+        _check_described(leaf, invariant)
+        return [*component_shapes(invariant)]
     if isinstance(leaf, SparseTensor):
         # TF 1.x: the invariant is the shape of `dense_shape`; the number of values is free without one, too.
         shape = leaf.dense_shape.shape if invariant is None else TensorShape(invariant)
         rank = shape.with_rank(1).as_list()[0]
-        return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
+        return [*component_shapes(SparseTensorSpec(None if rank is None else [None] * rank, leaf.dtype))]
     if isinstance(leaf, IndexedSlices):
         if invariant is None:
             return [None] * len(flat_tensors([leaf]))
         shape = TensorShape(invariant)
-        shapes: list[TensorShape | None] = [shape, TensorShape([shape.dims[0] if shape.dims else None])]
-        return shapes + ([] if leaf.dense_shape is None else [TensorShape([shape.ndims])])
+        dense_kind = None if leaf.dense_shape is None else leaf.dense_shape.dtype
+        spec = IndexedSlicesSpec(shape, leaf.values.dtype, leaf.indices.dtype, dense_kind, shape[:1])
+        return [*component_shapes(spec)]
     if isinstance(leaf, RaggedTensor):
-        if not isinstance(invariant, RaggedTensorSpec):
-            shape = leaf.shape if invariant is None else TensorShape(invariant)
-            invariant = RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype)
-        elif not invariant.is_compatible_with(leaf):
-            raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}")
-        return [*component_shapes(invariant)]
+        shape = leaf.shape if invariant is None else TensorShape(invariant)
+        return [*component_shapes(RaggedTensorSpec(shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype))]
     return [None if invariant is None else TensorShape(invariant)]
+
+
+def _check_described(leaf: Any, spec: TypeSpec) -> None:
+    """Raises TypeError if a loop variable is not of the kind that its invariant describes."""
+    if not isinstance(leaf, spec.value_type):
+        fits = False
+    elif isinstance(spec, TensorSpec):
+        # Its shape is checked as that of any other tensor.
+        fits = leaf.dtype.base_dtype == spec.dtype
+    else:
+        fits = spec.is_compatible_with(leaf)
+    if not fits:
+        raise TypeError(f"TypeSpec {spec} is not compatible with {leaf}")

@@ -1,15 +1,13 @@
-"""`smart_cond`: a conditional that builds only one branch if its condition is known when the graph is built."""
+"""Conditionals whose condition may also be a variable, which has no value before a step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ferroflow._src.base.typing import BoolLike
+from ferroflow._src.control_flow import static_choice
 from ferroflow._src.control_flow.conditional import cond
-from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.handles import Tensor
 
 
@@ -28,14 +26,8 @@ def smart_cond(pred: BoolLike, true_fn: Callable[[], Any], false_fn: Callable[[]
     Raises:
         TypeError: if a function is not callable, or the condition is neither a Tensor nor a bool, 0 or 1.
     """
-    if not callable(true_fn):
-        raise TypeError("`true_fn` must be callable.")
-    if not callable(false_fn):
-        raise TypeError("`false_fn` must be callable.")
-    known = smart_constant_value(pred)
-    if known is None:
-        return cond(pred, true_fn, false_fn, name=name)
-    return true_fn() if known else false_fn()
+    choose = cond if _is_variable(pred) else static_choice.smart_cond
+    return choose(pred, true_fn, false_fn, name=name)
 
 
 def smart_constant_value(pred: Any) -> bool | None:
@@ -44,11 +36,8 @@ def smart_constant_value(pred: Any) -> bool | None:
     Raises:
         TypeError: on the same conditions as `smart_cond`.
     """
-    if isinstance(pred, (bool, np.bool_)) or (isinstance(pred, int) and pred in (0, 1)):
-        return bool(pred)
-    if isinstance(pred, Tensor):
-        known = constant_value(pred)
-        return None if known is None else bool(known)
-    if hasattr(pred, "initializer"):  # a variable has no value before the step
-        return None
-    raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {pred}")
+    return None if _is_variable(pred) else static_choice.smart_constant_value(pred)
+
+
+def _is_variable(pred: Any) -> bool:
+    return not isinstance(pred, Tensor) and hasattr(pred, "initializer")

@@ -9,7 +9,7 @@ from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.control_flow.choice import chosen
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant_value
-from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.handles import Tensor, known_value
 
 
 def smart_constant_value(pred: Any) -> bool | None:
@@ -25,7 +25,9 @@ def smart_constant_value(pred: Any) -> bool | None:
         TypeError: if `pred` is neither a Tensor nor a bool, 0 or 1.
     """
     if isinstance(pred, Tensor):
+        # TF 1.15: the engine evaluates what `constant_value` does not.
         known = constant_value(pred)
+        known = known_value(pred) if known is None else known
         return None if known is None else bool(known)
     if isinstance(pred, bool) or pred in (0, 1):
         return bool(pred)

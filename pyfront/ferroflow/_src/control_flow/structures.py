@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ferroflow._src.base import nest
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -45,7 +46,12 @@ register_parts(TensorArray, lambda x: [x.flow], lambda x, parts: x.with_flow(par
 
 def as_leaf(value: TensorLike) -> Any:
     """Returns a value of which a nest may consist: an object of tensors, or a tensor."""
-    return value if any(isinstance(value, kind) for kind, _, _ in _PARTS) else convert_to_tensor(value)
+    return value if has_parts(value) else convert_to_tensor(value)
+
+
+def has_parts(value: Any) -> bool:
+    """Returns True for an object that consists of tensors, such as a SparseTensor or a TensorArray."""
+    return any(isinstance(value, kind) for kind, _, _ in _PARTS)
 
 
 def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
@@ -56,17 +62,40 @@ def tensors_of(leaf: Any, as_ref: bool = False) -> list[Tensor]:
     return [convert_to_tensor(leaf, as_ref=as_ref)]
 
 
-def composite_kind(leaf: Any) -> tuple[type[Any], int] | None:
-    """Returns the class and the number of tensors of a composite tensor; None for other leaves."""
-    return (
-        (type(leaf), len(tensors_of(leaf))) if isinstance(leaf, IndexedSlices | SparseTensor | RaggedTensor) else None
-    )
+def assert_same_structure(first: Any, second: Any) -> None:
+    """Checks that two nests have the same structure, and composite tensors of one kind at the same places.
+
+    Args:
+        first: nest of leaves.
+        second: nest of leaves.
+
+    Raises:
+        TypeError: if the classes of two structures, or of two composite tensors, differ.
+        ValueError: if the nesting differs, or the dtypes or the number of tensors of two composite tensors.
+    """
+    nest.assert_same_structure(first, second)
+    for x, y in zip(nest.flatten(first), nest.flatten(second), strict=True):
+        kinds = [_composite_kind(x), _composite_kind(y)]
+        if kinds[0] != kinds[1]:
+            are_composites = None not in kinds
+            raise (TypeError if are_composites and type(x) is not type(y) else ValueError)(
+                "The two structures don't have the same nested structure.\n\nMore specifically: One has a "
+                f"{_described_kind(x)}, where the other has a {_described_kind(y)}."
+            )
 
 
-def described_kind(leaf: Any) -> str:
-    """Returns the class of a leaf, and the number of tensors of a composite one, for messages."""
-    kind = composite_kind(leaf)
-    return type(leaf).__name__ if kind is None else f"{kind[0].__name__} of {kind[1]} tensors"
+def _composite_kind(leaf: Any) -> tuple[Any, ...] | None:
+    """Returns the class of a composite tensor and the dtypes of its tensors; None for other leaves."""
+    if not isinstance(leaf, IndexedSlices | SparseTensor | RaggedTensor):
+        return None
+    return type(leaf), *(t.dtype.base_dtype for t in tensors_of(leaf))
+
+
+def _described_kind(leaf: Any) -> str:
+    kind = _composite_kind(leaf)
+    if kind is None:
+        return type(leaf).__name__
+    return f"{type(leaf).__name__} of tensors of {', '.join(dtype.name for dtype in kind[1:])}"
 
 
 def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:

@@ -9,6 +9,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from ferroflow._src.framework.constant import constant_value_as_shape
+from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.framework.type_spec import TypeSpec
 
 
@@ -43,6 +44,12 @@ class SparseTensorSpec(TypeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
+
+    @property
+    def _component_specs(self) -> list[Any]:
+        rank = self._shape.ndims
+        sizes = TensorSpec([rank], dtypes.int64)
+        return [TensorSpec([None, rank], dtypes.int64), TensorSpec([None], self._dtype), sizes]
 
     @classmethod
     def _of_value(cls, value: Any) -> TypeSpec:
@@ -86,6 +93,14 @@ class IndexedSlicesSpec(TypeSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    @property
+    def _component_specs(self) -> list[Any]:
+        values = TensorSpec(self._indices_shape.concatenate(self._shape[1:]), self._dtype)
+        specs = [values, TensorSpec(self._indices_shape, self._indices_dtype)]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.ndims], self._dense_shape_dtype))
+        return specs
 
     @classmethod
     def _of_value(cls, value: Any) -> TypeSpec:

@@ -121,7 +121,7 @@ def graph_of(values: Iterable[Any], graph: Graph | None = None) -> Graph:
         raise TypeError(f"Input graph needs to be a Graph: {graph}")
     first = None
     function = default_stacks.default_graph_stack.get_function()
-    if function is not None and graph is None:
+    if function is not None:
         # A function takes what it reads from the graphs around.
         body: Graph = function
         return body

@@ -112,6 +112,16 @@ class FunctionGraph(Graph):
                 sources = [self.capture(tensor.op.inputs[0])]
             return copy_operation(self, tensor.op, sources, attrs).outputs[tensor.value_index]
 
+    def stand_ins(self, tensor: Tensor) -> list[Tensor]:
+        """Returns the tensors of the body for a tensor of a graph around it, and for what only copies or reads that."""
+        known = self._captured.get(tensor)
+        found = [
+            inside
+            for taken, inside in zip(self.captured_inputs, self.captured_arguments, strict=True)
+            if inside is not known and _copied_from(taken, tensor)
+        ]
+        return found if known is None else [known, *found]
+
     def lifted(self, tensor: Tensor) -> Tensor:
         """Returns a tensor of the function made in the graph around, by copies of the operations that make it.
 
@@ -159,6 +169,13 @@ class FunctionGraph(Graph):
                 copy = copy_operation(self, op, [self._captured[t] for t in op.inputs])
             self._captured.update(zip(op.outputs, copy.outputs, strict=True))
         return self._captured[tensor]
+
+
+def _copied_from(tensor: Tensor, source: Tensor) -> bool:
+    """Returns True if a tensor is another one, or has its value by copies and reads alone."""
+    while tensor is not source and tensor.op.type in ("Identity", "ReadVariableOp"):
+        tensor = tensor.op.inputs[0]
+    return tensor is source
 
 
 def _is_dataset(op: Operation) -> bool:

@@ -292,7 +292,7 @@ def set_device_policy(device_policy: str | None) -> None:
         device_policy: str, "silent", "silent_for_int32", "warn" or "explicit"; None for "silent".
 
     Raises:
-        ValueError: if it is another str.
+        ValueError: if `device_policy` is not one of the listed values.
     """
     if device_policy not in (None, *_POLICIES):
         raise ValueError(f"Not a valid device policy: {device_policy!r}")

@@ -70,6 +70,10 @@ class TensorSpec(TypeSpec):
         """The name, or None."""
         return self._name
 
+    @property
+    def _component_specs(self) -> list[Any]:
+        return [self]
+
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Returns True if types and shapes agree as far as both are known.
 

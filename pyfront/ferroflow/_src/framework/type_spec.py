@@ -23,6 +23,11 @@ class TypeSpec(abc.ABC):
     def _serialize(self) -> tuple[Any, ...]:
         """Returns the arguments of the constructor."""
 
+    @property
+    def _component_specs(self) -> list[Any]:
+        """The descriptions of the tensors that a value consists of; only kinds that loops carry have them."""
+        raise NotImplementedError(f"{type(self).__name__} has no description of the tensors of its values")
+
     @classmethod
     def _of_value(cls, value: Any) -> TypeSpec:
         """Returns the description of a value; a subclass overrides it for its values.
@@ -88,6 +93,18 @@ class BatchableTypeSpec(TypeSpec):
     @abc.abstractmethod
     def _unbatch(self) -> TypeSpec:
         """Returns the description of an element of a batch."""
+
+
+def component_shapes(spec: TypeSpec) -> list[TensorShape]:
+    """Returns the shapes of the tensors that a value consists of.
+
+    Args:
+        spec: TypeSpec of the value.
+
+    Returns:
+        list of TensorShapes, in the order of the value's tensors.
+    """
+    return [each.shape for each in spec._component_specs]
 
 
 def _key(part: Any) -> Any:

@@ -19,6 +19,7 @@ from ferroflow._src.framework.default_graph import (
     init_scope,
     name_scope,
 )
+from ferroflow._src.framework.default_stacks import default_graph_stack
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
@@ -440,13 +441,20 @@ class Layer(Connected):
         self._keep_call(outputs, inputs, kwargs)
         return outputs
 
-    def _outputs_of(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        self._set_scope(kwargs.pop("scope", None))
-        leaves = nest.flatten(inputs)
+    def _check_graph(self, leaves: list[Any]) -> None:
+        """Sets the graph of this layer, or checks that inputs are of that graph or of a function in it."""
+        if default_graph_stack.get_function() is not None:
+            self._graph = self._graph or default_graph_stack.get_outside_functions()
+            return
         try:
             self._graph = graph_of(leaves, self._graph)
         except ValueError as error:
             raise ValueError(f"Input graph and Layer graph are not the same: {error}") from None
+
+    def _outputs_of(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        self._set_scope(kwargs.pop("scope", None))
+        leaves = nest.flatten(inputs)
+        self._check_graph(leaves)
         with variable_scope(self._scope, reuse=self._reuse_of_variables(), auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             if self._call_takes_scope:

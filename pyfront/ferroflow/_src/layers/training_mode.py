@@ -10,7 +10,7 @@ import numpy as np
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import BoolLike
 from ferroflow._src.control_flow.conditional import cond
-from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.control_flow.static_choice import smart_constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.math.cast import cast
@@ -33,9 +33,9 @@ def training_mode(training: BoolLike) -> bool | Tensor:
     tensor = convert_to_tensor(training)
     if tensor.dtype.base_dtype not in (dtypes.bool, dtypes.int32, dtypes.int64, dtypes.float32):
         raise TypeError(f"pred must be a Tensor, or a Python bool, or 1 or 0. Found instead: {training}")
-    known = constant_value(tensor)
+    known = smart_constant_value(tensor)
     if known is not None:
-        return bool(known)
+        return known
     mode: Tensor = cast(tensor, dtypes.bool)
     return mode
 

@@ -17,6 +17,7 @@ from ferroflow._src.framework.default_graph import (
     get_default_graph,
     name_scope,
 )
+from ferroflow._src.framework.function import graphs_around
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.replication import Mode, ReduceOp, current_mode, is_last_loss_a_sum
@@ -464,7 +465,9 @@ class Optimizer(Trackable):
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        return self._non_slot_dict.get((name, graph))
+        # Variables are never those of a function's body, but of the graph around it.
+        of = graph if graph is None else [graph, *graphs_around(graph)][-1]
+        return self._non_slot_dict.get((name, of))
 
     def _non_slot_variables(self) -> Iterable[Any]:
         return self._non_slot_dict.values()

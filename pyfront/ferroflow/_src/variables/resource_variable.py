@@ -213,6 +213,8 @@ class ResourceVariable(Variable):
         with name_scope(name or "Gather") as scope:
             attrs = {"dtype": self._dtype}
             rows = tensor_op("ResourceGather", [self._variable, indices], attrs, name=scope)
+        # The shape of a handle that a function takes as an argument is not known.
+        rows.set_shape(rows.op.inputs[1].shape.concatenate(self.shape[1:]))
         return tensor_op("Identity", [rows])
 
     def _read_rows(self, indices: Any, name: str | None) -> Tensor:

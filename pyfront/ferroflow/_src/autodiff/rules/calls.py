@@ -16,7 +16,7 @@ from ferroflow._src.autodiff.call_derivative import (
     packed_gradient,
 )
 from ferroflow._src.autodiff.gradients import gradients
-from ferroflow._src.autodiff.terms import densified, zeros_like
+from ferroflow._src.autodiff.terms import densified, value_shape, zeros_like
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.function import Function
@@ -103,8 +103,8 @@ def _called(
     found = iter(call.outputs)
     by_input = [packed_gradient([next(found) for _ in range(count)]) for count in counts]
     for x, gradient in zip(inputs, by_input, strict=True):
-        if isinstance(gradient, Tensor) and has_gradient(x):
-            gradient.set_shape(x.get_shape())
+        if isinstance(gradient, Tensor):
+            gradient.set_shape(value_shape(x))
     return by_input
 
 

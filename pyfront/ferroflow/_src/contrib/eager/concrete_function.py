@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ferroflow._src.base import nest
 from ferroflow._src.contrib.eager.effects import Recorder, ordered
 from ferroflow._src.contrib.eager.results import flat_results, packed_results
 from ferroflow._src.contrib.eager.signatures import Argument, mapped, tensor_arguments, with_tensors
+from ferroflow._src.control_flow.structures import has_parts, tensors_of
 from ferroflow._src.framework.apply import apply_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, init_scope
@@ -53,6 +54,9 @@ class ConcreteFunction:
         arguments: the Tensors among them.
         results: the results in the body, a structure.
     """
+
+    # If True, variables that the function makes without `trainable` are collected as trainable.
+    collects_by_default: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -107,9 +111,17 @@ class ConcreteFunction:
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments and keyword arguments, with a TensorSpec for each Tensor."""
+        """The arguments and keyword arguments, with a TensorSpec for each Tensor; composite tensors as they are."""
         specs = iter(TensorSpec(a.spec.shape, a.spec.dtype, a.name) for a in self._arguments)
-        return mapped(self._bound, lambda leaf: next(specs) if isinstance(leaf, TensorSpec | Tensor) else leaf)
+
+        def described(leaf: Any) -> Any:
+            if has_parts(leaf):
+                for _ in tensors_of(leaf):
+                    next(specs)
+                return leaf
+            return next(specs) if isinstance(leaf, TensorSpec | Tensor) else leaf
+
+        return mapped(self._bound, described)
 
     @property
     def captured_inputs(self) -> list[Tensor]:
@@ -234,7 +246,7 @@ def trace(
     body = FuncGraph(name, get_default_graph())
     with body.as_default():
         tensors = [body.argument(a.spec.dtype, a.spec.shape, a.name) for a in arguments]
-        recorder = Recorder(body, may_create)
+        recorder = Recorder(body, may_create, kind.collects_by_default)
         args, kwargs = with_tensors(bound, tensors)
         with recorder:
             results = python_function(*args, **kwargs)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from ferroflow._src.base.compat import as_str
 from ferroflow._src.framework.default_graph import get_default_graph, init_scope
 from ferroflow._src.framework.function import FunctionGraph
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -26,11 +27,13 @@ _UNORDERED = (
         "RandomShuffle",
     ),
     *("RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal", "Placeholder", "PlaceholderV2"),
-    *("VarHandleOp", "VariableV2", "Variable", "TemporaryVariable"),
+    *("VarHandleOp", "VariableV2", "Variable", "TemporaryVariable", "VariableShape"),
 )
 # Ops at which conditionals and loops begin, and those at which they end.
-_BEGINNINGS = ("Switch", "RefSwitch", "Enter", "RefEnter")
-_ENDS = ("Merge", "RefMerge", "Exit", "RefExit")
+_ENTERS = ("Enter", "RefEnter")
+_EXITS = ("Exit", "RefExit")
+_BEGINNINGS = ("Switch", "RefSwitch", *_ENTERS)
+_ENDS = ("Merge", "RefMerge", *_EXITS)
 
 
 class Recorder:
@@ -39,9 +42,10 @@ class Recorder:
     Args:
         graph: the graph that the function adds to.
         may_create: bool. If False, the creation of a variable is an error.
+        collects_by_default: bool. If True, variables made without `trainable` are collected as trainable.
     """
 
-    def __init__(self, graph: Any, may_create: bool) -> None:
+    def __init__(self, graph: Any, may_create: bool, collects_by_default: bool) -> None:
         self.graph = graph
         self.variables: list[Any] = []
         # Operations that belong to new variables.
@@ -49,6 +53,7 @@ class Recorder:
         self.first = 0
         self.last = 0
         self._may_create = may_create
+        self._collects_by_default = collects_by_default
         self._scope = ""
         self._stack = contextlib.ExitStack()
 
@@ -78,8 +83,8 @@ class Recorder:
             variable = next_creator(**{**kwargs, "use_resource": True})
         if outer is self.graph:
             self.of_variables.update(outer.get_operations()[before:])
-        if is_collected is None and not kwargs.get("collections"):
-            # TF 1.15: only variables made with `trainable=True` are collected as trainable here.
+        if is_collected is None and not self._collects_by_default and not kwargs.get("collections"):
+            # TF 1.15: `tf.function` collects only variables made with `trainable=True` as trainable.
             trainable = outer.get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
             trainable[:] = [v for v in trainable if v is not variable]
         self.variables.append(variable)
@@ -117,6 +122,8 @@ def ordered(graph: Any, recorder: Recorder) -> tuple[list[Operation], bool]:
     here = current_flow_context(graph)
     latest: Operation | None = None
     is_stateful = has_inner_effects = False
+    # Frames of the loops that ended. Gradients add values that enter them, and that what is behind them cannot precede.
+    ended: set[str] = set()
     for op in graph.get_operations()[recorder.first : recorder.last]:
         if op in recorder.of_variables:
             continue
@@ -126,7 +133,11 @@ def ordered(graph: Any, recorder: Recorder) -> tuple[list[Operation], bool]:
         if flow_context(op) is not here:
             has_inner_effects = has_inner_effects or acts
             continue
-        if latest is not None and (acts or op.type in _BEGINNINGS):
+        if op.type in _EXITS:
+            loop = flow_context(op.inputs[0].op)
+            ended.add("" if loop is None else loop.name)
+        begins = op.type in _BEGINNINGS and not (op.type in _ENTERS and as_str(op.get_attr("frame_name")) in ended)
+        if latest is not None and (acts or begins):
             add_control_inputs(op, latest)
         if acts or (has_inner_effects and op.type in _ENDS):
             latest = op

@@ -10,13 +10,10 @@ import numpy as np
 
 from ferroflow._src.base import nest
 from ferroflow._src.contrib.eager.results import flat_results, packed_results
-from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
+from ferroflow._src.control_flow.structures import has_parts
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec
-from ferroflow._src.ops.tensor_array import TensorArray
-
-_COMPOSITES = (SparseTensor, IndexedSlices, TensorArray)
 
 
 class Argument(NamedTuple):
@@ -38,7 +35,7 @@ def _leaf_arguments(name: str, leaf: Any) -> list[Argument]:
         return [Argument(leaf.name or name, leaf, None)]
     if isinstance(leaf, Tensor):
         return [Argument(name, TensorSpec(leaf.shape, leaf.dtype.base_dtype), leaf)]
-    if isinstance(leaf, _COMPOSITES):
+    if has_parts(leaf):
         return [Argument(name, TensorSpec(t.shape, t.dtype), t) for t in flat_results(leaf)]
     return []
 
@@ -79,7 +76,7 @@ def with_tensors(bound: inspect.BoundArguments, tensors: Sequence[Tensor]) -> tu
     remaining = iter(tensors)
 
     def replaced(leaf: Any) -> Any:
-        if isinstance(leaf, _COMPOSITES):
+        if has_parts(leaf):
             return packed_results(leaf, [next(remaining) for _ in flat_results(leaf)])
         return next(remaining) if isinstance(leaf, TensorSpec | Tensor) else leaf
 
@@ -128,7 +125,7 @@ def signature_key(value: Any) -> Hashable:
         return type(value), tuple(signature_key(item) for item in value)
     arguments = _leaf_arguments("", value)
     if arguments:
-        kind = type(value) if isinstance(value, _COMPOSITES) else Tensor
+        kind = type(value) if has_parts(value) else Tensor
         return kind, tuple((a.spec.dtype, _dims(a.spec), a.name) for a in arguments)
     try:
         hash(value)
@@ -200,7 +197,7 @@ class Traces:
         shapes = iter(s.shape.most_specific_compatible_shape(g.shape) for s, g in zip(specs, known[0], strict=True))
 
         def general(leaf: Any) -> Any:
-            if isinstance(leaf, _COMPOSITES):
+            if has_parts(leaf):
                 raise NotImplementedError("experimental_relax_shapes takes Tensors alone; pass the parts of composites")
             if not isinstance(leaf, TensorSpec | Tensor):
                 return leaf

@@ -17,6 +17,8 @@ from ferroflow._src.framework.tensor_spec import TensorSpec
 class WrappedFunction(ConcreteFunction):
     """Result of `wrap_function`."""
 
+    collects_by_default = True
+
     def prune(self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None) -> WrappedFunction:
         """Returns a part of the function.
 

@@ -19,6 +19,22 @@ from ferroflow._src.ops.ragged.tensor import RaggedTensor, is_ragged
 _NO_BATCH = "batch shape from indices does not match params shape"
 
 
+def _converted(params: Any, indices: Any) -> tuple[Any, ...]:
+    """Returns both as dense or ragged tensors, whose splits have one dtype."""
+    params = convert_to_tensor_or_ragged_tensor(params, name="params")
+    return match_row_splits_dtypes(params, convert_to_tensor_or_ragged_tensor(indices, name="indices"))
+
+
+def _rank_of(indices: Any, unknown: str) -> int:
+    """Returns the rank of indices, at least 1; raises ValueError, with the message `unknown` for an unknown one."""
+    rank: int | None = indices.shape.ndims
+    if rank is None:
+        raise ValueError(unknown)
+    if rank == 0:
+        raise ValueError("indices.rank must be at least 1.")
+    return rank
+
+
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = 0, batch_dims: int = 0, name: str | None = None
 ) -> Any:
@@ -33,9 +49,7 @@ def gather(
     if not isinstance(batch_dims, int) or batch_dims != 0:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
     with name_scope(name, "RaggedGather", [params, indices]):
-        params = convert_to_tensor_or_ragged_tensor(params, name="params")
-        indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
-        match_row_splits_dtypes(params, indices)
+        params, indices = _converted(params, indices)
         if isinstance(indices, RaggedTensor):
             return indices.with_values(gather(params, indices.values))
         if not isinstance(params, RaggedTensor):
@@ -61,14 +75,8 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
     if not is_ragged(params) and not is_ragged(indices):
         return indexing.gather_nd(params, indices, name)
     with name_scope(name, "RaggedGatherNd", [params, indices]):
-        params = convert_to_tensor_or_ragged_tensor(params, name="params")
-        indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
-        match_row_splits_dtypes(params, indices)
-        rank = indices.shape.ndims
-        if rank is None:
-            raise ValueError("indices.rank be statically known.")
-        if rank == 0:
-            raise ValueError("indices.rank must be at least 1.")
+        params, indices = _converted(params, indices)
+        rank = _rank_of(indices, "indices.rank be statically known.")
         if isinstance(indices, RaggedTensor) and rank == indices.ragged_rank + 1:
             raise ValueError("The innermost dimension of indices may not be ragged")
         coordinates = indices.shape.as_list()[-1]
@@ -121,14 +129,8 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     if not is_ragged(params) and not is_ragged(indices):
         return indexing.batch_gather(params, indices, name)
     with name_scope(name, "RaggedBatchGather", [params, indices]):
-        params = convert_to_tensor_or_ragged_tensor(params, name="params")
-        indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
-        match_row_splits_dtypes(params, indices)
-        rank = indices.shape.ndims
-        if rank is None:
-            raise ValueError("batch_gather does not allow indices with unknown shape.")
-        if rank == 0:
-            raise ValueError("indices.rank must be at least 1.")
+        params, indices = _converted(params, indices)
+        rank = _rank_of(indices, "batch_gather does not allow indices with unknown shape.")
         if isinstance(indices, RaggedTensor):
             return _batch_gather_ragged(params, indices, rank)
         if rank == 1:

@@ -21,7 +21,7 @@ from ferroflow._src.ops.flow.grouping import with_dependencies
 from ferroflow._src.ops.math import reduction, segment
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.ragged.layout import RaggedLayout
-from ferroflow._src.ops.ragged.row_splits import INDEX_TYPES, lengths_of
+from ferroflow._src.ops.ragged.row_splits import INDEX_TYPES, lengths_of, lengths_to_splits
 
 _Ragged = TypeVar("_Ragged", bound="RowPartitioned")
 
@@ -83,7 +83,7 @@ class RowPartitioned(RaggedLayout):
                 ids = _checked(ids, checks, values)
             counted = cast(rows, dtypes.int32)
             lengths = segment.bincount(cast(ids, dtypes.int32), minlength=counted, maxlength=counted, dtype=ids.dtype)
-            splits = joining.concat([[0], segment.cumsum(lengths)], axis=0)
+            splits = lengths_to_splits(lengths)
             static_rows = known_value(rows)
             if static_rows is not None:
                 lengths.set_shape([int(static_rows)])
@@ -166,7 +166,7 @@ class RowPartitioned(RaggedLayout):
                     checking.assert_equal(total, count, message=message),
                 ]
                 lengths = _checked(lengths, checks, values)
-            splits = joining.concat([[0], segment.cumsum(lengths)], axis=0)
+            splits = lengths_to_splits(lengths)
             return cls(values, splits, lengths, internal=True)
 
     @classmethod

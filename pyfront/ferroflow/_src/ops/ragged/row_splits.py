@@ -68,7 +68,7 @@ def lengths_of(splits: Tensor) -> Tensor:
 
 def lengths_to_splits(lengths: Tensor) -> Tensor:
     """Returns the splits between rows of these lengths, of shape [rows + 1]."""
-    return joining.concat([[0], segment.cumsum(lengths)], axis=-1)
+    return joining.concat([[0], segment.cumsum(lengths)], axis=0)
 
 
 def ragged_offsets(starts: Tensor, limits: Tensor, deltas: Tensor) -> tuple[Tensor, Tensor]:
@@ -169,7 +169,7 @@ def segment_ids_to_row_splits(
             rows = convert_to_int_tensor(num_segments, "num_segments")
             rows.shape.assert_has_rank(0)
         lengths = segment.bincount(ids, minlength=rows, maxlength=rows, dtype=kind)
-        splits = joining.concat([[0], segment.cumsum(lengths)], axis=0)
+        splits = lengths_to_splits(lengths)
         known = None if rows is None else constant_value(rows)
         if known is not None:
             splits.set_shape([int(known) + 1])

@@ -105,8 +105,3 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
     def _unbatch(self) -> TypeSpec:
         return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1)
-
-
-def component_shapes(spec: RaggedTensorSpec) -> list[TensorShape]:
-    """Returns the shapes of the values, and of the splits from the outermost ones."""
-    return [each.shape for each in spec._component_specs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
@@ -112,16 +113,28 @@ def _sparse_parts(text: Tensor, sep: TensorLike | None, maxsplit: int) -> Sparse
 
 
 def _ragged_parts(text: Any, sep: TensorLike | None, maxsplit: int) -> Any:
+    def in_rows(text: Tensor) -> RaggedTensor:
+        found = _sparse_parts(text, sep, maxsplit)
+        return _rows_of(found.indices, found.values, found.dense_shape)
+
     with name_scope(None, "StringSplit", [text]):
-        if isinstance(text, RaggedTensor):
-            return text.with_flat_values(_ragged_parts(text.flat_values, sep, maxsplit))
-        rank = text.shape.ndims
-        if rank == 0:
-            return _ragged_parts(joining.stack([text]), sep, maxsplit)[0]
-        if rank is None or rank == 1:
-            found = _sparse_parts(text, sep, maxsplit)
-            return _rows_of(found.indices, found.values, found.dense_shape)
-        return _ragged_parts(RaggedTensor.from_tensor(text), sep, maxsplit)
+        return _split_each(text, lambda text: _ragged_parts(text, sep, maxsplit), in_rows)
+
+
+def _split_each(text: Any, again: Callable[[Any], Any], in_rows: Callable[[Tensor], RaggedTensor]) -> Any:
+    """Splits the strings of a tensor of any rank.
+
+    Args:
+        text: Tensor or RaggedTensor of string; a Tensor of unknown rank is a vector.
+        again: the function that splits a Tensor of another rank.
+        in_rows: function that splits a vector, and returns a row for each string.
+    """
+    if isinstance(text, RaggedTensor):
+        return text.with_flat_values(again(text.flat_values))
+    rank = text.shape.ndims
+    if rank == 0:
+        return again(joining.stack([text]))[0]
+    return in_rows(text) if rank in (None, 1) else again(RaggedTensor.from_tensor(text))
 
 
 def bytes_split(input: TensorLike, name: str | None = None) -> Any:
@@ -143,17 +156,13 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """
     with name_scope(name, "StringsByteSplit", [input]):
         text = convert_to_tensor_or_ragged_tensor(input, name="input")
-        if isinstance(text, RaggedTensor):
-            return text.with_flat_values(bytes_split(text.flat_values))
-        rank = text.shape.ndims
-        if rank is None:
+        if text.shape.ndims is None:
             raise ValueError("input must have a statically-known rank.")
-        if rank == 0:
-            return bytes_split(joining.stack([text]))[0]
-        if rank == 1:
-            indices, values, shape = apply_op("StringSplit", [text, ""], {"skip_empty": False}).outputs
-            return _rows_of(indices, values, shape)
-        return bytes_split(RaggedTensor.from_tensor(text))
+        return _split_each(text, bytes_split, _bytes_in_rows)
+
+
+def _bytes_in_rows(text: Tensor) -> RaggedTensor:
+    return _rows_of(*apply_op("StringSplit", [text, ""], {"skip_empty": False}).outputs)
 
 
 def unicode_encode(
