@@ -118,6 +118,10 @@ class DictWrapper(TrackableDataStructure, dict):  # type: ignore[type-arg]  # of
     def _elements(self) -> Iterable[Any]:
         return _by_key(self._source)
 
+    @property
+    def _object_identifier(self) -> str:
+        return "trackable_dict_wrapper"
+
     def _held(self, key: Any, value: Any) -> Any:
         if isinstance(key, str):
             return sticky_attribute_assignment(self, key, value)

@@ -130,6 +130,10 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # of
     def _elements(self) -> Iterable[Any]:
         return self._source
 
+    @property
+    def _object_identifier(self) -> str:
+        return "trackable_list_wrapper"
+
     def _track_value(self, value: Any, name: str) -> Any:
         return sticky_attribute_assignment(self, name, value)
 

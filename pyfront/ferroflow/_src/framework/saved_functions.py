@@ -1,0 +1,31 @@
+"""`SavableFunction`: base of the functions that objects hold and that SavedModels contain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SavableFunction:
+    """Base of the functions that a SavedModel of objects contains with the objects that hold them."""
+
+    @property
+    def saved_function(self) -> SavableFunction:
+        """The function that is saved: for the method of an object, that of this object."""
+        return self
+
+
+def functions_in_attributes(owner: Any) -> dict[str, SavableFunction]:
+    """Returns the functions among the attributes of an object, by their names.
+
+    Args:
+        owner: any object.
+    """
+    found: dict[str, SavableFunction] = {}
+    for name in dir(owner):
+        try:
+            value = getattr(owner, name, None)
+        except Exception:  # A property of the program may raise any error.
+            continue
+        if isinstance(value, SavableFunction):
+            found[name] = value.saved_function
+    return found
