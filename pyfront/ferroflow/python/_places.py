@@ -362,6 +362,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.summary.writer.event_file_writer": ("ferroflow._src.summary.event_file_writer",),
     "python.summary.plugin_asset": ("ferroflow._src.summary.plugin_asset",),
     "python.saved_model.loader_impl": ("ferroflow._src.saved_model.loader",),
+    "python.saved_model.save": ("ferroflow._src.contrib.saved_model.object_saving",),
     "python.ops.distributions.bijector": ("ferroflow._src.contrib.bijectors.base",),
     "python.ops.distributions.bijector_impl": ("ferroflow._src.contrib.bijectors.base",),
     "python.ops.distributions.identity_bijector": ("ferroflow._src.contrib.bijectors.identity",),

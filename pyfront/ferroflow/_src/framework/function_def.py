@@ -187,7 +187,7 @@ def check_library(library: Any) -> None:
     functions: dict[str, bytes] = {}
     for function in library.function:
         name = function.signature.name
-        if name in _op_names():
+        if name in op_names():
             raise ValueError(f"Cannot add function '{name}' because an op with the same name already exists.")
         if functions.setdefault(name, text := function.SerializeToString(deterministic=True)) != text:
             raise ValueError(
@@ -207,5 +207,6 @@ def check_library(library: Any) -> None:
 
 
 @functools.cache
-def _op_names() -> frozenset[str]:
+def op_names() -> frozenset[str]:
+    """Returns the names of all ops."""
     return frozenset(_core.op_names())

@@ -29,7 +29,9 @@ from ferroflow._src.ops.array.making import identity, placeholder
 from ferroflow._src.ops.checkpoint.saving import restore_v2
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.saved_model.assets import file_name
-from ferroflow._src.saved_model.signatures import predict_signature_def
+from ferroflow._src.saved_model.signature_constants import PREDICT_METHOD_NAME
+from ferroflow._src.saved_model.signatures import build_signature_def
+from ferroflow._src.saved_model.tensor_info import build_tensor_info
 from ferroflow._src.variables.resource_variable import ResourceVariable
 from ferroflow._src.variables.uninitialized_variable import UninitializedVariable
 from ferroflow._src.variables.variable import Variable
@@ -175,7 +177,8 @@ class ExportedGraph:
             for name, tensor in zip(names, concrete.inputs, strict=False)
         }
         outputs = concrete.called(list(arguments.values()), self._captures(concrete))
-        return predict_signature_def(arguments, outputs)
+        infos = [{name: build_tensor_info(t) for name, t in tensors.items()} for tensors in (arguments, outputs)]
+        return build_signature_def(*infos, PREDICT_METHOD_NAME)
 
     def _saveables(self, values: list[dict[str, Any]]) -> list[SaveableObject]:
         """Returns the saveables of the values in the exported graph, and that of the message with the objects."""
