@@ -56,7 +56,7 @@ def pruned(
     Raises:
         ValueError: if a feed is not a Tensor of `graph`, or a fetch does not belong to `graph`.
     """
-        inputs = [graph.as_graph_element(f, allow_operation=False) for f in nest.flatten(feeds)]
+    inputs = [graph.as_graph_element(f, allow_operation=False) for f in nest.flatten(feeds)]
     results = nest.map_structure(graph.as_graph_element, fetches)
     flat = nest.flatten(results)
     tensors = [t for t in flat if isinstance(t, Tensor)]

@@ -31,6 +31,7 @@ from ferroflow._src.variables.auto_trackable import AutoTrackable
 from ferroflow._src.variables.initialization import variables_initializer
 from ferroflow._src.variables.uninitialized_variable import UninitializedVariable
 
+_COLLECTIONS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TABLE_INITIALIZERS)
 _OWN_SIGNATURES = (constants.INIT_OP_SIGNATURE_KEY, constants.TRAIN_OP_SIGNATURE_KEY)
 
 
@@ -62,15 +63,16 @@ def load_graph(saved_model: Any, folder: str, tags: set[str] | None) -> Any:
         fit_to_load(node, names, suffix, "MetaGraph import")
     lifted = _lifted_variables(message)
     body = FuncGraph("loaded", get_default_graph())
-    before = {key: len(body.get_collection(key)) for key in (GraphKeys.LOCAL_VARIABLES, GraphKeys.TABLE_INITIALIZERS)}
+    # The body begins with the collections of the graph around.
+    before = {key: len(body.get_collection(key)) for key in _COLLECTIONS}
     with body.as_default():
         handles = {f"{name}:0": variable.handle for name, variable in lifted.items()}
-        imported = import_scoped_meta_graph(message, input_map=handles or None)
-        saver_def = _saver_def(message, list(imported.values()))
+        import_scoped_meta_graph(message, input_map=handles or None)
+        variables, local, tables = (body.get_collection(key)[count:] for key, count in before.items())
+        saver_def = _saver_def(message, variables)
         initializer = initializer_of(body, message, None)
         if initializer is None:
-            added = [body.get_collection(key)[count:] for key, count in before.items()]
-            initializer = group(variables_initializer(added[0]), *added[1])
+            initializer = group(variables_initializer(local), *tables)
         anchor = constant(0.0, name="dummy_fetch")
     if saver_def is not None:
         _restore(body, saver_def, folder, lifted)
@@ -80,10 +82,8 @@ def load_graph(saved_model: Any, folder: str, tags: set[str] | None) -> Any:
     initialize = pruned(body, list(paths), [anchor, initializer])
     initialized, _ = initialize(*(asset.asset_path for asset in root.asset_paths))
     add_to_collection(GraphKeys.TABLE_INITIALIZERS, initialized.op)
-    local = {variable.op.name for variable in body.get_collection(GraphKeys.LOCAL_VARIABLES)}
-    for name, variable in lifted.items():
-        if name in local:
-            variable.set_initializer(initialized.op)
+    for name in {variable.op.name for variable in local} & lifted.keys():
+        lifted[name].set_initializer(initialized.op)
     root.initializer = Trackable()
     root.signatures = SignatureMap(
         {
