@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from google.protobuf.json_format import MessageToDict
 
 
 def _module(tf: Any) -> Any:
@@ -19,11 +21,11 @@ def _module(tf: Any) -> Any:
             self.bias = tf.constant([1.0, 2.0])
 
         @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="rows")])
-        def call(self, x: Any) -> Any:
+        def call(self, x):  # type: ignore[no-untyped-def]  # TensorFlow saves annotations
             return {"y": tf.matmul(x, self.w) + self.bias, "z": self.parts[1] * self.named["a"]}
 
         @tf.function
-        def total(self, x: Any, training: bool = False, scale: float = 2.0) -> Any:
+        def total(self, x, training=False, scale=2.0):  # type: ignore[no-untyped-def]
             if training:
                 self.parts[1].assign_add(scale)
             return tf.reduce_sum(x) * self.parts[1], [x, None]
@@ -57,7 +59,7 @@ def _checkpoint(tf: Any) -> Any:
     root = tf.train.Checkpoint(v=tf.Variable(3.0, use_resource=True))
 
     @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
-    def scaled(x: Any) -> Any:
+    def scaled(x):  # type: ignore[no-untyped-def]
         return root.v * x
 
     root.scaled = scaled
@@ -77,7 +79,7 @@ def _tables(tf: Any, vocabulary: str) -> Any:
     root.pairs = tf.lookup.StaticHashTable(pairs, 9)
 
     @tf.function(input_signature=[tf.TensorSpec(None, tf.string)])
-    def found(keys: Any) -> Any:
+    def found(keys):  # type: ignore[no-untyped-def]
         return {"lines": root.lines.lookup(keys), "pairs": root.pairs.lookup(keys)}
 
     root.found = found
@@ -159,11 +161,8 @@ def described(meta_graph_def: Any, objects: Any) -> dict[str, Any]:
         meta_graph_def: MetaGraphDef message.
         objects: SavedObjectGraph message.
     """
-    nodes = []
-    for node in objects.nodes:
-        text = str(node.__class__.FromString(node.SerializeToString()))
-        nodes.append(_without_numbers(text))
-    functions = sorted(_without_numbers(f"{name}\n{value}") for name, value in objects.concrete_functions.items())
+    nodes = [_text(node) for node in objects.nodes]
+    functions = sorted(_without_numbers(name) + _text(value) for name, value in objects.concrete_functions.items())
     signatures = {}
     for key, signature in sorted(meta_graph_def.signature_def.items()):
         sides = (signature.inputs, signature.outputs)
@@ -180,6 +179,10 @@ def described(meta_graph_def: Any, objects: Any) -> dict[str, Any]:
         "tags": list(meta_graph_def.meta_info_def.tags),
         "assets": [asset.filename for asset in meta_graph_def.asset_file_def],
     }
+
+
+def _text(message: Any) -> str:
+    return _without_numbers(json.dumps(MessageToDict(message), sort_keys=True))
 
 
 def _without_numbers(text: str) -> str:

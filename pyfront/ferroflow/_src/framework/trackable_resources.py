@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes
@@ -44,11 +43,16 @@ class CapturableResource(Trackable):
         return self._resource_handle
 
     def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
-        functions: dict[str, Callable[[], Any]] = {
-            "_create_resource": self._create_resource,
-            "_initialize": self._initialize,
-        }
-        return functions
+        def _creator() -> Any:
+            return self._create_resource()
+
+        def _initializer() -> None:
+            self._initialize()
+
+        def _destroyer() -> None:
+            """Does nothing: sessions own resources."""
+
+        return {"_create_resource": _creator, "_initialize": _initializer, "_destroy_resource": _destroyer}
 
 
 class TrackableResource(CapturableResource):

@@ -11,6 +11,7 @@ from typing import Any
 from ferroflow._src.base import compat, nest, proto, tf_logging
 from ferroflow._src.contrib.eager.concrete_function import ConcreteFunction
 from ferroflow._src.contrib.eager.function import Function
+from ferroflow._src.contrib.eager.results import flat_results
 from ferroflow._src.contrib.eager.signatures import Argument
 from ferroflow._src.contrib.saved_model.structures import decoded
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
@@ -224,41 +225,44 @@ def _matched(function: RestoredConcreteFunction, inputs: tuple[Any, Any], conver
             return None
     except (TypeError, ValueError):
         return None
+    pairs = list(zip(leaves, nest.flatten(expected), strict=True))
+    if not all(_takes(spec, value, converts) for value, spec in pairs):
+        return None
     tensors: list[Tensor] = []
-    for value, spec in zip(leaves, nest.flatten(expected), strict=True):
+    for value, spec in pairs:
         if isinstance(spec, TensorSpec):
-            tensor = _as_tensor(value, spec, converts)
-            if tensor is None:
-                return None
-            tensors.append(tensor)
+            tensors.append(convert_to_tensor(value, preferred_dtype=spec.dtype))
         elif isinstance(spec, TypeSpec):
-            if not spec.is_compatible_with(value):
-                return None
-            tensors += [t for t in (value.indices, value.values, value.dense_shape) if t is not None]
-        elif isinstance(value, Tensor | Variable) or value != spec:
-            return None
+            tensors += flat_results(value)
     return tensors
 
 
-def _as_tensor(value: Any, spec: TensorSpec, converts: bool) -> Tensor | None:
-    """Returns an argument as a Tensor that a specification allows; None if it is not one."""
-    if not isinstance(value, Tensor | Variable):
+def _takes(spec: Any, value: Any, converts: bool) -> bool:
+    """Returns True if a function of a signature takes an argument.
+
+    Args:
+        spec: TypeSpec of the argument in the signature, or the value that it must have.
+        value: the argument.
+        converts: bool. If True, a value that converts to a Tensor counts as one.
+    """
+    if isinstance(spec, TensorSpec):
+        if isinstance(value, Tensor | Variable):
+            return _allows(spec, value)
         if not converts:
-            return None
+            return False
         # A value that does not fit must not add a constant to the program's graph.
         with FunctionGraph(get_default_graph()).as_default():
             try:
-                tried = convert_to_tensor(value, preferred_dtype=spec.dtype)
+                return _allows(spec, convert_to_tensor(value, preferred_dtype=spec.dtype))
             except (TypeError, ValueError):
-                return None
-        if not _allows(spec, tried):
-            return None
-    tensor = convert_to_tensor(value, preferred_dtype=spec.dtype)
-    return tensor if _allows(spec, tensor) else None
+                return False
+    if isinstance(spec, TypeSpec):
+        return spec.is_compatible_with(value)
+    return not isinstance(value, Tensor | Variable) and bool(value == spec)
 
 
-def _allows(spec: TensorSpec, tensor: Tensor) -> bool:
-    return tensor.dtype.base_dtype == spec.dtype and spec.shape.is_compatible_with(tensor.shape)
+def _allows(spec: TensorSpec, tensor: Any) -> bool:
+    return bool(tensor.dtype.base_dtype == spec.dtype and spec.shape.is_compatible_with(tensor.shape))
 
 
 def next_suffix() -> str:

@@ -99,9 +99,9 @@ def _of_python(function: Callable[[], Any]) -> Function:
 
     def with_result() -> Any:
         result = function()
-        return result if getattr(result, "dtype", None) is not None else constant(1)
+        return constant(1) if result is None else result
 
-    return Function(with_result, getattr(function, "__name__", "function").strip("_"), (), autograph=False)
+    return Function(with_result, getattr(function, "__name__", "function"), (), autograph=False)
 
 
 class NumberedObjects:

@@ -139,18 +139,22 @@ class InitializableLookupTableBase(LookupInterface, CapturableResource):
         track(self, initializer, "_initializer")
         # A table outlives the branch or loop in which it is made.
         with control_dependencies(None):
-            self._table_ref = self._make(initializer)
+            self._table_ref = self._make(initializer, self._shared_name)
         own_name = self._table_ref.op.name.rsplit("/", 1)[-1]
         LookupInterface.__init__(self, initializer.key_dtype, initializer.value_dtype, own_name)
         self._default_value = default
         self._init = initializer.initialize(self)
 
-    def _make(self, initializer: TableInitializerBase) -> Tensor:
+    # Tables of one name are one table; "" for the name of the operation.
+    _shared_name = ""
+
+    def _make(self, initializer: TableInitializerBase, shared_name: str) -> Tensor:
         """Returns the handle of a new table: Tensor of resource, of shape []."""
         raise NotImplementedError
 
     def _create_resource(self) -> Tensor:
-        return self._make(self._initializer)
+        # In functions of their own, operations of several tables would have one name.
+        return self._make(self._initializer, self._shared_name or self._table_ref.op.name)
 
     def _initialize(self) -> Operation:
         return self._initializer.initialize(self)
@@ -228,9 +232,9 @@ class HashTable(InitializableLookupTableBase):
         super().__init__(default_value, initializer)
         self._value_shape = self._default_value.get_shape()
 
-    def _make(self, initializer: TableInitializerBase) -> Tensor:
+    def _make(self, initializer: TableInitializerBase, shared_name: str) -> Tensor:
         attrs = {
-            "shared_name": self._shared_name,
+            "shared_name": shared_name,
             "key_dtype": initializer.key_dtype,
             "value_dtype": initializer.value_dtype,
         }
