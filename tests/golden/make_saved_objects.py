@@ -1,8 +1,8 @@
 """Writes saved_objects.tar.xz: the SavedModels of saved_object_programs.py as TensorFlow 1.15.5 writes them.
 
 Run with a Python that has TensorFlow 1.15.5: `python tests/golden/make_saved_objects.py`. The archive also has the
-results, and the contents of the SavedModels for comparison. With a folder as the argument, the script writes nothing: it
-checks that TensorFlow computes the same results with the SavedModels in the folder, which ferroflow has written.
+results, and the contents of the SavedModels for comparison. With a folder as the argument, the script writes nothing.
+It then checks that TensorFlow computes the same results with the SavedModels in the folder, which ferroflow wrote.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""SavedModels of objects: TensorFlow 1.15.5's files, and ferroflow's own, which TensorFlow loads (make_saved_objects.py)."""
+"""SavedModels of objects: TensorFlow 1.15.5 reads the files that ferroflow writes, and ferroflow reads TensorFlow's."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_saving_within_a_function_is_refused(tmp_path: Path) -> None:
     def saving() -> None:
         tf.saved_model.save(tf.Module(), str(tmp_path))
 
-    with pytest.raises(AssertionError, match="not supported inside a traced @tf.function"):
+    with pytest.raises(AssertionError, match=r"not supported inside a traced @tf\.function"):
         saving()
 
 

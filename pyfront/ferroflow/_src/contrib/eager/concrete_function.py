@@ -158,7 +158,8 @@ class ConcreteFunction(SavableFunction):
         names = self.argument_names
         if len(args) > self._positional:
             raise TypeError(
-                f"Expected at most {self._positional} positional arguments (and the rest keywords, of {names}), got {args}. "
+                f"Expected at most {self._positional} positional arguments (and the rest keywords, of {names}), "
+                f"got {args}. "
                 "When calling a concrete function, positional arguments may not be bound to Tensors within nested "
                 "structures."
             )

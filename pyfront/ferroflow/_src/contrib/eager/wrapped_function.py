@@ -9,6 +9,7 @@ from typing import Any
 from ferroflow._src.base import nest
 from ferroflow._src.contrib.eager.concrete_function import ConcreteFunction, trace
 from ferroflow._src.contrib.eager.signatures import Argument
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.function import FunctionPart
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec
@@ -16,6 +17,9 @@ from ferroflow._src.framework.tensor_spec import TensorSpec
 
 class WrappedFunction(ConcreteFunction):
     """Result of `wrap_function`."""
+
+    def _checked(self, i: int, value: Any) -> Tensor:
+        return super()._checked(i, convert_to_tensor(value, dtype=self._arguments[i].spec.dtype))
 
     def prune(self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None) -> WrappedFunction:
         """Returns a part of the function.

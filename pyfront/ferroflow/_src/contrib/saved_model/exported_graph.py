@@ -177,8 +177,10 @@ class ExportedGraph:
             for name, tensor in zip(names, concrete.inputs, strict=False)
         }
         outputs = concrete.called(list(arguments.values()), self._captures(concrete))
-        infos = [{name: build_tensor_info(t) for name, t in tensors.items()} for tensors in (arguments, outputs)]
-        return build_signature_def(*infos, PREDICT_METHOD_NAME)
+        inputs, results = (
+            {name: build_tensor_info(t) for name, t in tensors.items()} for tensors in (arguments, outputs)
+        )
+        return build_signature_def(inputs, results, PREDICT_METHOD_NAME)
 
     def _saveables(self, values: list[dict[str, Any]]) -> list[SaveableObject]:
         """Returns the saveables of the values in the exported graph, and that of the message with the objects."""
@@ -188,8 +190,8 @@ class ExportedGraph:
                 copy = self._variables.get(id(held[attribute.name]), held[attribute.name])
                 if isinstance(copy, Variable) and copy.graph is not self.graph:
                     raise ValueError(
-                        f"The variable {copy} cannot be part of a SavedModel of objects: make it with use_resource=True, or call "
-                        "tf.enable_resource_variables() first."
+                        f"The variable {copy} cannot be part of a SavedModel of objects: make it with "
+                        "use_resource=True, or call tf.enable_resource_variables() first."
                     )
                 saveable = saveable_of(copy, attribute.checkpoint_key)
                 if isinstance(saveable, PythonStateSaveable):

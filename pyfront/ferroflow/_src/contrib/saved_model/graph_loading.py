@@ -76,7 +76,7 @@ def load_graph(saved_model: Any, folder: str, tags: set[str] | None) -> Any:
         anchor = constant(0.0, name="dummy_fetch")
     if saver_def is not None:
         _restore(body, saver_def, folder, lifted)
-    root = AutoTrackable()
+    root: Any = AutoTrackable()
     paths = asset_paths(message, folder, None)
     root.asset_paths = [TrackableAsset(path) for path in paths.values()]
     initialize = pruned(body, list(paths), [anchor, initializer])
@@ -108,7 +108,7 @@ def _chosen(saved_model: Any, tags: set[str] | None) -> Any:
         sets = [list(graph.meta_info_def.tags) for graph in graphs]
         raise ValueError(
             "Importing a SavedModel with tf.saved_model.load requires a 'tags=' argument if there is more than one "
-            f"MetaGraph. Got 'tags=None', but there are {len(graphs)} MetaGraphs in the SavedModel with tag sets {sets}."
+            f"MetaGraph. Got 'tags=None', but there are {len(graphs)} MetaGraphs with the tag sets {sets}."
         )
     return graphs[0]
 
@@ -166,4 +166,3 @@ def _signature(body: FuncGraph, key: str, signature: Any) -> WrappedFunction:
     function = pruned(body, list(inputs.values()), outputs, None, specs)
     function.allow_positional(1 if len(inputs) == 1 else 0)
     return function
-

@@ -123,8 +123,9 @@ def load_v2(export_dir: str | os.PathLike[str], tags: Iterable[str] | str | None
         info = graphs[0].meta_info_def
         if wanted is not None and wanted != set(info.tags):
             raise ValueError(
-                f"The SavedModel at {export_dir} has one MetaGraph with tags {list(info.tags)}, but got an incompatible "
-                f"argument tags={tags} to tf.saved_model.load. You may omit it, pass 'None', or pass matching tags."
+                f"The SavedModel at {export_dir} has one MetaGraph with tags {list(info.tags)}, but got an "
+                f"incompatible argument tags={tags} to tf.saved_model.load. You may omit it, pass 'None', or pass "
+                "matching tags."
             )
         root = _Loader(objects, graphs[0], folder).root
         root.tensorflow_version = info.tensorflow_version
@@ -280,5 +281,3 @@ def _set_child(owner: Any, name: str, child: Any) -> None:
 
 def _call_attribute(instance: Any, *args: Any, **kwargs: Any) -> Any:
     return vars(instance)[_CALL](*args, **kwargs)
-
-

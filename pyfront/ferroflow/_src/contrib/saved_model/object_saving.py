@@ -152,8 +152,8 @@ def _bound_input(exported: ExportedGraph, concrete: ConcreteFunction, tensor: An
     if tensor not in exported.capture_numbers:
         raise KeyError(
             f"Failed to add concrete function {concrete.name!r} to object based saved model as it captures tensor "
-            f"{tensor} which is unsupported or not reachable from root. One reason could be that a stateful object or a "
-            "variable that the function depends on is not assigned to an attribute of the serialized trackable object."
+            f"{tensor} which is unsupported or not reachable from root. Assign the variable or table that the function "
+            "uses to an attribute of the saved object."
         )
     return exported.capture_numbers[tensor]
 

@@ -161,8 +161,7 @@ def _wrapped(key: str, given: Any) -> ConcreteFunction:
         return _named_outputs(called(**kwargs), compat.as_str(called.name), key)
 
     specs = {
-        name: TensorSpec(tensor.shape, tensor.dtype, name)
-        for name, tensor in zip(names, function.inputs, strict=False)
+        name: TensorSpec(tensor.shape, tensor.dtype, name) for name, tensor in zip(names, function.inputs, strict=False)
     }
     wrapper = Function(signature_wrapper, "signature_wrapper", autograph=False)
     wrapped = wrapper.get_concrete_function(**specs)

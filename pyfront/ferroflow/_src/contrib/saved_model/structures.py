@@ -15,7 +15,7 @@ from ferroflow._src.framework.tensor_spec import TensorSpec
 
 # TensorFlow's numbers of the classes.
 _CLASSES = {1: SparseTensorSpec, 2: IndexedSlicesSpec}
-_NUMBERS = {kind: number for number, kind in _CLASSES.items()}
+_NUMBERS: dict[Any, int] = {kind: number for number, kind in _CLASSES.items()}
 
 
 class NotEncodableError(Exception):

@@ -121,6 +121,9 @@ def _called(call: Any, name: str) -> Any:
     return function(**tensors) if isinstance(tensors, Mapping) else function(*tensors)
 
 
+_HOOKS = ("training_hooks", "evaluation_hooks", "prediction_hooks")
+
+
 class _SpecFields(NamedTuple):
     mode: str
     predictions: Any = None
@@ -160,6 +163,15 @@ class TPUEstimatorSpec(_SpecFields):
 
     __slots__ = ()
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> TPUEstimatorSpec:
+        """Returns a description whose hooks are tuples."""
+        given = super().__new__(cls, *args, **kwargs)
+        hooks: dict[str, Any] = {name: tuple(getattr(given, name) or ()) for name in _HOOKS}
+        for hook in [hook for group in hooks.values() for hook in group]:
+            if not isinstance(hook, SessionRunHook):
+                raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
+        return given._replace(**hooks)
+
     def as_estimator_spec(self) -> EstimatorSpec:
         """Returns the `tf.estimator.EstimatorSpec` of the same model.
 
@@ -176,9 +188,9 @@ class TPUEstimatorSpec(_SpecFields):
             eval_metric_ops=None if self.eval_metrics is None else _called(self.eval_metrics, "eval_metrics"),
             export_outputs=self.export_outputs,
             scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=(*(self.training_hooks or ()), *beside),
-            evaluation_hooks=(*(self.evaluation_hooks or ()), *beside),
-            prediction_hooks=(*(self.prediction_hooks or ()), *beside),
+            training_hooks=(*self.training_hooks, *beside),
+            evaluation_hooks=(*self.evaluation_hooks, *beside),
+            prediction_hooks=(*self.prediction_hooks, *beside),
         )
 
 
