@@ -33,7 +33,7 @@ def test_operations_are_passed_to_the_context_of_a_program() -> None:
     after = tf.add(product, 1.0, name="after")
     assert context.operations[:2] == ["product/y", "product"]
     assert "after" not in context.operations
-    assert product.op._control_flow_context is context
+    assert product.op._get_control_flow_context() is context
     assert product.op.inputs[0] is outside
     with tf.Session() as session:
         assert session.run([product, chosen, after]) == [6.0, 3.0, 7.0]
