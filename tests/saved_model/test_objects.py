@@ -176,6 +176,38 @@ def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
     refused(ValueError, "use_resource=True", reference)
 
 
+def test_an_object_without_variables_is_saved_from_an_empty_graph(tmp_path: Path) -> None:
+    root = tf.Module()
+    root.twice = tf.function(lambda x: 2.0 * x, input_signature=[tf.TensorSpec([], tf.float32)])
+    tf.saved_model.save(root, str(tmp_path))
+    twice = tf.saved_model.load_v2(str(tmp_path)).twice(4.0)
+    with tf.Session() as session:
+        assert session.run(twice) == 8.0
+
+
+def test_layers_are_saved_in_functions_that_call_them(tmp_path: Path) -> None:
+    tf.enable_resource_variables()
+    try:
+        x = tf.keras.layers.Input([1])
+        dense = tf.keras.layers.Dense(
+            1, kernel_initializer="ones", kernel_regularizer=tf.keras.regularizers.l2(0.5), name="dense"
+        )
+        model = tf.keras.Model(x, dense(x))
+        root = tf.train.Checkpoint()
+        root.__call__ = tf.function(model, input_signature=[tf.TensorSpec([None, 1], tf.float32)])
+        root.variables = model.trainable_variables
+        root.regularization_losses = [tf.function(lambda: model.losses[0], input_signature=[])]
+        tf.saved_model.save(root, str(tmp_path))
+    finally:
+        tf.disable_resource_variables()
+    with tf.Graph().as_default(), tf.Session() as session:
+        loaded = tf.saved_model.load_v2(str(tmp_path))
+        fetches = [loaded([[8.0]]), loaded.regularization_losses[0]()]
+        session.run(tf.global_variables_initializer())
+        assert [value.tolist() for value in session.run(fetches)] == [[[8.0]], 0.5]
+        assert [variable.name for variable in loaded.variables] == ["dense/kernel:0", "dense/bias:0"]
+
+
 def test_saving_within_a_function_is_refused(tmp_path: Path) -> None:
     @tf.function(autograph=False)
     def saving() -> None:

@@ -152,7 +152,7 @@ class ControlFlowContext:
             op: Operation.
 
         Raises:
-            NotImplementedError: for branches and loops, which take operations as they are created.
+            NotImplementedError: if the context is a branch or loop, which takes operations as they are created.
         """
         raise NotImplementedError("AddOp is a method of contexts that programs define.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -20,12 +21,19 @@ def functions_in_attributes(owner: Any) -> dict[str, SavableFunction]:
     Args:
         owner: any object.
     """
-    found: dict[str, SavableFunction] = {}
+    found = {}
     for name in dir(owner):
         try:
-            value = getattr(owner, name, None)
+            found[name] = getattr(owner, name, None)
         except Exception:  # A property of the program may raise any error.
             continue
-        if isinstance(value, SavableFunction):
-            found[name] = value.saved_function
-    return found
+    return functions_among(found.items())
+
+
+def functions_among(items: Iterable[tuple[Any, Any]]) -> dict[str, SavableFunction]:
+    """Returns the functions among named values, by their names.
+
+    Args:
+        items: iterable of pairs: a name, or the index in a list, and a value.
+    """
+    return {str(name): value.saved_function for name, value in items if isinstance(value, SavableFunction)}

@@ -74,3 +74,31 @@ class TrackableAsset(Trackable):
     def asset_path(self) -> Tensor:
         """The path of the file: Tensor of string, of shape []."""
         return self._path
+
+
+def new_resource(resource: CapturableResource) -> Any:
+    """Returns the handle of a new resource like the given one, made in the default graph on its device.
+
+    Args:
+        resource: CapturableResource.
+    """
+    with device(device_of(resource)):
+        return resource._create_resource()
+
+
+def initialization_of(resource: CapturableResource) -> Any:
+    """Adds the operations that initialize a resource, and returns the last one.
+
+    Args:
+        resource: CapturableResource.
+    """
+    return resource._initialize()
+
+
+def device_of(resource: CapturableResource) -> str:
+    """Returns the device on which a resource must be made; "" for any.
+
+    Args:
+        resource: CapturableResource.
+    """
+    return resource._resource_device

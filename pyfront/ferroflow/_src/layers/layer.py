@@ -15,10 +15,12 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     colocate_with,
     get_collection_ref,
+    get_default_graph,
     graph_of,
     init_scope,
     name_scope,
 )
+from ferroflow._src.framework.function import graphs_around
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
@@ -443,10 +445,15 @@ class Layer(Connected):
     def _outputs_of(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         self._set_scope(kwargs.pop("scope", None))
         leaves = nest.flatten(inputs)
-        try:
-            self._graph = graph_of(leaves, self._graph)
-        except ValueError as error:
-            raise ValueError(f"Input graph and Layer graph are not the same: {error}") from None
+        around = graphs_around(get_default_graph())
+        if around and self._graph in (None, *around):
+            # Functions call the layers of the graphs around, where they also make variables.
+            self._graph = self._graph or around[-1]
+        else:
+            try:
+                self._graph = graph_of(leaves, self._graph)
+            except ValueError as error:
+                raise ValueError(f"Input graph and Layer graph are not the same: {error}") from None
         with variable_scope(self._scope, reuse=self._reuse_of_variables(), auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             if self._call_takes_scope:

@@ -92,7 +92,10 @@ class Function(SavableFunction):
     @property
     def specification(self) -> inspect.FullArgSpec:
         """The arguments of the Python function, `self` of a method included; without annotations."""
-        return inspect.getfullargspec(self._python_function)._replace(annotations={})
+        function: Any = self._python_function
+        is_object = not inspect.isroutine(function) and not isinstance(function, functools.partial)
+        found = inspect.getfullargspec(type(function).__call__ if is_object else function)
+        return found._replace(args=found.args[1:] if is_object else found.args, annotations={})
 
     @property
     def is_method(self) -> bool:
@@ -161,7 +164,11 @@ class Function(SavableFunction):
             arrays_as_tensors(bound)
             return bound
         try:
-            given = self._signature.bind(*args, **kwargs).args
+            # Defaults take the places of the signature that a call leaves out.
+            passed = self._signature.bind(*args, **kwargs)
+            if len(args) + len(kwargs) < len(self._input_signature):
+                passed.apply_defaults()
+            given = passed.args[: len(self._input_signature)]
             leaves = nest.flatten_up_to(self._input_signature, given)
         except (TypeError, ValueError):
             raise ValueError("Structure of Python function inputs does not match input_signature.") from None

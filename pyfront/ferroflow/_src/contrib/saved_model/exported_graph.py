@@ -24,7 +24,7 @@ from ferroflow._src.framework.import_graph_def import import_graph_def
 from ferroflow._src.framework.saveable import SaveableObject
 from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.framework.trackable import OBJECT_GRAPH_PROTO_KEY, saveables_of
-from ferroflow._src.framework.trackable_resources import CapturableResource, TrackableAsset
+from ferroflow._src.framework.trackable_resources import CapturableResource, TrackableAsset, new_resource
 from ferroflow._src.ops.array.making import identity, placeholder
 from ferroflow._src.ops.checkpoint.saving import restore_v2
 from ferroflow._src.ops.flow.grouping import no_op
@@ -107,8 +107,7 @@ class ExportedGraph:
         number = self._numbered.numbers[id(node)]
         if isinstance(node, CapturableResource):
             handle = node.resource_handle
-            with device(node._resource_device):
-                self._copies[handle] = node._create_resource()
+            self._copies[handle] = new_resource(node)
             self.capture_numbers[handle] = number
         elif isinstance(node, ResourceVariable):
             name = node.handle.op.name

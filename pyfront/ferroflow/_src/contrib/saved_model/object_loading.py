@@ -27,7 +27,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import add_to_collection, device, init_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.framework.trackable_resources import CapturableResource, TrackableAsset
+from ferroflow._src.framework.trackable_resources import CapturableResource, TrackableAsset, initialization_of
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.loader import parse_saved_model
@@ -165,7 +165,7 @@ class _Loader:
         self._restore()
         for node in self._nodes:
             if isinstance(node, CapturableResource):
-                add_to_collection(GraphKeys.TABLE_INITIALIZERS, _operation(node._initialize()))
+                add_to_collection(GraphKeys.TABLE_INITIALIZERS, _operation(initialization_of(node)))
 
     def _made(self, saved: Any) -> Any:
         """Returns an object without its edges."""

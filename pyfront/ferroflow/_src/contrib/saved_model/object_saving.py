@@ -22,7 +22,7 @@ from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.function import FunctionGraph
 from ferroflow._src.framework.graph_files import replace_file
 from ferroflow._src.framework.trackable import Trackable, description_of
-from ferroflow._src.framework.trackable_resources import CapturableResource, TrackableAsset
+from ferroflow._src.framework.trackable_resources import CapturableResource, TrackableAsset, device_of
 from ferroflow._src.layers.sessions import session_to_use
 from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.assets import copy_assets
@@ -94,7 +94,8 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -
     meta_graph_def = _meta_graph_def(exported)
     set_objects(meta_graph_def, _object_graph(view, numbered, exported))
     session = session_to_use(None)
-    session.run([variable.initializer for variable in made])
+    if made:
+        session.run([variable.initializer for variable in made])
     with removed_if_failed(folder):
         variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
         make_directories(variables)
@@ -185,7 +186,7 @@ def _describe(node: Any, saved: Any, numbered: NumberedObjects, exported: Export
     elif isinstance(node, CapturedConstant):
         saved.constant.operation = node.operation
     elif isinstance(node, CapturableResource):
-        saved.resource.device = node._resource_device
+        saved.resource.device = device_of(node)
         saved.resource.SetInParent()
     else:
         user = saved.user_object

@@ -24,7 +24,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.import_graph_def import import_graph_def
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.framework.tensor_spec import TensorSpec
-from ferroflow._src.framework.type_spec import TypeSpec
+from ferroflow._src.framework.type_spec import TypeSpec, state_of
 from ferroflow._src.variables.variable import Variable
 
 _numbers = itertools.count()
@@ -110,7 +110,7 @@ def _result(spec: Any, remaining: Any) -> Any:
         return SparseTensor(next(remaining), next(remaining), next(remaining))
     if isinstance(spec, IndexedSlicesSpec):
         values, indices = next(remaining), next(remaining)
-        return IndexedSlices(values, indices, None if spec._serialize()[3] is None else next(remaining))
+        return IndexedSlices(values, indices, None if state_of(spec)[3] is None else next(remaining))
     return next(remaining) if isinstance(spec, TensorSpec | Tensor) else spec
 
 
@@ -266,7 +266,7 @@ def _allows(spec: TensorSpec, tensor: Any) -> bool:
 
 
 def next_suffix() -> str:
-    """Returns what tells the resources of one loaded SavedModel from those of others."""
+    """Returns an ending for the names of one loaded SavedModel's resources, which no other one has."""
     return f"_load_{next(_numbers)}"
 
 

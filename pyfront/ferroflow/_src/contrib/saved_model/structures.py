@@ -12,6 +12,7 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.composite_specs import IndexedSlicesSpec, SparseTensorSpec
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec
+from ferroflow._src.framework.type_spec import state_of
 
 # TensorFlow's numbers of the classes.
 _CLASSES = {1: SparseTensorSpec, 2: IndexedSlicesSpec}
@@ -61,7 +62,7 @@ def _encode(value: Any, message: Any) -> None:
         described = message.type_spec_value
         described.type_spec_class = _NUMBERS[type(value)]
         described.type_spec_class_name = type(value).__name__
-        _encode(value._serialize(), described.type_state)
+        _encode(state_of(value), described.type_state)
     else:
         _encode_sequence(value, message)
 

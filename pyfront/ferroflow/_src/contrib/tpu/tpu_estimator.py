@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -121,9 +122,6 @@ def _called(call: Any, name: str) -> Any:
     return function(**tensors) if isinstance(tensors, Mapping) else function(*tensors)
 
 
-_HOOKS = ("training_hooks", "evaluation_hooks", "prediction_hooks")
-
-
 class _SpecFields(NamedTuple):
     mode: str
     predictions: Any = None
@@ -155,6 +153,9 @@ class TPUEstimatorSpec(_SpecFields):
         evaluation_hooks: iterable of SessionRunHook for the evaluation.
         prediction_hooks: iterable of SessionRunHook for the prediction.
 
+    Raises:
+        TypeError: if a hook is not a SessionRunHook.
+
     Example:
         >>> spec = tf.contrib.tpu.TPUEstimatorSpec("infer", predictions={"score": tf.constant([0.5])})
         >>> print(spec.as_estimator_spec().mode)
@@ -163,14 +164,27 @@ class TPUEstimatorSpec(_SpecFields):
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> TPUEstimatorSpec:
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metrics: Any = None,
+        export_outputs: Any = None,
+        scaffold_fn: Callable[[], Any] | None = None,
+        host_call: Any = None,
+        training_hooks: Any = None,
+        evaluation_hooks: Any = None,
+        prediction_hooks: Any = None,
+    ) -> TPUEstimatorSpec:
         """Returns a description whose hooks are tuples."""
-        given = super().__new__(cls, *args, **kwargs)
-        hooks: dict[str, Any] = {name: tuple(getattr(given, name) or ()) for name in _HOOKS}
-        for hook in [hook for group in hooks.values() for hook in group]:
+        hooks = [tuple(group or ()) for group in (training_hooks, evaluation_hooks, prediction_hooks)]
+        for hook in itertools.chain(*hooks):
             if not isinstance(hook, SessionRunHook):
                 raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
-        return given._replace(**hooks)
+        given = (mode, predictions, loss, train_op, eval_metrics, export_outputs, scaffold_fn, host_call)
+        return super().__new__(cls, *given, *hooks)
 
     def as_estimator_spec(self) -> EstimatorSpec:
         """Returns the `tf.estimator.EstimatorSpec` of the same model.
