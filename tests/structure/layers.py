@@ -98,7 +98,7 @@ LATE_IMPORTS = {
     ): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.symbols", "google.protobuf.message_factory"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.descriptor_set", "google.protobuf.descriptor_pool"): "protobuf costs 20 ms at import",
-    ("ferroflow._src.base.proto.object_graph", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.proto.described", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
 }
 
 # Every crate and the crates of the workspace that it may depend on, in any kind of dependency.

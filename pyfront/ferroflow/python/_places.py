@@ -362,6 +362,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.summary.writer.event_file_writer": ("ferroflow._src.summary.event_file_writer",),
     "python.summary.plugin_asset": ("ferroflow._src.summary.plugin_asset",),
     "python.saved_model.loader_impl": ("ferroflow._src.saved_model.loader",),
+    "python.saved_model.save": ("ferroflow._src.contrib.saved_model.object_saving",),
     "python.ops.distributions.bijector": ("ferroflow._src.contrib.bijectors.base",),
     "python.ops.distributions.bijector_impl": ("ferroflow._src.contrib.bijectors.base",),
     "python.ops.distributions.identity_bijector": ("ferroflow._src.contrib.bijectors.identity",),
@@ -409,6 +410,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.feature_column.feature_column_v2": (
         "ferroflow._src.feature_column.column",
         "ferroflow._src.feature_column.sequence",
+        "ferroflow._src.feature_column.state",
         "ferroflow._src.contrib.layers.column_queries",
     ),
     "python.feature_column.feature_column_lib": (
@@ -518,6 +520,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.saved_model.signature_def_utils_impl": ("ferroflow._src.saved_model.signatures",),
     "python.eager.backprop": ("ferroflow._src.internals.gradient_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
+    "python.eager.function": (
+        "ferroflow._src.contrib.eager.eager_api",
+        "ferroflow._src.contrib.eager.concrete_function",
+    ),
     "python.estimator.util": ("ferroflow._src.internals.callables",),
     "python.framework.function": ("ferroflow._src.internals.defun",),
     "python.util.all_util": ("ferroflow._src.internals.public_names",),
@@ -688,6 +694,8 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "WeightedCategoricalColumn",
     ),
     ("python.feature_column.feature_column_lib", "DenseFeatures"): ("keras.feature_layers", "DenseFeatures"),
+    ("python.feature_column.feature_column_v2", "DenseColumn"): ("feature_column.column", "AnyDenseColumn"),
+    ("python.feature_column.feature_column_v2", "_StateManagerImpl"): ("feature_column.state", "LayerState"),
     ("python.keras.backend", "get_graph"): ("framework.default_graph", "get_default_graph"),
     ("python.keras.backend", "track_variable"): ("layers.sessions", "track_variable"),
     ("python.keras.saving.hdf5_format", "load_optimizer_weights_from_hdf5_group"): (

@@ -1,6 +1,8 @@
 """`tf.saved_model`: graphs with signatures, variables and assets, for serving; also by the names of TF 1.13 to 1.15."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.saved_model.object_loading import load_v2 as load_v2
+from ferroflow._src.contrib.saved_model.object_saving import save as save
 from ferroflow._src.saved_model.builder import SavedModelBuilder as _SavedModelBuilder
 from ferroflow._src.saved_model.constants import (
     ASSETS_DIRECTORY as ASSETS_DIRECTORY,

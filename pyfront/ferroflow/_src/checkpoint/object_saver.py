@@ -84,7 +84,7 @@ class TrackableSaver:
         if not is_same or self._last is None or any(x is not y for x, y in zip(self._last[1], owners, strict=True)):
             with init_scope():
                 objects = NoRestoreSaveable(message, OBJECT_GRAPH_PROTO_KEY)
-                self._saved = _saved([*serialized.saveables, objects], path)
+                self._saved = saved_prefix([*serialized.saveables, objects], path)
             self._last = (serialized.message, owners)
         if os.path.dirname(file_prefix):
             makedirs(folder_of(file_prefix))
@@ -137,8 +137,13 @@ def serialized_objects(save_path: str) -> bytes | None:
     return bytes(found.item() if hasattr(found, "item") else found)
 
 
-def _saved(saveables: list[SaveableObject], path: Any) -> Tensor:
-    """Returns the prefix once all saveables are saved, those of each device in a file of its own."""
+def saved_prefix(saveables: list[SaveableObject], path: Any) -> Tensor:
+    """Returns the prefix once all saveables are saved, those of each device in a file of its own.
+
+    Args:
+        saveables: list of SaveableObjects.
+        path: Tensor of string, of shape [], the prefix.
+    """
     with device("/cpu:0"):
         folder = string_join([path, f"_temp_{uuid.uuid4().hex}/part"])
     groups = by_device(saveables)

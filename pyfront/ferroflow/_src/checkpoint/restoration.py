@@ -67,6 +67,8 @@ class Restoration:
         self.matched: set[int] = set()
         self.unused: dict[int, list[str]] = {}
         self.operations: list[Any] = []
+        # By `id` of the program's objects, with them: the operations that restore their values.
+        self.operations_of: dict[int, tuple[Any, list[Any]]] = {}
         self.on_operations: Callable[[list[Any]], Any] | None = None
         # Slots of variables that are not there yet, by the variables' numbers; then those that wait for optimizers.
         self.slots: dict[int, list[_Slot]] = {}
@@ -194,6 +196,7 @@ class CheckpointPosition:
         # A later restoration has given the object its values already; what it reaches may be another's.
         if restoration.number > last_restoration(trackable):
             operations = restoration.restore_values(self.number, trackable)
+            restoration.operations_of[id(trackable)] = weakref.ref(trackable), operations
             set_last_restoration(trackable, restoration.number)
         for edge in restoration.message.nodes[self.number].children:
             position = CheckpointPosition(restoration, edge.node_id)

@@ -22,7 +22,7 @@ class ControlFlowContext:
     A value from outside that such an operation reads is captured: an operation that brings it in is put between.
     """
 
-    def __init__(self, name: str, graph: Graph | None = None) -> None:
+    def __init__(self, name: str = "", graph: Graph | None = None) -> None:
         self._graph = graph or get_default_graph()
         self._name = name
         self._outer_context: ControlFlowContext | None = self._graph.flow  # type: ignore[assignment]  # the graph's layer has a protocol of it
@@ -122,6 +122,8 @@ class ControlFlowContext:
 
     def capture(self, tensor: Tensor) -> Tensor:
         """Returns the tensor that represents `tensor` in this context: `tensor` itself if it was made here."""
+        if type(self).AddValue is not ControlFlowContext.AddValue:
+            return self.AddValue(tensor)
         if self.contains(tensor.op):
             return tensor
         self._check_reachable(tensor)
@@ -135,7 +137,29 @@ class ControlFlowContext:
             self._captured[tensor] = found
         return found
 
-    AddValue = capture
+    def AddValue(self, val: Tensor) -> Tensor:  # noqa: N802 - TF 1.x's name
+        """Returns the tensor that represents `val` in this context; a program's context may override it.
+
+        Args:
+            val: Tensor.
+        """
+        return self.capture(val)
+
+    def AddOp(self, op: Operation) -> None:  # noqa: N802 - TF 1.x's name
+        """Takes an operation that was created in this context: a program's context overrides it.
+
+        Args:
+            op: Operation.
+
+        Raises:
+            NotImplementedError: if the context is a branch or loop, which takes operations as they are created.
+        """
+        raise NotImplementedError("AddOp is a method of contexts that programs define.")
+
+    @property
+    def _is_programs(self) -> bool:
+        """True for a context that a program defines, whose `AddOp` takes operations as they are."""
+        return type(self).AddOp is not ControlFlowContext.AddOp
 
     def _check_reachable(self, tensor: Tensor) -> None:
         """Raises ValueError for a tensor of a loop that is not around this context."""
@@ -174,6 +198,8 @@ class ControlFlowContext:
         self, name: str, inputs: list[Any], control_inputs: list[Operation] | None
     ) -> tuple[list[Any], list[Operation] | None]:
         """Returns the inputs and control inputs that an operation named `name` gets in this context."""
+        if self._is_programs:
+            return inputs, control_inputs
         with self._graph.name_scope(f"{name}/"):
             inputs = [[self.capture(t) for t in i] if isinstance(i, list) else self.capture(i) for i in inputs]
             control_inputs = self.internal(control_inputs or [])
@@ -206,6 +232,9 @@ class ControlFlowContext:
     def added(self, op: Operation) -> None:
         """Records an operation created here."""
         self._operations.append(op)
+        if self._is_programs:
+            self.AddOp(op)
+            return
         op.graph.prevent_fetching(op)
 
     def to_proto(self, export_scope: str | None = None) -> Any:

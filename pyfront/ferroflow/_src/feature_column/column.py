@@ -41,7 +41,11 @@ class FeatureColumn(abc.ABC):
         """The features to parse from `tf.Example` messages, by their keys."""
 
 
-class DenseColumn(FeatureColumn):
+class AnyDenseColumn(FeatureColumn):
+    """Base of the columns that layers take; programs derive columns from this class and from `DenseColumn`."""
+
+
+class DenseColumn(AnyDenseColumn):
     """A column of numbers, of one shape in all examples."""
 
     @property
@@ -102,6 +106,11 @@ def dense_tensor(
     return column._get_dense_tensor(features, weight_collections=weight_collections, trainable=trainable)
 
 
+def has_state(column: FeatureColumn) -> bool:
+    """Returns True if a column keeps variables or resources in a StateManager, as columns of programs may."""
+    return hasattr(column, "create_state")
+
+
 def shape_of_numbers(column: DenseColumn) -> Any:
     """Returns the TensorShape of an example's numbers in a column."""
     return column._variable_shape
@@ -128,11 +137,12 @@ class TransformedFeatures:
         self._features = dict(features)
         self._tensors: dict[Any, Any] = {}
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: Any, state_manager: Any = None) -> Any:
         """Returns a raw feature, of rank 2 at least, or what a column makes of the features.
 
         Args:
             key: str, or a feature column.
+            state_manager: StateManager, passed to columns with the method `transform_feature`; or None.
 
         Returns:
             Tensor or SparseTensor, or what the column makes.
@@ -142,10 +152,10 @@ class TransformedFeatures:
             TypeError: if the key is neither a str nor a feature column.
         """
         if key not in self._tensors:
-            self._tensors[key] = self._made(key)
+            self._tensors[key] = self._made(key, state_manager)
         return self._tensors[key]
 
-    def _made(self, key: Any) -> Any:
+    def _made(self, key: Any, state_manager: Any) -> Any:
         if key in self._features:
             return _at_least_a_matrix(key, self._features[key])
         if isinstance(key, str):
@@ -153,7 +163,10 @@ class TransformedFeatures:
         if not isinstance(key, FeatureColumn):
             raise TypeError(f'"key" must be either a "str" or "_FeatureColumn". Provided: {key}')
         tf_logging.debug("Transforming feature_column %s.", key)
-        transformed = key._transform_feature(self)
+        if state_manager is not None and has_state(key):
+            transformed = key.transform_feature(self, state_manager)  # type: ignore[attr-defined]
+        else:
+            transformed = key._transform_feature(self)
         if transformed is None:
             raise ValueError(f"Column {key.name} is not supported.")
         return transformed

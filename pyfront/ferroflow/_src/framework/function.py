@@ -56,6 +56,17 @@ class FunctionGraph(Graph):
         inputs = self.capture_all(inputs)
         return super()._add(op_type, name, inputs, attrs, flat, control_inputs)
 
+    def bind_captures(self, arguments: Sequence[Tensor], tensors: Sequence[Tensor]) -> None:
+        """Makes arguments of the body stand for tensors of a graph around.
+
+        Args:
+            arguments: list of Tensors of the body.
+            tensors: as many Tensors of graphs around.
+        """
+        self.captured_arguments = list(arguments)
+        self.captured_inputs = list(tensors)
+        self._captured = dict(zip(tensors, arguments, strict=True))
+
     def capture_all(self, inputs: Sequence[Any]) -> list[Any]:
         """Captures tensors and lists of tensors."""
         return [self.capture(i) if isinstance(i, Tensor) else [self.capture(t) for t in i] for i in inputs]

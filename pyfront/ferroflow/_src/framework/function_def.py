@@ -11,6 +11,8 @@ from ferroflow._src.base import proto
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
 
+# TF 1.15: attribute of a function with the shapes of its arguments.
+INPUT_SHAPES = "_input_shapes"
 # Op that represents an argument in a graph.
 ARGUMENT = "Placeholder"
 
@@ -84,6 +86,14 @@ def to_function_def(function: TracedFunction) -> Any:
     return message
 
 
+def function_def_with_shapes(function: TracedFunction) -> Any:
+    """Returns the FunctionDef message of a function, with the shapes of its arguments as an attribute."""
+    message = to_function_def(function)
+    shapes = message.attr[INPUT_SHAPES].list.shape
+    shapes.extend(tensor.shape.as_proto() for tensor in function.all_arguments)
+    return message
+
+
 def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
     """Returns a FunctionDef as (GraphDef, names of the arguments' nodes, names of the results' tensors).
 
@@ -94,7 +104,8 @@ def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
     graph.versions.producer = 134
     taken = {node.name for node in message.node_def}
     arguments: dict[str, str] = {}
-    for arg in message.signature.input_arg:
+    shapes = list(message.attr[INPUT_SHAPES].list.shape) if INPUT_SHAPES in message.attr else []
+    for i, arg in enumerate(message.signature.input_arg):
         name = arg.name
         while name in taken:
             name += "_"
@@ -102,7 +113,10 @@ def body_of(message: Any) -> tuple[Any, list[str], list[str]]:
         arguments[arg.name] = name
         node = graph.node.add(name=name, op=ARGUMENT)
         node.attr["dtype"].type = arg.type
-        node.attr["shape"].shape.unknown_rank = True
+        if len(shapes) == len(message.signature.input_arg):
+            node.attr["shape"].shape.CopyFrom(shapes[i])
+        else:
+            node.attr["shape"].shape.unknown_rank = True
     starts: dict[tuple[str, str], int] = {}
     for node in message.node_def:
         at = 0
@@ -173,7 +187,7 @@ def check_library(library: Any) -> None:
     functions: dict[str, bytes] = {}
     for function in library.function:
         name = function.signature.name
-        if name in _op_names():
+        if name in op_names():
             raise ValueError(f"Cannot add function '{name}' because an op with the same name already exists.")
         if functions.setdefault(name, text := function.SerializeToString(deterministic=True)) != text:
             raise ValueError(
@@ -193,5 +207,6 @@ def check_library(library: Any) -> None:
 
 
 @functools.cache
-def _op_names() -> frozenset[str]:
+def op_names() -> frozenset[str]:
+    """Returns the names of all ops."""
     return frozenset(_core.op_names())

@@ -156,6 +156,53 @@ class Trackable:
     def _no_dependency(self, value: Any) -> Any:
         return value
 
+    @property
+    def _object_identifier(self) -> str:
+        """The kind of the object in a SavedModel of objects, str."""
+        return "_generic_user_object"
+
+    @property
+    def _tracking_metadata(self) -> str:
+        """Text about the object in a SavedModel of objects, str."""
+        return ""
+
+    def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
+        """Returns the functions of the object in a SavedModel of objects, by their names.
+
+        Args:
+            serialization_cache: dict that all objects of one SavedModel share.
+
+        Returns:
+            dict of `SavableFunction`s, and of Python functions without arguments.
+        """
+        return {}
+
+    def _list_extra_dependencies_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
+        """Returns the edges that the object has in a SavedModel of objects alone.
+
+        Args:
+            serialization_cache: dict that all objects of one SavedModel share.
+
+        Returns:
+            dict of Trackables by the edges' names.
+        """
+        return {}
+
+
+def functions_of(trackable: Trackable, serialization_cache: dict[Any, Any]) -> dict[str, Any]:
+    """Returns the functions of an object, as `_list_functions_for_serialization` does."""
+    return trackable._list_functions_for_serialization(serialization_cache)
+
+
+def extra_dependencies_of(trackable: Trackable, serialization_cache: dict[Any, Any]) -> dict[str, Any]:
+    """Returns the edges of an object in a SavedModel, as `_list_extra_dependencies_for_serialization` does."""
+    return trackable._list_extra_dependencies_for_serialization(serialization_cache)
+
+
+def description_of(trackable: Trackable) -> tuple[str, str]:
+    """Returns the kind of an object in a SavedModel, and the text about it."""
+    return trackable._object_identifier, trackable._tracking_metadata
+
 
 def dependencies_of(trackable: Trackable) -> list[TrackableReference]:
     """Returns the edges of an object."""

@@ -81,6 +81,15 @@ class TypeSpec(abc.ABC):
         return f"{type(self).__name__}{self._serialize()!r}"
 
 
+def state_of(spec: TypeSpec) -> tuple[Any, ...]:
+    """Returns the arguments that make a description anew.
+
+    Args:
+        spec: TypeSpec.
+    """
+    return spec._serialize()
+
+
 class BatchableTypeSpec(TypeSpec):
     """Description of a kind of values that can be batched; a subclass also defines `_batch` and `_unbatch`."""
 

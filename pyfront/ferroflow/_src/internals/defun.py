@@ -110,7 +110,7 @@ class DefinedFunction:
             **kwargs: `name`, str, the name scope; other options of TensorFlow are accepted.
 
         Returns:
-            A Tensor, or a list of them; the operation of a function without results.
+            A Tensor, or a tuple of them; the operation of a function without results.
 
         Raises:
             ValueError: if the number of arguments is not that of the declared dtypes.
@@ -130,7 +130,7 @@ class DefinedFunction:
             if self._shape_func is not None:
                 for tensor, shape in zip(results, self._shape_func(Call(self._name, arguments, results)), strict=True):
                     tensor.set_shape(shape)
-        return results if len(results) > 1 else results[0]
+        return tuple(results) if len(results) > 1 else results[0]
 
     def _with_gradient(self, graph: Any, arguments: list[Tensor], results: list[Tensor]) -> list[Tensor]:
         """Returns the results behind an operation whose gradient is that of the function."""

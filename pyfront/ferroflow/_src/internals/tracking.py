@@ -24,6 +24,11 @@ from ferroflow._src.framework.trackable import (
     no_automatic_dependency_tracking as no_automatic_dependency_tracking,
     no_automatic_dependency_tracking_scope as no_automatic_dependency_tracking_scope,
 )
+from ferroflow._src.framework.trackable_resources import (
+    CapturableResource as CapturableResource,
+    TrackableAsset as TrackableAsset,
+    TrackableResource as TrackableResource,
+)
 from ferroflow._src.variables.auto_trackable import (
     AutoTrackable as AutoTrackable,
     NotTrackable as NotTrackable,

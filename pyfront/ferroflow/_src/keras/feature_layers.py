@@ -7,16 +7,18 @@ from typing import Any, ClassVar
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.feature_column.column import (
-    DenseColumn,
+    AnyDenseColumn,
     TransformedFeatures,
     bucket_count,
     check_batch_sizes,
     clean_columns,
     dense_tensor,
+    has_state,
     shape_of_numbers,
 )
 from ferroflow._src.feature_column.embedded import EmbeddingColumn, SharedEmbeddingColumn, ids_of_sequence, looked_up_in
 from ferroflow._src.feature_column.sequence import SequenceDenseColumn, equal_lengths, sequence_lengths, sequence_tensor
+from ferroflow._src.feature_column.state import LayerState
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -26,7 +28,7 @@ from ferroflow._src.ops.array import joining, shaping
 class _Features(KerasLayer, abc.ABC):
     """Base of the layers of feature columns, whose tables are the layer's variables."""
 
-    _KIND: ClassVar[Any] = DenseColumn
+    _KIND: ClassVar[Any] = AnyDenseColumn
 
     def __init__(self, feature_columns: Any, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, trainable=trainable, **kwargs)
@@ -48,6 +50,7 @@ class _Features(KerasLayer, abc.ABC):
                 )
         self._feature_columns = columns
         self._tables: dict[Any, Any] = {}
+        self._state_manager = LayerState(self, trainable)
 
     def build(self, input_shape: Any) -> None:
         """Makes the tables of the columns that `embedding_column` made.
@@ -57,7 +60,10 @@ class _Features(KerasLayer, abc.ABC):
         """
         del input_shape
         for column in self._feature_columns:
-            if isinstance(column, EmbeddingColumn):
+            if has_state(column):
+                with name_scope(column.name):
+                    column.create_state(self._state_manager)
+            elif isinstance(column, EmbeddingColumn):
                 self._tables[column.name] = self.add_weight(
                     f"{column.name}/embedding_weights",
                     (bucket_count(column.categorical_column), column.dimension),
@@ -105,10 +111,7 @@ class DenseFeatures(_Features):
         parts = []
         for column in self._feature_columns:
             with name_scope(column.name):
-                table = self._tables.get(column.name)
-                numbers = (
-                    dense_tensor(column, transformed) if table is None else looked_up_in(column, table, transformed)
-                )
+                numbers = self._numbers(column, transformed)
                 width = shape_of_numbers(column).num_elements()
                 part = shaping.reshape(numbers, (shaping.shape(numbers)[0], width))
                 parts.append(part)
@@ -116,6 +119,14 @@ class DenseFeatures(_Features):
                     cols_to_output_tensors[column] = part
         check_batch_sizes(parts, self._feature_columns)
         return joining.concat(parts, -1)
+
+    def _numbers(self, column: Any, transformed: TransformedFeatures) -> Tensor:
+        """Returns the numbers of the examples in a column."""
+        if has_state(column):
+            found: Tensor = column.get_dense_tensor(transformed, self._state_manager)
+            return found
+        table = self._tables.get(column.name)
+        return dense_tensor(column, transformed) if table is None else looked_up_in(column, table, transformed)
 
 
 class SequenceFeatures(_Features):

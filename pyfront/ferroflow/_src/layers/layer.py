@@ -15,11 +15,12 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import (
     colocate_with,
     get_collection_ref,
+    get_default_graph,
     graph_of,
     init_scope,
     name_scope,
 )
-from ferroflow._src.framework.default_stacks import default_graph_stack
+from ferroflow._src.framework.function import graphs_around
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
@@ -443,8 +444,10 @@ class Layer(Connected):
 
     def _check_graph(self, leaves: list[Any]) -> None:
         """Sets the graph of this layer, or checks that inputs are of that graph or of a function in it."""
-        if default_graph_stack.get_function() is not None:
-            self._graph = self._graph or default_graph_stack.get_outside_functions()
+        around = graphs_around(get_default_graph())
+        if around and self._graph in (None, *around):
+            # Functions call the layers of the graphs around, where they also make variables.
+            self._graph = self._graph or around[-1]
             return
         try:
             self._graph = graph_of(leaves, self._graph)

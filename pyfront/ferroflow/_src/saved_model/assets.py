@@ -37,9 +37,15 @@ def _path_of(tensor: Any) -> str:
     return path
 
 
-def _file_name(path: str, sources: dict[str, str]) -> str:
-    """Returns the name under which a file is kept: its own, with a number if a file of other content has that
-    already.
+def file_name(path: str, sources: dict[str, str]) -> str:
+    """Returns the name under which a file is kept: its own, with a number if another file has that already.
+
+    Args:
+        path: str, the file.
+        sources: dict of the paths of other files by the names that they are kept under.
+
+    Raises:
+        tf.errors.NotFoundError: if two files of one name must be compared, and one is missing.
     """
     own = os.path.basename(path)
     name = own
@@ -83,7 +89,7 @@ def add_assets(graph: Graph, tensors: Iterable[Any] | None) -> dict[str, str]:
     sources: dict[str, str] = {}
     for tensor in tensors or ():
         path = _path_of(tensor)
-        name = _file_name(path, sources)
+        name = file_name(path, sources)
         sources[name] = path
         asset = proto.AssetFileDef(filename=name, tensor_info=proto.TensorInfo(name=tensor.name))
         held = proto.CollectionDef.AnyList().value.add(type_url=_TYPE_URL, value=asset.SerializeToString())

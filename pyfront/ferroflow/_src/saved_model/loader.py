@@ -85,7 +85,16 @@ def parse_saved_model(export_dir: str | os.PathLike[str]) -> Any:
     raise OSError(f"SavedModel file does not exist at: {os.fsdecode(export_dir)}/{names}")
 
 
-def _with_tags(saved_model: Any, tags: Iterable[str]) -> Any:
+def meta_graph_with_tags(saved_model: Any, tags: Iterable[str]) -> Any:
+    """Returns the MetaGraphDef message of a SavedModel that has exactly the given tags.
+
+    Args:
+        saved_model: SavedModel message.
+        tags: iterable of str.
+
+    Raises:
+        RuntimeError: if no graph has these tags.
+    """
     wanted = set(tags)
     for message in saved_model.meta_graphs:
         if set(message.meta_info_def.tags) == wanted:
@@ -98,8 +107,18 @@ def _with_tags(saved_model: Any, tags: Iterable[str]) -> Any:
     )
 
 
-def _initializer(graph: Graph, meta_graph_def: Any, scope: str | None) -> Any:
-    """Returns the operation that the graph runs after loading, or None."""
+def initializer_of(graph: Graph, meta_graph_def: Any, scope: str | None) -> Any:
+    """Returns the operation that the graph runs after loading, or None.
+
+    Args:
+        graph: the `Graph` that has the nodes.
+        meta_graph_def: MetaGraphDef message.
+        scope: str, the name scope of the nodes, or None.
+
+    Raises:
+        RuntimeError: if the message names several operations.
+        tf.errors.NotFoundError: if the graph lacks the operation.
+    """
     key = constants.INIT_OP_SIGNATURE_KEY
     if key in meta_graph_def.signature_def:
         name = meta_graph_def.signature_def[key].outputs[key].name
@@ -144,7 +163,7 @@ def load(
     graph = sess.graph
     folder = shown_name(export_dir)
     with graph.as_default():
-        message = _with_tags(parse_saved_model(export_dir), tags)
+        message = meta_graph_with_tags(parse_saved_model(export_dir), tags)
         # The scope that the import will make unique.
         scope = graph.unique_name(import_scope, mark_as_used=False) if import_scope else None
         saver = import_meta_graph(message, import_scope=import_scope, **saver_kwargs)
@@ -153,7 +172,7 @@ def load(
             saver.restore(sess, prefix)
         else:
             tf_logging.info("The specified SavedModel has no variables; no checkpoints were restored.")
-        initializer = _initializer(graph, message, scope)
+        initializer = initializer_of(graph, message, scope)
         if initializer is not None:
             sess.run(initializer, feed_dict=asset_paths(message, folder, scope))
     return message

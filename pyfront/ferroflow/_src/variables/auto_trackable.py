@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 # Importing these makes attributes hold structures with edges in place of lists and dicts.
+from ferroflow._src.framework.saved_functions import functions_in_attributes
 from ferroflow._src.framework.trackable import Trackable, is_setattr_tracking, untrack
 from ferroflow._src.variables import tracked_dicts as tracked_dicts, tracked_lists as tracked_lists
 from ferroflow._src.variables.tracked_structure import NoDependency, sticky_attribute_assignment
@@ -31,6 +32,9 @@ class AutoTrackable(Trackable):
 
     def _no_dependency(self, value: Any) -> Any:
         return NoDependency(value)
+
+    def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
+        return functions_in_attributes(self)
 
 
 class NotTrackable:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping as AbstractMapping
 from typing import Any
 
+from ferroflow._src.framework.saved_functions import functions_among
 from ferroflow._src.framework.trackable import Trackable
 from ferroflow._src.variables.tracked_structure import (
     NoDependency,
@@ -117,6 +118,13 @@ class DictWrapper(TrackableDataStructure, dict):  # type: ignore[type-arg]  # of
 
     def _elements(self) -> Iterable[Any]:
         return _by_key(self._source)
+
+    @property
+    def _object_identifier(self) -> str:
+        return "trackable_dict_wrapper"
+
+    def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
+        return functions_among((key, value) for key, value in self._source.items() if isinstance(key, str))
 
     def _held(self, key: Any, value: Any) -> Any:
         if isinstance(key, str):

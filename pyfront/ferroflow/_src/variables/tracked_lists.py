@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ferroflow._src.framework.saved_functions import functions_among
 from ferroflow._src.framework.trackable import Trackable
 from ferroflow._src.variables.tracked_structure import (
     TrackableDataStructure,
@@ -129,6 +130,13 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # of
 
     def _elements(self) -> Iterable[Any]:
         return self._source
+
+    @property
+    def _object_identifier(self) -> str:
+        return "trackable_list_wrapper"
+
+    def _list_functions_for_serialization(self, serialization_cache: Any) -> dict[str, Any]:
+        return functions_among(enumerate(self._source))
 
     def _track_value(self, value: Any, name: str) -> Any:
         return sticky_attribute_assignment(self, name, value)

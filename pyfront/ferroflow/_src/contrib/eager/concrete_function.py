@@ -19,6 +19,7 @@ from ferroflow._src.framework.function import Function as LibraryFunction, Funct
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
+from ferroflow._src.framework.saved_functions import SavableFunction
 from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.variables.creation import creator_stack
@@ -44,7 +45,7 @@ class FuncGraph(FunctionGraph):
         return self._argument(tensor, tensor.op.name)
 
 
-class ConcreteFunction:
+class ConcreteFunction(SavableFunction):
     """A function of Tensors, of one signature.
 
     Args:
@@ -71,6 +72,7 @@ class ConcreteFunction:
         self._bound = bound
         self._arguments = list(arguments)
         self._results = results
+        self._positional = len(self._arguments)
         operations = library_function.operations
         self._is_stateful = any(op_schema(op.type)["is_stateful"] for op in operations)
 
@@ -126,7 +128,25 @@ class ConcreteFunction:
     @property
     def captured_inputs(self) -> list[Tensor]:
         """The Tensors from around the function that it uses, a list."""
-        return list(self._library_function.graph.captured_inputs)
+        return self._library_function.captured_inputs
+
+    @property
+    def argument_names(self) -> list[str]:
+        """The names of the arguments that are Tensors, a list."""
+        return [a.name for a in self._arguments]
+
+    @property
+    def positional_count(self) -> int:
+        """The number of arguments that a call may pass by position, int."""
+        return self._positional
+
+    def allow_positional(self, count: int) -> None:
+        """Sets the number of arguments that a call may pass by position.
+
+        Args:
+            count: int.
+        """
+        self._positional = count
 
     @property
     def function_def(self) -> Any:
@@ -147,10 +167,11 @@ class ConcreteFunction:
             TypeError: if there are too few or too many arguments.
             ValueError: if an argument is not a Tensor, or not of the signature.
         """
-        names = [a.name for a in self._arguments]
-        if len(args) > len(names):
+        names = self.argument_names
+        if len(args) > self._positional:
             raise TypeError(
-                f"Expected at most {len(names)} positional arguments (and the rest keywords, of {names}), got {args}. "
+                f"Expected at most {self._positional} positional arguments (and the rest keywords, of {names}), "
+                f"got {args}. "
                 "When calling a concrete function, positional arguments may not be bound to Tensors within nested "
                 "structures."
             )
@@ -187,11 +208,12 @@ class ConcreteFunction:
             )
         return tensor
 
-    def called(self, tensors: Sequence[Tensor]) -> Any:
+    def called(self, tensors: Sequence[Tensor], captured: Sequence[Any] | None = None) -> Any:
         """Adds a call to the default graph.
 
         Args:
             tensors: list of Tensors, the arguments.
+            captured: list of what takes the places of `captured_inputs`; None for these.
 
         Returns:
             The structure that the function returns; an Operation if it returns None.
@@ -199,14 +221,18 @@ class ConcreteFunction:
         function = self._library_function
         call = apply_op(
             "StatefulPartitionedCall" if self._is_stateful else "PartitionedCall",
-            [[*tensors, *function.captured_inputs]],
+            [[*tensors, *(self.captured_inputs if captured is None else captured)]],
             {"f": function.name, "Tout": [t.dtype.base_dtype for t in function.results]},
             name=None if function.results else "PartitionedFunctionCall",
         )
         outputs = list(call.outputs)
         for output, result in zip(outputs, function.results, strict=True):
             output.set_shape(result.shape)
-        return call if self._results is None else packed_results(self._results, outputs)
+        return call if self._results is None else self._packed(outputs)
+
+    def _packed(self, outputs: Sequence[Tensor]) -> Any:
+        """Returns the structure of the results with the outputs of a call."""
+        return packed_results(self._results, outputs)
 
 
 def _as_results(body: FuncGraph, results: Any, effects: Sequence[Operation]) -> Any:

@@ -16,15 +16,21 @@ from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph, init_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.saved_functions import SavableFunction
 from ferroflow._src.framework.tensor_spec import TensorSpec
 
 
-class _Method:
+class _Method(SavableFunction):
     """The function of one object, which it keeps alive: in `Model().step(x)` nothing else does during the call."""
 
     def __init__(self, function: Function, owner: Any) -> None:
         functools.update_wrapper(self, function)
         self._function, self._kept = function, owner
+
+    @property
+    def saved_function(self) -> SavableFunction:
+        """The function of the object."""
+        return self._function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
@@ -33,7 +39,7 @@ class _Method:
         return getattr(self._function, name)
 
 
-class Function:
+class Function(SavableFunction):
     """A Python function that is called with tensors, as `tf.function` makes it.
 
     The Python function runs once for each signature of arguments, and becomes a function in the graph's library. A call
@@ -82,6 +88,31 @@ class Function:
 
     def _leaves(self) -> list[Any]:
         return nest.flatten(self._input_signature)
+
+    @property
+    def specification(self) -> inspect.FullArgSpec:
+        """The arguments of the Python function, `self` of a method included; without annotations."""
+        function: Any = self._python_function
+        is_object = not inspect.isroutine(function) and not isinstance(function, functools.partial)
+        found = inspect.getfullargspec(type(function).__call__ if is_object else function)
+        return found._replace(args=found.args[1:] if is_object else found.args, annotations={})
+
+    @property
+    def is_method(self) -> bool:
+        """True for the method of an object."""
+        return self._owner is not None
+
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """Returns the functions for all signatures so far; with an `input_signature`, that for it.
+
+        Returns:
+            list of ConcreteFunctions.
+        """
+        if self._input_signature is not None:
+            self.get_concrete_function()
+        with init_scope():
+            known = self._traced.get(get_default_graph())
+        return [] if known is None else known.all()
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -133,7 +164,11 @@ class Function:
             arrays_as_tensors(bound)
             return bound
         try:
-            given = self._signature.bind(*args, **kwargs).args
+            # Defaults take the places of the signature that a call leaves out.
+            passed = self._signature.bind(*args, **kwargs)
+            if len(args) + len(kwargs) < len(self._input_signature):
+                passed.apply_defaults()
+            given = passed.args[: len(self._input_signature)]
             leaves = nest.flatten_up_to(self._input_signature, given)
         except (TypeError, ValueError):
             raise ValueError("Structure of Python function inputs does not match input_signature.") from None

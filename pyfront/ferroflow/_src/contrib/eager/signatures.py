@@ -184,6 +184,10 @@ class Traces:
         self._by_key[_key_of(bound)] = trace
         self._relaxed[_key_without_shapes(bound)] = (list(specs), trace)
 
+    def all(self) -> list[Any]:
+        """Returns all traces, in the order in which they were added."""
+        return list(dict.fromkeys(self._by_key.values()))
+
     def relaxed(self, bound: inspect.BoundArguments, specs: Sequence[TensorSpec]) -> inspect.BoundArguments:
         """Returns arguments with unknown dimensions where they differ from those of an earlier trace.
 

@@ -9,6 +9,7 @@ from typing import Any
 from ferroflow._src.base import nest
 from ferroflow._src.contrib.eager.concrete_function import ConcreteFunction, trace
 from ferroflow._src.contrib.eager.signatures import Argument
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.function import FunctionPart
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec
@@ -18,6 +19,9 @@ class WrappedFunction(ConcreteFunction):
     """Result of `wrap_function`."""
 
     collects_by_default = True
+
+    def _checked(self, i: int, value: Any) -> Tensor:
+        return super()._checked(i, convert_to_tensor(value, dtype=self._arguments[i].spec.dtype))
 
     def prune(self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None) -> WrappedFunction:
         """Returns a part of the function.
@@ -40,19 +44,36 @@ class WrappedFunction(ConcreteFunction):
             >>> print(sess.run(part(tf.constant(3.0))))
             9.0
         """
-        graph = self.graph
-        inputs = [graph.as_graph_element(f, allow_operation=False) for f in nest.flatten(feeds)]
-        results = nest.map_structure(graph.as_graph_element, fetches)
-        flat = nest.flatten(results)
-        tensors = [t for t in flat if isinstance(t, Tensor)]
-        effects = [op for op in flat if isinstance(op, Operation)]
-        part = FunctionPart(f"__inference_{name or 'pruned'}", graph, inputs, tensors, effects)
-        specs = [TensorSpec(t.shape, t.dtype.base_dtype, t.op.name) for t in inputs]
-        if input_signature is not None:
-            specs = nest.flatten(input_signature)
-        arguments = [Argument(s.name or t.op.name, s, None) for s, t in zip(specs, inputs, strict=True)]
-        structure = nest.map_structure(lambda r: r if isinstance(r, Tensor) else None, results)
-        return WrappedFunction(name or "pruned", part, _bound(specs), arguments, structure if tensors else None)
+        return pruned(self.graph, feeds, fetches, name, input_signature)
+
+
+def pruned(
+    graph: Any, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None
+) -> WrappedFunction:
+    """Returns a part of a function's body as a function.
+
+    Args:
+        graph: FunctionGraph, the body.
+        feeds: the Tensors of `graph`, or their names, whose values are arguments of the part; a structure.
+        fetches: the Tensors and Operations of `graph`, or their names, that are its results; a structure.
+        name: str, part of the new function's name, or None.
+        input_signature: structure of TensorSpecs with names and shapes of the arguments, or None.
+
+    Raises:
+        ValueError: if a feed is not a Tensor of `graph`, or a fetch does not belong to `graph`.
+    """
+    inputs = [graph.as_graph_element(f, allow_operation=False) for f in nest.flatten(feeds)]
+    results = nest.map_structure(graph.as_graph_element, fetches)
+    flat = nest.flatten(results)
+    tensors = [t for t in flat if isinstance(t, Tensor)]
+    effects = [op for op in flat if isinstance(op, Operation)]
+    part = FunctionPart(f"__inference_{name or 'pruned'}", graph, inputs, tensors, effects)
+    specs = [TensorSpec(t.shape, t.dtype.base_dtype, t.op.name) for t in inputs]
+    if input_signature is not None:
+        specs = nest.flatten(input_signature)
+    arguments = [Argument(s.name or t.op.name, s, None) for s, t in zip(specs, inputs, strict=True)]
+    structure = nest.map_structure(lambda r: r if isinstance(r, Tensor) else None, results)
+    return WrappedFunction(name or "pruned", part, _bound(specs), arguments, structure if tensors else None)
 
 
 def _bound(specs: Sequence[TensorSpec]) -> inspect.BoundArguments:

@@ -19,7 +19,7 @@ from ferroflow._src.estimator.warm_starting import WarmStartSettings
 from ferroflow._src.framework.default_graph import get_collection, get_default_graph
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.saved_model import constants
-from ferroflow._src.saved_model.loader import _initializer, _with_tags, parse_saved_model
+from ferroflow._src.saved_model.loader import initializer_of, meta_graph_with_tags, parse_saved_model
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.training.global_step import assert_global_step, get_global_step
@@ -62,7 +62,7 @@ class SavedModelEstimator(Estimator):
     def _graph_of(self, mode: str) -> tuple[Any, Any]:
         """Returns the MetaGraphDef of a mode and its signature."""
         try:
-            message = _with_tags(self._saved_model, TAGS[mode])
+            message = meta_graph_with_tags(self._saved_model, TAGS[mode])
         except RuntimeError:
             message = None
         key = DEFAULT_SERVING_SIGNATURE_DEF_KEY if mode == ModeKeys.PREDICT else mode
@@ -83,7 +83,7 @@ class SavedModelEstimator(Estimator):
                 "the input function does not create a global step."
             )
         import_meta_graph(message, input_map=_input_map(signature, features, labels))
-        local_init = _initializer(graph, message, None)
+        local_init = initializer_of(graph, message, None)
         assert_global_step(get_global_step(graph))
         outputs = {key: graph.as_graph_element(info.name) for key, info in signature.outputs.items()}
         train_ops = get_collection(constants.TRAIN_OP_KEY)

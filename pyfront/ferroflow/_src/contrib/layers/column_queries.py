@@ -22,6 +22,9 @@ def is_feature_column_v2(feature_columns: Iterable[Any]) -> bool:
         bool.
     """
     return all(
-        isinstance(column, FeatureColumn) and not isinstance(column, (FeatureColumnOfContrib, SharedEmbeddingColumn))
+        isinstance(column, FeatureColumn)
+        and not isinstance(column, (FeatureColumnOfContrib, SharedEmbeddingColumn))
+        # Columns of programs have the attribute.
+        and getattr(column, "_is_v2_column", True)
         for column in feature_columns
     )

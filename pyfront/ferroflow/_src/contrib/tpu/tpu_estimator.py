@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -152,6 +153,9 @@ class TPUEstimatorSpec(_SpecFields):
         evaluation_hooks: iterable of SessionRunHook for the evaluation.
         prediction_hooks: iterable of SessionRunHook for the prediction.
 
+    Raises:
+        TypeError: if a hook is not a SessionRunHook.
+
     Example:
         >>> spec = tf.contrib.tpu.TPUEstimatorSpec("infer", predictions={"score": tf.constant([0.5])})
         >>> print(spec.as_estimator_spec().mode)
@@ -159,6 +163,28 @@ class TPUEstimatorSpec(_SpecFields):
     """
 
     __slots__ = ()
+
+    def __new__(
+        cls,
+        mode: str,
+        predictions: Any = None,
+        loss: Any = None,
+        train_op: Any = None,
+        eval_metrics: Any = None,
+        export_outputs: Any = None,
+        scaffold_fn: Callable[[], Any] | None = None,
+        host_call: Any = None,
+        training_hooks: Any = None,
+        evaluation_hooks: Any = None,
+        prediction_hooks: Any = None,
+    ) -> TPUEstimatorSpec:
+        """Returns a description whose hooks are tuples."""
+        hooks = [tuple(group or ()) for group in (training_hooks, evaluation_hooks, prediction_hooks)]
+        for hook in itertools.chain(*hooks):
+            if not isinstance(hook, SessionRunHook):
+                raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
+        given = (mode, predictions, loss, train_op, eval_metrics, export_outputs, scaffold_fn, host_call)
+        return super().__new__(cls, *given, *hooks)
 
     def as_estimator_spec(self) -> EstimatorSpec:
         """Returns the `tf.estimator.EstimatorSpec` of the same model.
@@ -176,9 +202,9 @@ class TPUEstimatorSpec(_SpecFields):
             eval_metric_ops=None if self.eval_metrics is None else _called(self.eval_metrics, "eval_metrics"),
             export_outputs=self.export_outputs,
             scaffold=self.scaffold_fn() if self.scaffold_fn else None,
-            training_hooks=(*(self.training_hooks or ()), *beside),
-            evaluation_hooks=(*(self.evaluation_hooks or ()), *beside),
-            prediction_hooks=(*(self.prediction_hooks or ()), *beside),
+            training_hooks=(*self.training_hooks, *beside),
+            evaluation_hooks=(*self.evaluation_hooks, *beside),
+            prediction_hooks=(*self.prediction_hooks, *beside),
         )
 
 

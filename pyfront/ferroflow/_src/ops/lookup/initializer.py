@@ -11,6 +11,8 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.trackable import Trackable, track
+from ferroflow._src.framework.trackable_resources import TrackableAsset
 
 
 def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.DType) -> None:
@@ -25,7 +27,7 @@ def check_table_dtypes(table: Any, key_dtype: dtypes.DType, value_dtype: dtypes.
         raise TypeError(f"Invalid value dtype, expected {table.value_dtype} but got {value_dtype}.")
 
 
-class TableInitializerBase:
+class TableInitializerBase(Trackable):
     """Base of the initializers, which fill a table with keys and values of two dtypes.
 
     Args:
@@ -147,7 +149,9 @@ class TextFileInitializer(TableInitializerBase):
         _check_index("value", value_index, value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"Invalid vocab_size {vocab_size}.")
-        self._filename = convert_to_tensor(filename, dtypes.string, name="asset_path")
+        asset = TrackableAsset(filename)
+        track(self, asset, "_filename")
+        self._filename = asset.asset_path
         self._key_index = key_index
         self._value_index = value_index
         self._vocab_size = vocab_size

@@ -13,6 +13,8 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import control_dependencies, get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.framework.trackable import track
+from ferroflow._src.framework.trackable_resources import CapturableResource
 from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.ops.lookup.initializer import TableInitializerBase
 
@@ -121,7 +123,7 @@ def export_rows(
     return keys, values
 
 
-class InitializableLookupTableBase(LookupInterface):
+class InitializableLookupTableBase(LookupInterface, CapturableResource):
     """A table that is filled once, by `initializer`; missing keys have the value `default_value`.
 
     Args:
@@ -132,16 +134,30 @@ class InitializableLookupTableBase(LookupInterface):
     def __init__(self, default_value: TensorLike, initializer: TableInitializerBase) -> None:
         default = convert_to_tensor(default_value, dtype=initializer.value_dtype)
         default.get_shape().merge_with(tensor_shape.scalar())
+        CapturableResource.__init__(self)
+        self._initializer = initializer
+        track(self, initializer, "_initializer")
         # A table outlives the branch or loop in which it is made.
         with control_dependencies(None):
-            self._table_ref = self._make(initializer)
-        super().__init__(initializer.key_dtype, initializer.value_dtype, self._table_ref.op.name.rsplit("/", 1)[-1])
+            self._table_ref = self._make(initializer, self._shared_name)
+        own_name = self._table_ref.op.name.rsplit("/", 1)[-1]
+        LookupInterface.__init__(self, initializer.key_dtype, initializer.value_dtype, own_name)
         self._default_value = default
         self._init = initializer.initialize(self)
 
-    def _make(self, initializer: TableInitializerBase) -> Tensor:
+    # Tables of one name are one table; "" for the name of the operation.
+    _shared_name = ""
+
+    def _make(self, initializer: TableInitializerBase, shared_name: str) -> Tensor:
         """Returns the handle of a new table: Tensor of resource, of shape []."""
         raise NotImplementedError
+
+    def _create_resource(self) -> Tensor:
+        # In functions of their own, operations of several tables would have one name.
+        return self._make(self._initializer, self._shared_name or self._table_ref.op.name)
+
+    def _initialize(self) -> Operation:
+        return self._initializer.initialize(self)
 
     @property
     def table_ref(self) -> Tensor:
@@ -216,9 +232,9 @@ class HashTable(InitializableLookupTableBase):
         super().__init__(default_value, initializer)
         self._value_shape = self._default_value.get_shape()
 
-    def _make(self, initializer: TableInitializerBase) -> Tensor:
+    def _make(self, initializer: TableInitializerBase, shared_name: str) -> Tensor:
         attrs = {
-            "shared_name": self._shared_name,
+            "shared_name": shared_name,
             "key_dtype": initializer.key_dtype,
             "value_dtype": initializer.value_dtype,
         }
