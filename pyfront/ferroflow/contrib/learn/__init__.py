@@ -29,11 +29,11 @@ from ferroflow._src.contrib.learn.estimator import (
     SKCompat as SKCompat,
 )
 from ferroflow._src.contrib.learn.experiment import Experiment as Experiment
-from ferroflow._src.contrib.learn.exporting import (
+from ferroflow._src.contrib.learn.export_strategies import (
     ExportStrategy as ExportStrategy,
-    build_parsing_serving_input_fn as build_parsing_serving_input_fn,
     make_export_strategy as make_export_strategy,
 )
+from ferroflow._src.contrib.learn.exporting import build_parsing_serving_input_fn as build_parsing_serving_input_fn
 from ferroflow._src.contrib.learn.file_inputs import (
     read_batch_examples as read_batch_examples,
     read_batch_features as read_batch_features,
@@ -60,9 +60,9 @@ from ferroflow._src.contrib.learn.heads import (
 )
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys as ModeKeys
 from ferroflow._src.contrib.learn.logistic_regressor import LogisticRegressor as LogisticRegressor
+from ferroflow._src.contrib.learn.metric_spec import MetricSpec as MetricSpec
 from ferroflow._src.contrib.learn.model_ops import (
     InputFnOps as InputFnOps,
-    MetricSpec as MetricSpec,
     ModelFnOps as ModelFnOps,
     NotFittedError as NotFittedError,
     PredictionKey as PredictionKey,

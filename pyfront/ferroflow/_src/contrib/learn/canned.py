@@ -7,9 +7,10 @@ from typing import Any
 
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.contrib.layers.feature_columns import infer_real_valued_columns
-from ferroflow._src.contrib.learn.array_inputs import input_fn_of
+from ferroflow._src.contrib.learn.array_inputs import input_fns_of
 from ferroflow._src.contrib.learn.estimator import Estimator
-from ferroflow._src.contrib.learn.model_ops import MetricSpec, PredictionKey
+from ferroflow._src.contrib.learn.metric_spec import MetricSpec
+from ferroflow._src.contrib.learn.model_ops import PredictionKey
 from ferroflow._src.framework.graph import Graph
 
 __all__ = [
@@ -44,7 +45,8 @@ def infer_real_valued_columns_from_input(x: Any) -> list[Any]:
     Returns:
         list of columns of `tf.feature_column`.
     """
-    return infer_real_valued_columns_from_input_fn(input_fn_of(x, None, None, 1))
+    input_fn, _ = input_fns_of(x, None, None, None, None)
+    return infer_real_valued_columns_from_input_fn(input_fn)
 
 
 def only(model: Estimator, key: str, x: Any, input_fn: Any, batch_size: int | None, as_iterable: bool) -> Any:

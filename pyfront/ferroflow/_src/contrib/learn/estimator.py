@@ -10,17 +10,22 @@ import numpy as np
 
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.checkpoint.saver import Saver
-from ferroflow._src.contrib.learn.array_inputs import input_fn_of
-from ferroflow._src.contrib.learn.exporting import output_alternatives_of, signature_defs
+from ferroflow._src.contrib.learn.array_inputs import InputFn, input_fns_of
+from ferroflow._src.contrib.learn.exporting import (
+    build_all_signature_defs,
+    get_input_alternatives,
+    get_output_alternatives,
+)
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys
-from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, model_fn_ops_of, spec_of
+from ferroflow._src.contrib.learn.metric_spec import MetricSpec
+from ferroflow._src.contrib.learn.model_ops import InputFnOps, NotFittedError, model_fn_ops_of, spec_of
 from ferroflow._src.contrib.learn.monitors import replace_monitors_with_hooks
 from ferroflow._src.contrib.learn.roles import Evaluable, Trainable
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator import estimator as core
 from ferroflow._src.estimator.export_folders import write_saved_model
 from ferroflow._src.estimator.run_config import RunConfig
-from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
+from ferroflow._src.framework.default_graph import add_to_collection, get_collection
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.flow.grouping import group
@@ -30,6 +35,7 @@ from ferroflow._src.saved_model.builder import SavedModelBuilder
 from ferroflow._src.session.session import Session
 from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
+from ferroflow._src.supervision.session_run_hook import SessionRunHook
 from ferroflow._src.training.global_step import create_global_step
 from ferroflow._src.variables.initialization import local_variables_initializer
 from ferroflow._src.variables.resources import initialize_resources, shared_resources
@@ -40,19 +46,30 @@ __all__ = ["BaseEstimator", "Estimator", "SKCompat"]
 _OWN_LOSS: Final = "model_loss"
 
 
-def _ending(input_fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns an input function whose features are given once, if nothing else would end them."""
+class _StopAfterBatchHook(SessionRunHook):
+    """Ends predictions after one batch, as TensorFlow does unless queue runners end them; a Dataset ends by itself."""
 
-    def once() -> Any:
-        found = input_fn()
-        features = found[0] if isinstance(found, tuple) else found
-        graph = get_default_graph()
-        has_end = isinstance(found, Dataset) or graph.get_collection(GraphKeys.QUEUE_RUNNERS)
-        if has_end or any(op.type in ("IteratorGetNext", "IteratorGetNextSync") for op in graph.get_operations()):
+    def __init__(self) -> None:
+        self._has_end = False
+
+    def watching(self, input_fn: InputFn) -> InputFn:
+        """Returns the input function, whose result is searched for something that ends."""
+
+        def call() -> Any:
+            found = input_fn()
+            self._has_end = isinstance(found, Dataset) or bool(get_collection(GraphKeys.QUEUE_RUNNERS))
             return found
-        return Dataset.from_tensors(features)
 
-    return once
+        return call
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Ends predictions if nothing else does."""
+        if not self._has_end:
+            run_context.request_stop()
+
+
+def _feed_hooks(feed_fn: Callable[[], Any] | None) -> list[SessionRunHook]:
+    return [] if feed_fn is None else [FeedFnHook(feed_fn)]
 
 
 class BaseEstimator(Evaluable, Trainable):
@@ -124,8 +141,8 @@ class BaseEstimator(Evaluable, Trainable):
         """
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        given = input_fn_of(x, y, input_fn, batch_size, shuffle=True, num_epochs=None)
-        hooks = list(replace_monitors_with_hooks(monitors or [], self))
+        given, feed_fn = input_fns_of(x, y, input_fn, None, batch_size, shuffle=True, epochs=None)
+        hooks = [*_feed_hooks(feed_fn), *replace_monitors_with_hooks(monitors or [], self)]
         if steps == 0:
             # The hook lets one step run, as in TensorFlow; the estimator below refuses 0.
             steps, hooks = None, [*hooks, StopAtStepHook(num_steps=0)]
@@ -196,8 +213,8 @@ class BaseEstimator(Evaluable, Trainable):
         if metrics is not None and not isinstance(metrics, Mapping):
             raise ValueError(f"Metrics argument should be None or dict. Got {metrics}.")
         self._check_fitted(checkpoint_path)
-        given = input_fn_of(x, y, input_fn, batch_size)
-        all_hooks = [*(hooks or ()), *([FeedFnHook(feed_fn)] if feed_fn is not None else [])]
+        given, feed_fn = input_fns_of(x, y, input_fn, feed_fn, batch_size)
+        all_hooks = [*(hooks or ()), *_feed_hooks(feed_fn)]
         self._metrics = metrics or {}
         try:
             found = self._core.evaluate(given, steps=steps, hooks=all_hooks, checkpoint_path=checkpoint_path, name=name)
@@ -216,7 +233,7 @@ class BaseEstimator(Evaluable, Trainable):
         as_iterable: bool = True,
         iterate_batches: bool = False,
     ) -> Any:
-        """Predicts for each example.
+        """Predicts for each example; without a Dataset or queue runners in `input_fn`, for one batch.
 
         Args:
             x: array, or dict of arrays, of one length; None where `input_fn` is given.
@@ -234,10 +251,13 @@ class BaseEstimator(Evaluable, Trainable):
             ValueError: if both or neither of `x` and `input_fn` are given, or `outputs` is empty.
         """
         self._check_fitted(None)
-        given = _ending(input_fn_of(x, None, input_fn, batch_size))
-        found = self._core.predict(
-            given, predict_keys=outputs, yield_single_examples=as_iterable and not iterate_batches
-        )
+        given, feed_fn = input_fns_of(x, None, input_fn, None, batch_size)
+        hooks = _feed_hooks(feed_fn)
+        if feed_fn is None:
+            ending = _StopAfterBatchHook()
+            given, hooks = ending.watching(given), [ending]
+        is_single = as_iterable and not iterate_batches
+        found = self._core.predict(given, predict_keys=outputs, hooks=hooks, yield_single_examples=is_single)
         return found if as_iterable else _joined(found)
 
     def _check_fitted(self, checkpoint_path: str | None) -> None:
@@ -308,15 +328,12 @@ class BaseEstimator(Evaluable, Trainable):
         path = checkpoint_path or self._core.latest_checkpoint()
         with Graph().as_default() as graph:
             create_global_step(graph)
-            inputs = serving_input_fn()
-            if not inputs[0]:
-                raise ValueError("Features must be defined.")
-            for key in inputs[0]:
+            inputs, features = get_input_alternatives(serving_input_fn())
+            for key in features:
                 add_to_collection("input_feature_keys", key)
-            made = self._call_model_fn(inputs[0], None, ModeKeys.INFER)
-            alternatives, default = output_alternatives_of(made, default_output_alternative_key)
-            receivers = inputs[2] if isinstance(inputs, InputFnOps) or len(inputs) == 3 else None
-            signatures = signature_defs(receivers, alternatives, default)
+            made = self._call_model_fn(features, None, ModeKeys.INFER)
+            outputs, default = get_output_alternatives(made, default_output_alternative_key)
+            signatures = build_all_signature_defs(inputs, outputs, default)
             main_op = group(
                 local_variables_initializer(), initialize_resources(shared_resources()), tables_initializer()
             )

@@ -1,4 +1,4 @@
-"""Choices among the folders of exported versions: which of them to keep."""
+"""Folders of exported versions, named by the time: choices among them, and the removal of old ones."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
-from ferroflow._src.base.files.system import list_directory
+from ferroflow._src.base.files.system import delete_recursively, list_directory
+from ferroflow._src.estimator.export_folders import temporary_dir, timestamped_dir
 
 __all__ = [
     "Path",
+    "garbage_collect_exports",
+    "get_most_recent_export",
     "get_paths",
+    "get_temp_export_dir",
+    "get_timestamped_export_dir",
     "largest_export_versions",
     "mod_export_version",
     "negation",
@@ -139,5 +145,71 @@ def get_paths(base_dir: Any, parser: Callable[[Path], Path | None]) -> list[Path
     """
     _warn("get_paths")
     folder = os.fsdecode(base_dir)
-    found = (parser(Path(os.path.join(folder, os.fsdecode(name)), None)) for name in list_directory(folder))
+    names = (os.fsdecode(name).rstrip("/") for name in list_directory(folder))
+    found = (parser(Path(os.path.join(folder, name), None)) for name in names)
     return sorted(path for path in found if path is not None)
+
+
+def _by_seconds(path: Path) -> Path | None:
+    name = os.path.basename(path.path)
+    return path._replace(export_version=int(name)) if len(name) == 10 and name.isdigit() else None
+
+
+def get_timestamped_export_dir(export_dir_base: Any) -> bytes:
+    """Returns the path of a folder that does not exist yet, named by the seconds since 1970.
+
+    Args:
+        export_dir_base: str, the folder to make it in.
+
+    Returns:
+        bytes.
+
+    Raises:
+        RuntimeError: if no name became free in ten seconds.
+    """
+    try:
+        return os.fsencode(timestamped_dir(os.fsdecode(export_dir_base)))
+    except errors.DeadlineExceededError as error:
+        raise RuntimeError(f"Failed to obtain a unique export directory name: {error.message}") from error
+
+
+def get_temp_export_dir(timestamped_export_dir: Any) -> bytes:
+    """Returns the path of the folder in which an export is written before it gets its name.
+
+    Args:
+        timestamped_export_dir: bytes or str, the folder of the complete export.
+
+    Returns:
+        bytes.
+    """
+    return os.fsencode(temporary_dir(os.fsdecode(timestamped_export_dir)))
+
+
+def get_most_recent_export(export_dir_base: Any) -> Path | None:
+    """Returns the newest export of a folder.
+
+    Args:
+        export_dir_base: str, the folder.
+
+    Returns:
+        Path, or None if there is no export.
+    """
+    newest = largest_export_versions(1)(get_paths(export_dir_base, _by_seconds))
+    return newest[0] if newest else None
+
+
+def garbage_collect_exports(export_dir_base: Any, exports_to_keep: int | None) -> None:
+    """Removes all but the newest exports of a folder.
+
+    Args:
+        export_dir_base: str, the folder.
+        exports_to_keep: int, the number of exports that are kept; None for all.
+    """
+    if exports_to_keep is None:
+        return
+    old = negation(largest_export_versions(exports_to_keep))
+    for path in old(get_paths(export_dir_base, _by_seconds)):
+        try:
+            delete_recursively(path.path)
+        except errors.NotFoundError as error:
+            tf_logging.warning("Can not delete %s recursively: %s", path.path, error)

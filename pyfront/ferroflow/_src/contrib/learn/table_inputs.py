@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from typing import Any, Final
 
 from ferroflow._src.base.deprecation import deprecated
 
 __all__ = [
+    "HAS_DASK",
+    "HAS_PANDAS",
     "extract_dask_data",
     "extract_dask_labels",
     "extract_pandas_data",
     "extract_pandas_labels",
     "extract_pandas_matrix",
+    "is_dask_table",
 ]
+
+HAS_DASK: Final = importlib.util.find_spec("dask") is not None
+HAS_PANDAS: Final = importlib.util.find_spec("pandas") is not None
 
 _NUMBERS: Final = frozenset(
     (
@@ -89,6 +96,11 @@ def extract_pandas_labels(labels: Any) -> Any:
     return labels.to_numpy()
 
 
+def is_dask_table(value: Any) -> bool:
+    """Returns True for a table or column of dask."""
+    return _is_of("dask.dataframe", value, "DataFrame", "Series")
+
+
 def _with_divisions(table: Any) -> Any:
     """Returns a table of dask whose index counts the rows, with the row at which each part begins."""
     starts = [0]
@@ -115,7 +127,7 @@ def extract_dask_data(data: Any) -> Any:
     Returns:
         dask.dataframe.DataFrame or Series; what is no table is returned as it is: any object.
     """
-    return _with_divisions(data) if _is_of("dask.dataframe", data, "DataFrame", "Series") else data
+    return _with_divisions(data) if is_dask_table(data) else data
 
 
 @deprecated("tf.data")
@@ -133,4 +145,4 @@ def extract_dask_labels(labels: Any) -> Any:
     """
     if _is_of("dask.dataframe", labels, "DataFrame") and len(labels.columns) > 1:
         raise ValueError("Only one column for labels is allowed.")
-    return _with_divisions(labels) if _is_of("dask.dataframe", labels, "DataFrame", "Series") else labels
+    return _with_divisions(labels) if is_dask_table(labels) else labels
