@@ -113,7 +113,7 @@ class Estimator:
         self._config = config.replace(model_dir=self._model_dir) if config.model_dir is None else config
         tf_logging.info("Using config: %s", vars(self._config))
         self._session_config = self._config.session_config or proto.ConfigProto(allow_soft_placement=True)
-        self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
+        self._device_fn = self._config.device_fn or replica_device_setter_of(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         check_model_fn(model_fn, params)
@@ -587,12 +587,13 @@ class Estimator:
         return call_model_fn(self._model_fn, features, labels, mode=mode, params=self.params, config=config)
 
 
-def _replica_device_setter(config: RunConfig) -> Any:
+def replica_device_setter_of(config: RunConfig) -> Any:
+    """Returns the function that places variables on parameter servers; None if there are none."""
     if config.num_ps_replicas <= 0:
         return None
     return replica_device_setter(
         ps_tasks=config.num_ps_replicas,
-        worker_device=f"/job:{config.task_type}/task:{config.task_id}",
+        worker_device=f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker",
         merge_devices=True,
         cluster=config.cluster_spec,
     )

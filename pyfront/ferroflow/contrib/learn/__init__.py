@@ -2,7 +2,7 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.factorization.learn_kmeans import KMeansClustering as KMeansClustering
-from ferroflow._src.contrib.learn import learn_runner as learn_runner, monitors as monitors
+from ferroflow._src.contrib.learn import learn_runner as learn_runner
 from ferroflow._src.contrib.learn.canned import (
     infer_real_valued_columns_from_input as infer_real_valued_columns_from_input,
     infer_real_valued_columns_from_input_fn as infer_real_valued_columns_from_input_fn,
@@ -87,6 +87,7 @@ from ferroflow.contrib.learn.python.learn import (  # type: ignore[attr-defined]
     graph_actions as graph_actions,
     learn_io as io,
     models as models,
+    monitors as monitors,
     ops as ops,
     preprocessing as preprocessing,
     utils as utils,

@@ -8,9 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.contrib.learn.array_inputs import InputFn, input_fns_of
+from ferroflow._src.contrib.learn.bundle_exports import export_bundle
 from ferroflow._src.contrib.learn.exporting import (
     build_all_signature_defs,
     get_input_alternatives,
@@ -18,9 +20,21 @@ from ferroflow._src.contrib.learn.exporting import (
 )
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys
 from ferroflow._src.contrib.learn.metric_spec import MetricSpec
-from ferroflow._src.contrib.learn.model_ops import InputFnOps, NotFittedError, model_fn_ops_of, spec_of
+from ferroflow._src.contrib.learn.model_ops import (
+    COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS,
+    InputFnOps,
+    NotFittedError,
+    model_fn_ops_of,
+    spec_of,
+)
 from ferroflow._src.contrib.learn.monitors import replace_monitors_with_hooks
 from ferroflow._src.contrib.learn.roles import Evaluable, Trainable
+from ferroflow._src.contrib.learn.tensor_signatures import (
+    create_example_parser_from_signatures,
+    create_placeholders_from_signatures,
+    create_signatures,
+    tensors_compatible,
+)
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator import estimator as core
 from ferroflow._src.estimator.export_folders import write_saved_model
@@ -68,6 +82,22 @@ class _StopAfterBatchHook(SessionRunHook):
             run_context.request_stop()
 
 
+def _checked_info(kind: str, tensors: Any, info: Any) -> Any:
+    """Returns the signatures of tensors; raises a ValueError if they do not fit those of an earlier call."""
+    if info is None:
+        return create_signatures(tensors)
+    if not tensors_compatible(tensors, info):
+        raise ValueError(
+            f"{kind} are incompatible with given information. Given {kind.lower()}: {tensors}, "
+            f"required signatures: {info}."
+        )
+    return info
+
+
+def _parsed_of(estimator: BaseEstimator, examples: Any) -> Any:
+    return estimator._parsed_features(examples)
+
+
 def _feed_hooks(feed_fn: Callable[[], Any] | None) -> list[SessionRunHook]:
     return [] if feed_fn is None else [FeedFnHook(feed_fn)]
 
@@ -82,6 +112,9 @@ class BaseEstimator(Evaluable, Trainable):
 
     def __init__(self, model_dir: str | None = None, config: RunConfig | None = None) -> None:
         self._metrics: Mapping[Any, Any] = {}
+        # The signatures of features and labels, once there were some.
+        self._features_info: Any = None
+        self._labels_info: Any = None
         self._core = core.Estimator(self._core_model_fn, model_dir=model_dir, config=config)
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
@@ -89,9 +122,17 @@ class BaseEstimator(Evaluable, Trainable):
 
     def _core_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
         metrics = self._metrics if mode == ModeKeys.EVAL else None
+        if mode == ModeKeys.INFER:
+            labels = create_placeholders_from_signatures(self._labels_info)
+        else:
+            self._check_inputs(features, labels)
         spec = spec_of(self._call_model_fn(features, labels, mode, metrics, config), mode)
         named = spec.eval_metric_ops or {}
         return spec._replace(eval_metric_ops={_OWN_LOSS if name == "loss" else name: named[name] for name in named})
+
+    def _check_inputs(self, features: Any, labels: Any) -> None:
+        self._features_info = _checked_info("Features", features, self._features_info)
+        self._labels_info = _checked_info("Labels", labels, self._labels_info)
 
     @property
     def config(self) -> RunConfig:
@@ -284,6 +325,66 @@ class BaseEstimator(Evaluable, Trainable):
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
+    def _parsed_features(self, examples: Any) -> Any:
+        """Returns the features of training, parsed from serialized examples."""
+        if self._features_info is None:
+            raise ValueError("Features information missing, was fit() ever called?")
+        return create_example_parser_from_signatures(self._features_info, examples)
+
+    def _predictions_of(self, features: Any) -> Any:
+        """Returns the predictions for features; labels are placeholders."""
+        labels = create_placeholders_from_signatures(self._labels_info)
+        return model_fn_ops_of(self._call_model_fn(features, labels, ModeKeys.INFER), ModeKeys.INFER).predictions
+
+    @deprecated("Estimator.export_savedmodel")
+    def export(
+        self,
+        export_dir: str,
+        input_fn: Callable[..., Any] = _parsed_of,
+        input_feature_key: str | None = None,
+        use_deprecated_input_fn: bool = True,
+        signature_fn: Callable[..., Any] | None = None,
+        prediction_key: str | None = None,
+        default_batch_size: int = 1,
+        exports_to_keep: int | None = None,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Writes the model of a checkpoint as a session bundle, which came before SavedModels.
+
+        Args:
+            export_dir: str, the folder in which one named by the global step is made.
+            input_fn: function of the estimator and of a Tensor of string, of shape [batch], that returns features; by
+                default it parses those of training. Otherwise a function of no arguments; see the next arguments.
+            input_feature_key: str, the key of the serialized examples among the features of such a function, or None.
+            use_deprecated_input_fn: bool. If False, `input_fn` takes no arguments and returns features and labels.
+            signature_fn: function of examples, features and predictions that returns a Signature message and a dict
+                of named ones; None for one that names them all.
+            prediction_key: str, the key of the predictions for `signature_fn`; None for all.
+            default_batch_size: int, the number of examples.
+            exports_to_keep: int, the number of exports that are kept; None for all.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+
+        Returns:
+            bytes, the path of the new folder.
+
+        Raises:
+            ValueError: if there is no `input_fn`, or neither features nor examples.
+            KeyError: if the features lack `input_feature_key`.
+            RuntimeError: if the global step was exported before.
+        """
+        return export_bundle(
+            self,
+            export_dir,
+            input_fn,
+            input_feature_key,
+            use_deprecated_input_fn,
+            signature_fn,
+            prediction_key,
+            default_batch_size,
+            exports_to_keep,
+            checkpoint_path,
+        )
+
     def export_savedmodel(
         self,
         export_dir_base: str,
@@ -330,7 +431,7 @@ class BaseEstimator(Evaluable, Trainable):
             create_global_step(graph)
             inputs, features = get_input_alternatives(serving_input_fn())
             for key in features:
-                add_to_collection("input_feature_keys", key)
+                add_to_collection(COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS, key)
             made = self._call_model_fn(features, None, ModeKeys.INFER)
             outputs, default = get_output_alternatives(made, default_output_alternative_key)
             signatures = build_all_signature_defs(inputs, outputs, default)

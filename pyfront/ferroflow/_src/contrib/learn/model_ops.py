@@ -17,6 +17,7 @@ from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNA
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
 __all__ = [
+    "COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS",
     "InputFnOps",
     "ModelFnOps",
     "NotFittedError",
@@ -27,6 +28,10 @@ __all__ = [
     "scores_of",
     "spec_of",
 ]
+
+
+# The collection of the keys of an exported model's features.
+COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS: Final = "input_feature_keys"
 
 
 class NotFittedError(ValueError):

@@ -149,6 +149,11 @@ def _made(optimizer: Any) -> Any:
     return optimizer() if callable(optimizer) else optimizer
 
 
+def embedding_variables(column: Any, collection: str, input_scope: str) -> list[Any]:
+    """Returns the variables of an embedding column, parts of one table."""
+    return get_collection(collection, f"{input_scope}/{column.name}")
+
+
 def _factors(multipliers: Mapping[Any, float] | None, input_scope: str) -> dict[Any, float] | None:
     """Returns the factors of the gradients of embeddings by their variables."""
     if not multipliers:
@@ -159,7 +164,7 @@ def _factors(multipliers: Mapping[Any, float] | None, input_scope: str) -> dict[
             raise ValueError(
                 f"learning rate multipler can only be defined for embedding columns. It is defined for {column}"
             )
-        variables = get_collection(NETWORK, f"{input_scope}/{column.name}")
+        variables = embedding_variables(column, NETWORK, input_scope)
         if not variables:
             raise ValueError(f"Couldn't find a variable for column {column}")
         found.update(dict.fromkeys(variables, factor))
