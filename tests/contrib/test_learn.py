@@ -109,7 +109,7 @@ def _line(features, labels, mode, params):
     slope = tf.get_variable("slope", [], initializer=tf.zeros_initializer())
     predictions = features["x"] * slope
     loss = train = None
-    if labels is not None:
+    if mode != "infer":
         loss = tf.losses.mean_squared_error(labels, predictions)
         train = layers.optimize_loss(loss, tf.train.get_global_step(), params["rate"], "SGD")
     if params.get("is_tuple"):
@@ -249,7 +249,7 @@ def test_the_calls_of_a_monitor():
     model, log = learn.Estimator(_line, params={"rate": 0.01}), _Log()
     model.fit(input_fn=_line_inputs, steps=30, monitors=[log, learn.monitors.StopAtStep(last_step=10)])
     assert [step for step, _ in log.seen] == [1, 1, 2, 2, 6, 6, 10, 10]
-    assert log.seen[0] == (1, ["slope:0"])
+    assert log.seen[0] == (1, ["slope"])
     log.begin()
     with pytest.raises(ValueError, match="begin called twice"):
         log.begin()

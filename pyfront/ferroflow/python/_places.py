@@ -615,6 +615,8 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
             ("state_saving_rnn_estimator", "_prepare_inputs_for_rnn", "state_saving_rnn", "prepare_inputs_for_rnn"),
         )
     },
+    ("python.estimator.estimator", "_write_dict_to_summary"): ("estimator.evaluation_metrics", "write_values"),
+    ("contrib.learn.python.learn.learn_io.graph_io", "_get_file_names"): ("contrib.learn.file_inputs", "file_names"),
     (f"{_LEARN_ESTIMATORS}.estimator", "_get_replica_device_setter"): (
         "estimator.estimator",
         "replica_device_setter_of",

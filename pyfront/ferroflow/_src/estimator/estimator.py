@@ -22,7 +22,7 @@ from ferroflow._src.estimator.input_functions import elements_of, features_and_l
 from ferroflow._src.estimator.mode_exports import ModelSource, export_modes
 from ferroflow._src.estimator.model_functions import call_model_fn, check_model_fn
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
-from ferroflow._src.estimator.predictions import chosen_predictions, examples_of
+from ferroflow._src.estimator.predictions import BuiltPredictions, chosen_predictions
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.serving_export import export_for_serving
 from ferroflow._src.estimator.spec import EstimatorSpec
@@ -37,7 +37,6 @@ from ferroflow._src.summary.values import scalar
 from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverListener
 from ferroflow._src.supervision.hooks.nan_tensor import NanTensorHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
-from ferroflow._src.supervision.monitored_session import MonitoredSession
 from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession
 from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
@@ -396,6 +395,12 @@ class Estimator:
                 lengths.
             TypeError: if a hook is not a SessionRunHook.
         """
+        yield from self._build_predictions(input_fn, predict_keys, hooks, checkpoint_path).run(yield_single_examples)
+
+    def _build_predictions(
+        self, input_fn: Callable[..., Any], predict_keys: Any, hooks: Any, checkpoint_path: str | None
+    ) -> BuiltPredictions:
+        """Builds the model in a graph of its own, with the arguments of `predict`."""
         all_hooks = _checked_hooks(hooks)
         checkpoint_path = self._checkpoint_to("predict", checkpoint_path)
         with Graph().as_default() as graph:
@@ -412,13 +417,7 @@ class Estimator:
                 scaffold=spec.scaffold,
                 config=self._session_config,
             )
-            with MonitoredSession(creator, [*input_hooks, *all_hooks, *spec.prediction_hooks]) as session:
-                while not session.should_stop():
-                    batch = session.run(predictions)
-                    if yield_single_examples:
-                        yield from examples_of(batch)
-                    else:
-                        yield batch
+        return BuiltPredictions(graph, creator, predictions, [*input_hooks, *all_hooks, *spec.prediction_hooks])
 
     def export_savedmodel(
         self,

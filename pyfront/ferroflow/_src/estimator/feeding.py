@@ -153,7 +153,10 @@ def _padded(arrays: list[Any], value: float) -> list[Any]:
     """Returns arrays with their last dimensions filled up to the longest one."""
     if len({np.shape(array)[:-1] for array in arrays}) > 1:
         raise ValueError("Array shapes must match.")
-    longest = max(np.shape(array)[-1] for array in arrays)
+    lengths = {np.shape(array)[-1:] for array in arrays}
+    if len(lengths) == 1:
+        return arrays
+    longest = max(length for (length,) in lengths)
     return [
         np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, longest - array.shape[-1])], constant_values=value)
         for array in arrays

@@ -171,6 +171,7 @@ def input_from_feature_columns(
 
 
 def parent_columns(column: Any) -> tuple[Any, ...]:
+    """Returns the columns that a column is made of."""
     for field in ("sparse_id_column", "source_column"):
         if hasattr(column, field):
             return (getattr(column, field),)

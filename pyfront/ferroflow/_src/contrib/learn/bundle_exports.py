@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.state import latest_checkpoint
-from ferroflow._src.contrib.learn.export_versions import largest_export_versions
+from ferroflow._src.contrib.learn.export_versions import largest
 from ferroflow._src.contrib.session_bundle import exporter
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection
 from ferroflow._src.framework.graph import Graph
@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 Signatures = tuple[Any, dict[str, Any]]
-_INSTEAD = "the output_alternatives of ModelFnOps"
 
 
 def _checked(examples: Any) -> Any:
@@ -45,7 +44,6 @@ def _chosen(predictions: Any, key: str) -> Any:
     return predictions[key] if isinstance(predictions, Mapping) else predictions
 
 
-@deprecated(_INSTEAD)
 def generic_signature_fn(examples: Any, unused_features: Any, predictions: Any) -> Signatures:
     """Returns the signature that names examples and predictions.
 
@@ -64,7 +62,6 @@ def generic_signature_fn(examples: Any, unused_features: Any, predictions: Any) 
     return exporter.generic_signature({"inputs": _checked(examples), **named}), {}
 
 
-@deprecated(_INSTEAD)
 def classification_signature_fn(examples: Any, unused_features: Any, predictions: Any) -> Signatures:
     """Returns the signature of a classification that gives classes.
 
@@ -83,7 +80,6 @@ def classification_signature_fn(examples: Any, unused_features: Any, predictions
     return exporter.classification_signature(_checked(examples), classes_tensor=classes), {}
 
 
-@deprecated(_INSTEAD)
 def classification_signature_fn_with_prob(examples: Any, unused_features: Any, predictions: Any) -> Signatures:
     """Returns the signature of a classification that gives probabilities.
 
@@ -102,7 +98,6 @@ def classification_signature_fn_with_prob(examples: Any, unused_features: Any, p
     return exporter.classification_signature(_checked(examples), scores_tensor=scores), {}
 
 
-@deprecated(_INSTEAD)
 def regression_signature_fn(examples: Any, unused_features: Any, predictions: Any) -> Signatures:
     """Returns the signature of a regression.
 
@@ -120,7 +115,6 @@ def regression_signature_fn(examples: Any, unused_features: Any, predictions: An
     return exporter.regression_signature(input_tensor=_checked(examples), output_tensor=predictions), {}
 
 
-@deprecated(_INSTEAD)
 def logistic_regression_signature_fn(examples: Any, unused_features: Any, predictions: Any) -> Signatures:
     """Returns the signature of a regression that gives the probability of the second of two classes.
 
@@ -183,7 +177,7 @@ def export_bundle(
                 named_graph_signatures=named,
                 assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
             )
-            kept = None if exports_to_keep is None else largest_export_versions(exports_to_keep)
+            kept = None if exports_to_keep is None else functools.partial(largest, n=exports_to_keep)
             made: bytes = export.export(export_dir, step, session, exports_to_keep=kept)
             return made
 
@@ -197,7 +191,6 @@ def _saver() -> Saver:
     return saver
 
 
-@deprecated("Estimator.export_savedmodel")
 def export_estimator(
     estimator: Any,
     export_dir: str,

@@ -140,7 +140,7 @@ class Classifier(Estimator):
         """
         return only(self, PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
 
-    def export(
+    def export(  # type: ignore[override]  # TensorFlow's arguments
         self,
         export_dir: str,
         input_fn: Callable[..., Any] | None = None,
@@ -276,7 +276,7 @@ class Regressor(Estimator):
         """
         return only(self, PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
 
-    def export(
+    def export(  # type: ignore[override]  # TensorFlow's arguments
         self,
         export_dir: str,
         input_fn: Callable[..., Any] | None = None,

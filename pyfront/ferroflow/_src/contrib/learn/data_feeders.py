@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ferroflow._src.base import dtypes, tf_logging
-from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.contrib.learn.table_inputs import (
-    extract_pandas_data,
-    extract_pandas_labels,
-    extract_pandas_matrix,
     is_dask_table,
+    pandas_data,
+    pandas_labels,
+    pandas_matrix,
 )
 from ferroflow._src.ops.array.making import placeholder
 
@@ -93,7 +92,6 @@ def _feeds(placeholders: Any, values: Any) -> dict[str, Any]:
     return {placeholders.name: values}
 
 
-@deprecated("numpy.asarray")
 def check_array(array: Any, dtype: npt.DTypeLike) -> Any:
     """Returns an array with a dtype.
 
@@ -341,7 +339,6 @@ def _is_iterator(values: Any) -> bool:
     return hasattr(values, "__next__")
 
 
-@deprecated("tf.data")
 def setup_train_data_feeder(
     x: Any,
     y: Any,
@@ -369,7 +366,7 @@ def setup_train_data_feeder(
     """
     if is_dask_table(x) or is_dask_table(y):
         raise NotImplementedError("Tables of dask are not fed; use x.compute() and y.compute(), which are of pandas.")
-    x, y = extract_pandas_data(x), extract_pandas_labels(y)
+    x, y = pandas_data(x), pandas_labels(y)
     if _is_iterator(x):
         if y is not None and not _is_iterator(y):
             raise ValueError("Both x and y should be iterators for streaming learning to work.")
@@ -377,7 +374,6 @@ def setup_train_data_feeder(
     return DataFeeder(x, y, n_classes, batch_size, shuffle=shuffle, epochs=epochs)
 
 
-@deprecated("tf.data")
 def setup_predict_data_feeder(x: Any, batch_size: int | None = None) -> Any:
     """Returns the batches of an array, a table of pandas or an iterator.
 
@@ -393,7 +389,7 @@ def setup_predict_data_feeder(x: Any, batch_size: int | None = None) -> Any:
     """
     if batch_size is not None and batch_size <= 0:
         raise ValueError(f"Invalid batch_size {batch_size}.")
-    x = extract_pandas_data(x)
+    x = pandas_data(x)
     if _is_iterator(x):
         return _batches(x, batch_size)
     if len(x.shape) == 1:
@@ -407,7 +403,6 @@ def _batches(examples: Iterator[Any], batch_size: int | None) -> Iterator[Any]:
         yield _each(np.atleast_2d, _transposed(batch))
 
 
-@deprecated("tf.data")
 def setup_processor_data_feeder(x: Any) -> Any:
     """Returns the values of a table of pandas.
 
@@ -417,4 +412,4 @@ def setup_processor_data_feeder(x: Any) -> Any:
     Returns:
         array of the columns' common dtype, of shape [rows, columns].
     """
-    return extract_pandas_matrix(x)
+    return pandas_matrix(x)

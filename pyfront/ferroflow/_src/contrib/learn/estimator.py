@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.contrib.learn.array_inputs import InputFn, input_fns_of
@@ -298,7 +297,7 @@ class BaseEstimator(Evaluable, Trainable):
             ending = _StopAfterBatchHook()
             given, hooks = ending.watching(given), [ending]
         is_single = as_iterable and not iterate_batches
-        found = self._core.predict(given, predict_keys=outputs, hooks=hooks, yield_single_examples=is_single)
+        found = self._core._build_predictions(given, outputs, hooks, None).run(is_single)
         return found if as_iterable else _joined(found)
 
     def _check_fitted(self, checkpoint_path: str | None) -> None:
@@ -336,7 +335,6 @@ class BaseEstimator(Evaluable, Trainable):
         labels = create_placeholders_from_signatures(self._labels_info)
         return model_fn_ops_of(self._call_model_fn(features, labels, ModeKeys.INFER), ModeKeys.INFER).predictions
 
-    @deprecated("Estimator.export_savedmodel")
     def export(
         self,
         export_dir: str,
@@ -495,7 +493,7 @@ class Estimator(BaseEstimator):
         feature_engineering_fn: function of features and labels that returns those for `model_fn`.
 
     Raises:
-        ValueError: if `model_fn` is None, or `params` is given and `model_fn` does not take it.
+        ValueError: if `params` is given and `model_fn` does not take it.
     """
 
     def __init__(
@@ -506,9 +504,7 @@ class Estimator(BaseEstimator):
         params: DictLike | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        if model_fn is None:
-            raise ValueError("model_fn must be provided to Estimator.")
-        self._taken = set(inspect.signature(model_fn).parameters)
+        self._taken = set() if model_fn is None else set(inspect.signature(model_fn).parameters)
         if params is not None and "params" not in self._taken:
             raise ValueError(
                 f"Estimator's model_fn ({model_fn}) does not have a params argument, but params ({params}) were passed."
@@ -519,6 +515,8 @@ class Estimator(BaseEstimator):
         super().__init__(model_dir=model_dir, config=config)
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
+        if self._made_by is None:
+            raise ValueError("model_fn must be provided to Estimator.")
         if self._feature_engineering_fn is not None:
             features, labels = self._feature_engineering_fn(features, labels)
         given = {"mode": mode, "params": self.params, "config": config or self.config, "model_dir": self.model_dir}

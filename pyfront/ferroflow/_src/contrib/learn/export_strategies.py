@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ferroflow._src.base import errors
 from ferroflow._src.base.files.system import delete_recursively, exists, make_directories, rename
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.checkpoint.state import latest_checkpoint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.base.deprecation import warn_deprecated
@@ -50,14 +50,15 @@ def largest_export_versions(n: int) -> Choice:
         callable of Paths that returns a sorted list of Paths.
     """
     _warn("largest_export_versions")
+    return lambda paths: largest(paths, n)
 
-    def keep(paths: Iterable[Path]) -> list[Path]:
-        numbered = [path for path in paths if path.export_version is not None]
-        # Of equal numbers the later one stays.
-        order = sorted(range(len(numbered)), key=lambda i: (numbered[i].export_version or 0, i))
-        return sorted(numbered[i] for i in (order[-n:] if n > 0 else ()))
 
-    return keep
+def largest(paths: Iterable[Path], n: int) -> list[Path]:
+    """Returns the `n` Paths with the largest numbers, sorted."""
+    numbered = [path for path in paths if path.export_version is not None]
+    # Of equal numbers the later one stays.
+    order = sorted(range(len(numbered)), key=lambda i: (numbered[i].export_version or 0, i))
+    return sorted(numbered[i] for i in (order[-n:] if n > 0 else ()))
 
 
 def one_of_every_n_export_versions(n: int) -> Choice:
@@ -144,15 +145,28 @@ def get_paths(base_dir: Any, parser: Callable[[Path], Path | None]) -> list[Path
         sorted list of Paths.
     """
     _warn("get_paths")
+    return exports_of(base_dir, parser)
+
+
+def exports_of(base_dir: Any, parser: Callable[[Path], Path | None]) -> list[Path]:
+    """Returns the exported versions in a folder, as `get_paths` describes it."""
     folder = os.fsdecode(base_dir)
     names = (os.fsdecode(name).rstrip("/") for name in list_directory(folder))
     found = (parser(Path(os.path.join(folder, name), None)) for name in names)
     return sorted(path for path in found if path is not None)
 
 
-def _by_seconds(path: Path) -> Path | None:
-    name = os.path.basename(path.path)
-    return path._replace(export_version=int(name)) if len(name) == 10 and name.isdigit() else None
+def numbered_by(digits: int) -> Callable[[Path], Path | None]:
+    """Returns a function that gives a Path the number that its name is, if that has so many digits."""
+
+    def parser(path: Path) -> Path | None:
+        name = os.path.basename(path.path)
+        return path._replace(export_version=int(name)) if len(name) == digits and name.isdigit() else None
+
+    return parser
+
+
+_by_seconds: Final = numbered_by(10)
 
 
 def get_timestamped_export_dir(export_dir_base: Any) -> bytes:
@@ -194,7 +208,7 @@ def get_most_recent_export(export_dir_base: Any) -> Path | None:
     Returns:
         Path, or None if there is no export.
     """
-    newest = largest_export_versions(1)(get_paths(export_dir_base, _by_seconds))
+    newest = largest(exports_of(export_dir_base, _by_seconds), 1)
     return newest[0] if newest else None
 
 
@@ -207,8 +221,8 @@ def garbage_collect_exports(export_dir_base: Any, exports_to_keep: int | None) -
     """
     if exports_to_keep is None:
         return
-    old = negation(largest_export_versions(exports_to_keep))
-    for path in old(get_paths(export_dir_base, _by_seconds)):
+    exports = exports_of(export_dir_base, _by_seconds)
+    for path in sorted({*exports} - {*largest(exports, exports_to_keep)}):
         try:
             delete_recursively(path.path)
         except errors.NotFoundError as error:

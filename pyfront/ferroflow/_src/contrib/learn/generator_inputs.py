@@ -6,13 +6,11 @@ from collections.abc import Callable, Container
 from types import FunctionType, GeneratorType
 from typing import Any
 
-from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.estimator.feeding import enqueue_samples
 
 __all__ = ["generator_input_fn"]
 
 
-@deprecated("tf.data.Dataset.from_generator")
 def generator_input_fn(
     x: Callable[[], Any],
     target_key: Any = None,

@@ -26,7 +26,9 @@ def _arguments(function: Callable[..., Any]) -> list[str]:
 
 
 def _name_of(function: Any) -> str:
-    return getattr(function, "__name__", None) or getattr(getattr(function, "func", None), "__name__", str(function))
+    inner = getattr(function, "func", function)
+    name: str = getattr(function, "__name__", getattr(inner, "__name__", str(function)))
+    return name
 
 
 def _argument(kind: str, function: Callable[..., Any], is_required: bool) -> str | None:
@@ -91,7 +93,7 @@ class MetricSpec:
         return self._call
 
     def _call(self, labels: Any = None, predictions: Any = None, weights: Any = None) -> Any:
-        named = {} if weights is None else {self._weights: weights}
+        named: dict[str, Any] = {} if weights is None or self._weights is None else {self._weights: weights}
         values = [] if self._predictions else [predictions]
         if self._predictions:
             named[self._predictions] = predictions

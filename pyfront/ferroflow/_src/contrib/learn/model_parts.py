@@ -283,30 +283,30 @@ def combined_model_fn(features: Any, labels: Any, mode: str, params: Mapping[str
         ValueError: if an optimizer is a SyncReplicasOptimizer.
     """
     features, head, replicas = dict_of(features), params["head"], _replicas(config)
-    linear_columns, network_columns = params["linear_feature_columns"], params["dnn_feature_columns"]
-    linear_optimizer = _checked_optimizer(params["linear_optimizer"] or "Ftrl")
-    network_optimizer = _checked_optimizer(params["dnn_optimizer"] or "Adagrad")
+    linear_columns, network_columns = params.get("linear_feature_columns"), params.get("dnn_feature_columns")
+    linear_optimizer = _checked_optimizer(params.get("linear_optimizer") or "Ftrl")
+    network_optimizer = _checked_optimizer(params.get("dnn_optimizer") or "Adagrad")
     parts, input_scope = [], ""
     if network_columns:
-        activation = params["dnn_activation_fn"] or relu
-        network = Network(network_columns, params["dnn_hidden_units"], activation, params["dnn_dropout"], "/")
-        partitioner = params["input_layer_partitioner"] or slicing_partitioner(replicas)
+        activation = params.get("dnn_activation_fn") or relu
+        network = Network(network_columns, params["dnn_hidden_units"], activation, params.get("dnn_dropout"), "/")
+        partitioner = params.get("input_layer_partitioner") or slicing_partitioner(replicas)
         with network_scope(features, replicas):
             logits, input_scope = network.logits(features, head.logits_dimension, mode, partitioner)
         parts.append(logits)
     if linear_columns:
         with linear_scope(features, replicas) as scope:
             size = head.logits_dimension
-            logits = linear_logits(features, linear_columns, size, params["joint_linear_weights"], scope)
+            logits = linear_logits(features, linear_columns, size, params.get("joint_linear_weights"), scope)
             _summarize(logits, scope.name, "/")
         parts.append(logits)
 
     def step(loss: Any) -> Any:
         global_step = get_global_step()
-        counts_once = params["fix_global_step_increment_bug"]
+        counts_once = params.get("fix_global_step_increment_bug", True)
         chosen = []
         if network_columns:
-            factors = _factors(params["embedding_lr_multipliers"], input_scope)
+            factors = _factors(params.get("embedding_lr_multipliers"), input_scope)
             chosen.append((NETWORK, network_optimizer, NETWORK_RATE, factors))
         if linear_columns:
             chosen.append((LINEAR, linear_optimizer, linear_rate(linear_columns), None))
@@ -317,7 +317,7 @@ def combined_model_fn(features: Any, labels: Any, mode: str, params: Mapping[str
                 learning_rate=rate,
                 optimizer=optimizer,
                 gradient_multipliers=factors,
-                clip_gradients=params["gradient_clip_norm"],
+                clip_gradients=params.get("gradient_clip_norm"),
                 variables=get_collection(name),
                 name=name,
                 summaries=[],

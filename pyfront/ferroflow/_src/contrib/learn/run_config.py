@@ -39,6 +39,11 @@ def _tf_config() -> Any:
     return json.loads(os.environ.get("TF_CONFIG") or "{}")
 
 
+def _kept(name: str, doc: str) -> Any:
+    """Returns the property of a value that `TF_CONFIG` or an argument has set."""
+    return property(lambda config: getattr(config, f"_{name}"), doc=doc)
+
+
 class ClusterConfig:
     """The cluster and the task that the environment variable `TF_CONFIG` names.
 
@@ -50,22 +55,32 @@ class ClusterConfig:
         ValueError: if the cluster has no such task.
     """
 
+    task_type = _kept("task_type", "The job of the task, a str or None.")
+    task_id = _kept("task_id", "The number of the task in its job, an int.")
+    cluster_spec = _kept("cluster_spec", "The ClusterSpec, an empty one without a cluster.")
+    environment = _kept("environment", "The place in which the tasks run, a str of `Environment` or another one.")
+    master = _kept("master", 'The address of the server, a str; "" for this process.')
+    evaluation_master = _kept("evaluation_master", "The address of the server that evaluates, a str.")
+    num_ps_replicas = _kept("num_ps_replicas", "The number of parameter servers, an int.")
+    num_worker_replicas = _kept("num_worker_replicas", "The number of workers, an int.")
+    is_chief = _kept("is_chief", "True for the task that initializes and saves.")
+
     def __init__(self, master: str | None = None, evaluation_master: str | None = None) -> None:
         self._set_cluster(_tf_config(), master, evaluation_master)
 
     def _set_cluster(self, tf_config: Mapping[str, Any], master: str | None, evaluation_master: str | None) -> None:
         task = tf_config.get("task", {})
-        self.task_type: Any = task.get("type")
-        self.task_id = int(task.get("index") or 0)
-        self.cluster_spec = ClusterSpec(tf_config.get("cluster", {}))
-        jobs = self.cluster_spec.as_dict()
-        self.num_ps_replicas = len(jobs.get(TaskType.PS, []))
-        self.num_worker_replicas = len(jobs.get(TaskType.WORKER, [])) + len(jobs.get(TaskType.MASTER, []))
-        self.environment = tf_config.get("environment", Environment.LOCAL)
-        chief = TaskType.MASTER if self.environment == Environment.CLOUD else TaskType.WORKER
-        self.is_chief = self.task_type in (None, chief) and self.task_id == 0
-        self.master = self._address() if master is None else master
-        self.evaluation_master = evaluation_master or ""
+        self._task_type: Any = task.get("type")
+        self._task_id = int(task.get("index") or 0)
+        self._cluster_spec = ClusterSpec(tf_config.get("cluster", {}))
+        jobs = self._cluster_spec.as_dict()
+        self._num_ps_replicas = len(jobs.get(TaskType.PS, []))
+        self._num_worker_replicas = len(jobs.get(TaskType.WORKER, [])) + len(jobs.get(TaskType.MASTER, []))
+        self._environment = tf_config.get("environment", Environment.LOCAL)
+        chief = TaskType.MASTER if self._environment == Environment.CLOUD else TaskType.WORKER
+        self._is_chief = self._task_type in (None, chief) and self._task_id == 0
+        self._master = self._address() if master is None else master
+        self._evaluation_master = evaluation_master or ""
 
     def _address(self) -> str:
         cluster, task_type = self.cluster_spec, self.task_type

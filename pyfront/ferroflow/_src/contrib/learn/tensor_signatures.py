@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.ops.array.making import placeholder, sparse_placeholder
@@ -86,7 +85,6 @@ def _each(function: Callable[[Any], Any], values: Any) -> Any:
     return function(values)
 
 
-@deprecated("tf.data.Dataset.output_types and output_shapes")
 def tensors_compatible(tensors: Any, signatures: Any) -> bool:
     """Returns True if tensors fit signatures.
 
@@ -109,7 +107,6 @@ def tensors_compatible(tensors: Any, signatures: Any) -> bool:
     )
 
 
-@deprecated("tf.data.Dataset.output_types and output_shapes")
 def create_signatures(tensors: Any) -> Any:
     """Returns the signatures of tensors.
 
@@ -122,7 +119,6 @@ def create_signatures(tensors: Any) -> Any:
     return _each(TensorSignature, tensors)
 
 
-@deprecated("tf.placeholder")
 def create_placeholders_from_signatures(signatures: Any) -> Any:
     """Returns placeholders of signatures.
 
@@ -135,7 +131,6 @@ def create_placeholders_from_signatures(signatures: Any) -> Any:
     return _each(TensorSignature.get_placeholder, signatures)
 
 
-@deprecated("tf.parse_example")
 def create_example_parser_from_signatures(
     signatures: Any, examples_batch: Any, single_feature_name: str = "feature"
 ) -> Any:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.files.system import copy, delete_recursively, exists, make_directories, rename
 from ferroflow._src.base.proto.manifest import manifest_classes
 from ferroflow._src.checkpoint.saver import Saver
-from ferroflow._src.contrib.learn.export_versions import Path, get_paths, negation
+from ferroflow._src.contrib.learn.export_versions import exports_of, numbered_by
 from ferroflow._src.contrib.session_bundle import constants
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.default_graph import add_to_collection, get_default_graph
@@ -25,10 +24,7 @@ __all__ = [
     "regression_signature",
 ]
 
-_INSTEAD = "tf.saved_model"
 
-
-@deprecated(_INSTEAD)
 def gfile_copy_callback(files_to_copy: Mapping[Any, Any], export_dir_path: Any) -> None:
     """Copies files into a folder, where they replace others.
 
@@ -42,7 +38,6 @@ def gfile_copy_callback(files_to_copy: Mapping[Any, Any], export_dir_path: Any) 
         copy(os.fsdecode(path), os.path.join(folder, os.fsdecode(name)), overwrite=True)
 
 
-@deprecated(_INSTEAD)
 def regression_signature(input_tensor: Any, output_tensor: Any) -> Any:
     """Returns the signature of a regression.
 
@@ -59,7 +54,6 @@ def regression_signature(input_tensor: Any, output_tensor: Any) -> Any:
     return signature
 
 
-@deprecated(_INSTEAD)
 def classification_signature(input_tensor: Any, classes_tensor: Any = None, scores_tensor: Any = None) -> Any:
     """Returns the signature of a classification.
 
@@ -80,7 +74,6 @@ def classification_signature(input_tensor: Any, classes_tensor: Any = None, scor
     return signature
 
 
-@deprecated(_INSTEAD)
 def generic_signature(name_tensor_map: Mapping[str, Any]) -> Any:
     """Returns the signature of named tensors.
 
@@ -94,6 +87,9 @@ def generic_signature(name_tensor_map: Mapping[str, Any]) -> Any:
     for name, tensor in name_tensor_map.items():
         signature.generic_signature.map[name].tensor_name = tensor.name
     return signature
+
+
+_by_step: Final = numbered_by(8)
 
 
 def _add_message(key: str, message: Any) -> None:
@@ -135,7 +131,6 @@ class Exporter:
         self._assets_callback: Callable[..., Any] | None = None
         self._has_init = False
 
-    @deprecated(_INSTEAD)
     def init(
         self,
         graph_def: Any = None,
@@ -186,7 +181,6 @@ class Exporter:
             asset.tensor_binding.tensor_name = tensor.name
             _add_message(constants.ASSETS_KEY, asset)
 
-    @deprecated(_INSTEAD)
     def export(
         self,
         export_dir_base: str,
@@ -226,14 +220,10 @@ class Exporter:
             self._assets_callback(self._assets, assets)
         rename(temporary, folder)
         if exports_to_keep is not None:
-            for old in negation(exports_to_keep)(get_paths(base, _by_step)):
+            exports = exports_of(base, _by_step)
+            for old in {*exports} - {*exports_to_keep(exports)}:
                 delete_recursively(old.path)
         return os.fsencode(folder)
-
-
-def _by_step(path: Path) -> Path | None:
-    name = os.path.basename(path.path)
-    return path._replace(export_version=int(name)) if len(name) == 8 and name.isdigit() else None
 
 
 def _graph_to_serve(graph_def: Any, clear_devices: bool) -> Any:

@@ -82,15 +82,15 @@ class FakeSummaryWriter:
             expected_session_logs: list of SessionLog.
         """
         if expected_logdir is not None:
-            test_case.assertEqual(expected_logdir, self._logdir)
+            test_case.assertEqual(expected_logdir, self._logdir)  # noqa: PT009  # the test case of a program
         if expected_graph is not None:
-            test_case.assertIs(expected_graph, self._graph)
+            test_case.assertIs(expected_graph, self._graph)  # noqa: PT009  # likewise
         for step, expected in (expected_summaries or {}).items():
-            test_case.assertIn(step, self._summaries)
+            test_case.assertIn(step, self._summaries)  # noqa: PT009  # likewise
             values = [value for summary in self._summaries[step] for value in summary.value]
             # Another thread writes the speed at any step.
             found = {value.tag: value.simple_value for value in values if value.tag != "global_step/sec"}
-            test_case.assertEqual(expected, found)
+            test_case.assertEqual(expected, found)  # noqa: PT009  # the test case of a program
         expected_added = {
             "graphs": expected_added_graphs,
             "meta_graphs": expected_added_meta_graphs,
@@ -98,7 +98,7 @@ class FakeSummaryWriter:
         }
         for kind, messages in expected_added.items():
             if messages is not None:
-                test_case.assertEqual(list(messages), self._added[kind])
+                test_case.assertEqual(list(messages), self._added[kind])  # noqa: PT009  # the test case of a program
 
     def add_summary(self, summ: Any, current_global_step: Any) -> None:
         """Keeps a summary.
