@@ -71,7 +71,7 @@ def columns_of(feature_columns: Any) -> list[Any]:
 
 def _columns_of_examples(estimator: Estimator, examples: Any) -> Any:
     """Returns the features of a model's columns, parsed from serialized examples."""
-    params = estimator.params or {}
+    params = dict(estimator.params or {})
     keys = ("feature_columns", "linear_feature_columns", "dnn_feature_columns")
     return parse_feature_columns_from_examples(examples, [column for key in keys for column in params.get(key) or ()])
 
@@ -157,8 +157,8 @@ class Classifier(Estimator):
             input_fn: as of `BaseEstimator.export`; None to parse the feature columns from examples.
             input_feature_key: str, the key of the serialized examples among the features, or None.
             use_deprecated_input_fn: bool. If False, `input_fn` takes no arguments and returns features and labels.
-            signature_fn: function of examples, features and probabilities that returns a Signature message and a dict of
-                named ones; None for that of a classification.
+            signature_fn: function of examples, features and probabilities that returns a Signature message and a dict
+                of named ones; None for that of a classification.
             default_batch_size: int, the number of examples.
             exports_to_keep: int, the number of exports that are kept; None for all.
 

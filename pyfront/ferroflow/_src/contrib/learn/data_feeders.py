@@ -138,7 +138,7 @@ class DataFeeder:
         self._describe(_each(np.shape, self._x), _each(np.shape, self._y), n_classes, batch_size)
         self.max_epochs = epochs
         self._input_dtype = _each(_dtype, self._x)
-        self._output_dtype = np.float32 if y is None else _each(_dtype, self._y)
+        self._output_dtype: Any = np.float32 if y is None else _each(_dtype, self._y)
         if isinstance(y, Mapping) and n_classes is not None:
             self._output_dtype.update({key: np.float32 for key in n_classes if key in self._output_dtype})
         self._shuffle = shuffle

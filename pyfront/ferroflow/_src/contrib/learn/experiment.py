@@ -377,7 +377,7 @@ class Experiment:
         """Trains one step, evaluates one batch and exports.
 
         Returns:
-            dict of the metrics by name, and a list of the export strategies' results.
+            dict of the metrics by name.
         """
         self._call_train(
             input_fn=self._train_input_fn,
@@ -386,7 +386,8 @@ class Experiment:
             saving_listeners=self._saving_listeners,
         )
         results = self._call_evaluate(steps=1, name="one_pass")
-        return results, self._maybe_export(results)
+        self._maybe_export(results)
+        return results
 
     def run_std_server(self) -> None:
         """Starts the server of the task, and waits until it ends.

@@ -172,7 +172,7 @@ class BestModelSelector:
     """
 
     def __init__(self, event_file_pattern: str | None = None, compare_fn: Callable[..., Any] | None = None) -> None:
-        self._compare_fn = compare_fn or is_loss_smaller
+        self._compare_fn: Callable[..., Any] = compare_fn or is_loss_smaller
         self._best = None if not event_file_pattern else best_of_event_files(event_file_pattern, self._compare_fn)
 
     def update(self, checkpoint_path: str, eval_result: DictLike) -> tuple[str, Any]:

@@ -91,7 +91,7 @@ def _of_config(experiment_fn: Callable[..., Any], run_config: Any, hparams: Any)
     config = experiment.estimator.config
     if not hasattr(config, "uid"):
         raise RuntimeError(
-            "Pass `run_config` argument of the `experiment_fn` to the Estimator in Experiment; it has another RunConfig."
+            "Pass `run_config` argument of the `experiment_fn` to the Estimator in Experiment, which has another."
         )
     if config.uid() != expected:
         raise RuntimeError(

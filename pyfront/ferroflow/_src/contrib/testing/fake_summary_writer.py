@@ -47,7 +47,7 @@ class FakeSummaryWriter:
     @staticmethod
     def _use(kind: Any) -> None:
         for module in (file_writer, file_writer_cache):
-            module.FileWriter = kind  # type: ignore[attr-defined,misc]  # the cache imports it
+            module.FileWriter = kind  # type: ignore[attr-defined]  # the cache imports it
 
     def __init__(self, logdir: str, graph: Any = None) -> None:
         self._logdir, self._graph = logdir, graph
