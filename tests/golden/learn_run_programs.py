@@ -1,5 +1,7 @@
 """Programs of `tf.contrib.learn` that train, export and read files, alike on TensorFlow 1.15 and ferroflow."""
 
+import importlib
+import json
 import os
 
 import numpy as np
@@ -289,6 +291,259 @@ def recurrent(tf, folder):
     return found
 
 
+def _internal(tf, path):
+    return importlib.import_module(f"{tf.__name__}.contrib.{path}")
+
+
+def data_feeders(tf, folder):
+    """Feeds batches of arrays, of dicts of arrays and of iterators."""
+    feeders = _internal(tf, "learn.python.learn.learn_io.data_feeder")
+    x, classes = np.arange(10.0).reshape(5, 2), np.array([0, 2, 1, 2, 0])
+    cases = {
+        "numbers": feeders.DataFeeder(x, classes.astype(np.float32), n_classes=0, batch_size=2),
+        "classes": feeders.DataFeeder(x, classes, n_classes=3, batch_size=2, shuffle=False, epochs=1),
+        "labels of steps": feeders.DataFeeder(x[:2], np.array([[0, 1], [2, 2]]), n_classes=3),
+        "dicts": feeders.DataFeeder({"a": x, "b": x[:, 0]}, {"c": classes, "d": x}, {"c": 3}, 3),
+        "as they are": feeders.DataFeeder(x, classes.reshape(5, 1), None, 4),
+        "iterators": feeders.StreamingDataFeeder(iter(list(x)), iter(list(classes)), 3, 2),
+        "iterator alone": feeders.StreamingDataFeeder(iter(list(x)), None, None, 4),
+    }
+    found = {}
+    for name, feeder in cases.items():
+        with tf.Graph().as_default():
+            placeholders = [feeder.input_builder()]
+            if name == "numbers":
+                placeholders.append(feeder.make_epoch_variable())
+            shapes = [
+                (t.name, t.dtype.name, str(t.shape))
+                for t in tf.contrib.framework.nest.flatten(placeholders)
+                if t is not None
+            ]
+            feeds, next_feeds = [], feeder.get_feed_dict_fn()
+            try:
+                for _ in range(4):
+                    feeds.append(next_feeds())
+            except StopIteration:
+                feeds.append("end")
+        found[name] = {
+            "placeholders": shapes,
+            "feeds": {str(i): feed for i, feed in enumerate(feeds)},
+            "params": feeder.get_feed_params(),
+            "shape": feeder.input_shape,
+        }
+    found["to predict"] = [list(feeders.setup_predict_data_feeder(part, 2)) for part in (x, x[:, 0], iter(list(x)))]
+    return found
+
+
+def generators(tf, folder):
+    """Reads batches of a generator's dicts."""
+    make = _internal(tf, "learn.python.learn.learn_io.generator_io").generator_input_fn
+
+    def generator():
+        for i in range(3):
+            yield {"a": np.ones(2) * i, "b": np.array(i), "c": np.arange(i + 1.0)}
+
+    found = {}
+    for name, options in (
+        ("one label", {"target_key": "b", "batch_size": 2, "pad_value": -1.0}),
+        ("two labels", {"target_key": ["a", "b"], "batch_size": 3, "num_epochs": 2, "pad_value": 0.0}),
+        ("no label", {"batch_size": 9, "pad_value": 5.0}),
+    ):
+        with tf.Graph().as_default(), tf.Session() as session:
+            batch = make(generator, shuffle=False, **options)()
+            coordinator = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(session, coordinator)
+            found[name] = {}
+            try:
+                for i in range(9):
+                    values = tf.contrib.framework.nest.flatten(session.run(batch))
+                    found[name][str(i)] = {str(j): value for j, value in enumerate(values)}
+            except tf.errors.OutOfRangeError:
+                coordinator.request_stop()
+                coordinator.join(threads)
+    return found
+
+
+def signatures_of_tensors(tf, folder):
+    """Compares tensors with signatures, and makes placeholders and parsers of these."""
+    signature = _internal(tf, "learn.python.learn.estimators.tensor_signature")
+    tensors = {
+        "a": tf.placeholder(tf.int32, [2, 3]),
+        "b": tf.placeholder(tf.float64, [None, 3]),
+        "c": tf.sparse_placeholder(tf.string),
+        "d": tf.placeholder(tf.int32),
+        "e": tf.placeholder(tf.int32, [5, 3]),
+    }
+    made = signature.create_signatures(tensors)
+    found = {f"{x} {y}": signature.tensors_compatible(tensors[x], made[y]) for x in tensors for y in tensors}
+    some = {key: made[key] for key in "ab"}
+    found["dicts"] = [signature.tensors_compatible(tensors, some), signature.tensors_compatible(some and None, some)]
+    placeholders = signature.create_placeholders_from_signatures({key: made[key] for key in "abc"})
+    found["placeholders"] = {key: [p.dtype.name, str(p.get_shape())] for key, p in placeholders.items() if key != "c"}
+    example = tf.train.Example()
+    example.features.feature["a"].int64_list.value.extend([1, 2, 3])
+    example.features.feature["b"].float_list.value.extend([0.5, 1.5, 2.5])
+    parsed = signature.create_example_parser_from_signatures(some, tf.constant([example.SerializeToString()]))
+    with tf.Session() as session:
+        found["parsed"] = session.run(parsed)
+    found["types"] = {key: value.dtype.name for key, value in parsed.items()}
+    return found
+
+
+def configurations(tf, folder):
+    """Reads clusters and tasks from the environment."""
+    cluster = {"ps": ["h1:1", "h2:2"], "worker": ["h3:3", "h4:4"], "master": ["h5:5"]}
+    cases = {
+        "none": {},
+        "worker": {"cluster": cluster, "task": {"type": "worker", "index": 1}},
+        "master in a cloud": {"cluster": cluster, "task": {"type": "master"}, "environment": "cloud"},
+        "no task": {"cluster": cluster},
+        "alone": {"cluster": {"worker": ["h1:1"]}, "task": {"type": "worker", "index": 0}},
+        "unknown task": {"cluster": cluster, "task": {"type": "other"}},
+        "unknown index": {"cluster": cluster, "task": {"type": "worker", "index": 7}},
+    }
+    names = (
+        "task_type",
+        "task_id",
+        "master",
+        "evaluation_master",
+        "num_ps_replicas",
+        "num_worker_replicas",
+        "is_chief",
+    )
+    found = {}
+    for name, config in cases.items():
+        os.environ["TF_CONFIG"] = json.dumps(config)
+        try:
+            made = tf.contrib.learn.RunConfig(save_checkpoints_steps=5, save_checkpoints_secs=3)
+            found[name] = {key: str(getattr(made, key)) for key in (*names, "environment", "save_checkpoints_secs")}
+        except ValueError as error:
+            found[f"error of {name}"] = str(error).split(" in the")[0]
+        finally:
+            del os.environ["TF_CONFIG"]
+    return found
+
+
+def debug_models(tf, folder):
+    """Trains models that learn the labels' distribution alone."""
+    debug = _internal(tf, "learn.python.learn.estimators.debug")
+
+    def inputs():
+        return {"x": tf.constant(X)}, tf.constant([[0], [2], [2], [1]])
+
+    classifier = debug.DebugClassifier(os.path.join(folder, "classes"), n_classes=3)
+    classifier.fit(input_fn=inputs, steps=5)
+    regressor = debug.DebugRegressor(os.path.join(folder, "numbers"))
+    regressor.fit(X, Y, steps=5, batch_size=2)
+    metrics = {
+        "classes": classifier.evaluate(input_fn=inputs, steps=1),
+        "numbers": regressor.evaluate(X, Y, batch_size=3),
+    }
+    # Two operations of a step update the bias; in TensorFlow their order is not known.
+    return {
+        "names": classifier.get_variable_names(),
+        "classes": list(classifier.predict_classes(inputs)),
+        "probabilities": np.round(list(classifier.predict_proba(inputs)), 2),
+        "metrics": {
+            key: {name: round(float(value), 2) for name, value in found.items()} for key, found in metrics.items()
+        },
+        "scores": [round(float(one["scores"]), 1) for one in regressor.predict(X, outputs=["scores"], batch_size=3)],
+    }
+
+
+def composable_models(tf, folder):
+    """Trains a linear model and a network that are parts of an estimator's model."""
+    layers = tf.contrib.layers
+    parts = _internal(tf, "learn.python.learn.estimators.composable_model")
+    columns = [layers.real_valued_column("x"), layers.sparse_column_with_integerized_feature("i", 4)]
+    ids = tf.SparseTensor
+    models = {
+        "linear": (parts.LinearComposableModel(1, gradient_clip_norm=1.0), columns),
+        "joint": (parts.LinearComposableModel(1, _joint_weights=True, scope="own"), columns[1:]),
+        "network": (parts.DNNComposableModel(1, [2], activation_fn=tf.nn.tanh, optimizer="SGD"), columns[:1]),
+    }
+    found = {}
+    for name, (part, chosen) in models.items():
+        model_dir = os.path.join(folder, name)
+        with tf.Graph().as_default(), tf.Session() as session:
+            features = {"x": tf.constant(X), "i": ids([[0, 0], [1, 0], [2, 0], [3, 0]], [0, 1, 2, 1], [4, 1])}
+            step = tf.train.create_global_step()
+            loss = tf.reduce_mean(tf.square(part.build_model(features, chosen, is_training=True) - Y))
+            train = part.get_train_step(loss)
+            session.run(tf.global_variables_initializer())
+            for i, variable in enumerate(tf.trainable_variables()):
+                variable.load(np.full(variable.shape.as_list(), 0.1 * (i + 1), np.float32), session)
+            losses = [session.run([loss, *train])[0] for _ in range(3)]
+            names = sorted(variable.op.name for variable in tf.global_variables())
+            tf.train.Saver().save(session, os.path.join(model_dir, "model"), step)
+        found[name] = [losses, names, part.get_scope_name()]
+        if name != "joint":
+            found[name] += [part.get_weights(model_dir), part.get_bias(model_dir)]
+    return found
+
+
+def session_bundle(tf, folder):
+    """Exports models as session bundles, and reads their signatures."""
+    learn = tf.contrib.learn
+    manifest = _internal(tf, "session_bundle.manifest_pb2")
+    column = tf.contrib.layers.real_valued_column("x")
+    found = {}
+    for name, kind, labels in (
+        ("classes", learn.LinearClassifier, np.array([[0], [1], [1], [0]])),
+        ("numbers", learn.DNNRegressor, Y),
+    ):
+        more = {"hidden_units": [2]} if name == "numbers" else {}
+        model = kind(feature_columns=[column], model_dir=os.path.join(folder, name), **more)
+        model.fit({"x": X}, labels, steps=3)
+        made = model.export(os.path.join(folder, f"{name} exported"), exports_to_keep=2).decode()
+        with tf.Graph().as_default():
+            saver = tf.train.import_meta_graph(os.path.join(made, "export.meta"))
+            collections = saver.export_meta_graph().collection_def
+        (packed,) = collections["serving_signatures"].any_list.value
+        signatures = manifest.Signatures()
+        packed.Unpack(signatures)
+        initializers = list(collections["serving_init_op"].node_list.value)
+        found[name] = [
+            os.path.basename(made),
+            sorted(os.listdir(made)),
+            str(signatures.default_signature),
+            initializers,
+        ]
+    return found
+
+
+def experiments(tf, folder):
+    """Trains and evaluates a linear model by several schedules."""
+    learn = tf.contrib.learn
+
+    def inputs():
+        return {"x": tf.constant(X)}, tf.constant(Y)
+
+    def experiment(name, **options):
+        model = learn.LinearRegressor([tf.contrib.layers.real_valued_column("x")], os.path.join(folder, name))
+        options = {"train_steps": 4, "eval_steps": 1, "eval_delay_secs": 0, **options}
+        return learn.Experiment(model, inputs, inputs, continuous_eval_throttle_secs=0, **options)
+
+    runs = {
+        "at the end": experiment("a", min_eval_frequency=0).train_and_evaluate,
+        "in turns": experiment("b", train_steps_per_iteration=3).continuous_train_and_eval,
+    }
+    found = {}
+    for name, run in runs.items():
+        results, exports = run()
+        found[name] = {"results": results, "exports": len(exports)}
+    found["one step"] = experiment("c").test()
+    seen = []
+    experiment("a").continuous_eval(continuous_eval_predicate_fn=lambda results: seen.append(results) or len(seen) < 3)
+    found["watched"] = {str(i): results for i, results in enumerate(seen) if results is not None}
+    for options in ({"train_steps_per_iteration": "3"}, {"saving_listeners": [1]}):
+        try:
+            experiment("d", **options)
+        except ValueError as error:
+            found[f"error of {sorted(options)}"] = str(error)
+    return found
+
+
 PROGRAMS = {
     "export of two heads": export_of_two_heads,
     "export strategy": export_strategy,
@@ -296,6 +551,14 @@ PROGRAMS = {
     "files": files,
     "logistic regressor": logistic_regressor,
     "recurrent": recurrent,
+    "data feeders": data_feeders,
+    "generators": generators,
+    "signatures of tensors": signatures_of_tensors,
+    "configurations": configurations,
+    "debug models": debug_models,
+    "composable models": composable_models,
+    "session bundle": session_bundle,
+    "experiments": experiments,
 }
 
 

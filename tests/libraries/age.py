@@ -120,6 +120,14 @@ else:
 
         yaml.load = _load
 
+
+def _stacking(stack):
+    """Returns a function of NumPy 1.15 that stacks arrays of a sequence or of any other iterable."""
+    return lambda arrays, *args, **kwargs: stack(list(arrays), *args, **kwargs)
+
+
+for _name in ("vstack", "hstack", "dstack"):
+    setattr(np, _name, _stacking(getattr(np, _name)))
 for _owner, _name, _value in _DROPPED:
     if _value is not None and _name not in vars(_owner):
         setattr(_owner, _name, _value)

@@ -44,6 +44,7 @@ if _typing.TYPE_CHECKING:
         staging as staging,
         summary as summary,
         tensorboard as tensorboard,
+        testing as testing,
         tpu as tpu,
         training as training,
         util as util,

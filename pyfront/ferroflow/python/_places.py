@@ -71,6 +71,7 @@ _GRAPH_EDITOR: Final = (
     "ferroflow._src.contrib.graph_editor.transforming",
     "ferroflow._src.internals.graph_walks",
 )
+_LEARN_ESTIMATORS: Final = "contrib.learn.python.learn.estimators"
 _GRAPH_EDITOR_PARTS: Final = ("edit", "reroute", "select", "subgraph", "transform", "util")
 # Names that are not public, by module: where they are here.
 INTERNAL: Final[dict[str, tuple[str, ...]]] = {
@@ -214,32 +215,55 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.learn.python.learn.estimators.rnn_common": ("ferroflow._src.contrib.learn.recurrent_parts",),
     "contrib.learn.python.learn.estimators.svm": ("ferroflow._src.contrib.learn.support_vectors",),
     "contrib.learn.python.learn.evaluable": ("ferroflow._src.contrib.learn.roles",),
-    "contrib.learn.python.learn.export_strategy": ("ferroflow._src.contrib.learn.exporting",),
+    "contrib.learn.python.learn.export_strategy": ("ferroflow._src.contrib.learn.export_strategies",),
     "contrib.learn.python.learn.graph_actions": ("ferroflow._src.contrib.learn.graph_actions",),
+    "contrib.learn.python.learn.estimators.composable_model": ("ferroflow._src.contrib.learn.composable_models",),
+    "contrib.learn.python.learn.estimators.debug": ("ferroflow._src.contrib.learn.debug_models",),
+    "contrib.learn.python.learn.estimators.state_saving_rnn_estimator": (
+        "ferroflow._src.contrib.learn.state_saving_rnn",
+        "ferroflow._src.contrib.learn.recurrent_parts",
+    ),
+    "contrib.learn.python.learn.estimators.tensor_signature": ("ferroflow._src.contrib.learn.tensor_signatures",),
     "contrib.learn.python.learn.learn_io": (
+        "ferroflow._src.contrib.learn.data_feeders",
+        "ferroflow._src.contrib.learn.generator_inputs",
         "ferroflow._src.contrib.learn.file_inputs",
         "ferroflow._src.contrib.learn.table_inputs",
         "ferroflow._src.estimator.inputs",
     ),
+    "contrib.learn.python.learn.learn_io.data_feeder": ("ferroflow._src.contrib.learn.data_feeders",),
+    "contrib.learn.python.learn.learn_io.generator_io": ("ferroflow._src.contrib.learn.generator_inputs",),
     "contrib.learn.python.learn.learn_io.graph_io": ("ferroflow._src.contrib.learn.file_inputs",),
     "contrib.learn.python.learn.learn_io.dask_io": ("ferroflow._src.contrib.learn.table_inputs",),
     "contrib.learn.python.learn.learn_io.pandas_io": ("ferroflow._src.contrib.learn.table_inputs",),
     "contrib.learn.python.learn.trainable": ("ferroflow._src.contrib.learn.roles",),
-    "contrib.learn.python.learn.utils": ("ferroflow._src.contrib.learn.exporting",),
+    "contrib.learn.python.learn.utils": (
+        "ferroflow._src.contrib.learn.exporting",
+        "ferroflow._src.contrib.learn.export_strategies",
+    ),
     "contrib.learn.python.learn.utils.gc": ("ferroflow._src.contrib.learn.export_versions",),
     "contrib.learn.python.learn.utils.input_fn_utils": (
         "ferroflow._src.contrib.learn.exporting",
         "ferroflow._src.contrib.learn.model_ops",
     ),
-    "contrib.learn.python.learn.utils.saved_model_export_utils": ("ferroflow._src.contrib.learn.exporting",),
+    "contrib.learn.python.learn.utils.saved_model_export_utils": (
+        "ferroflow._src.contrib.learn.exporting",
+        "ferroflow._src.contrib.learn.export_strategies",
+        "ferroflow._src.contrib.learn.export_versions",
+    ),
     "contrib.learn.python.learn.models": ("ferroflow._src.contrib.learn.classic_models",),
     "contrib.learn.python.learn.ops": ("ferroflow._src.contrib.learn.classic_ops",),
     "contrib.learn.python.learn.ops.embeddings_ops": ("ferroflow._src.contrib.learn.classic_ops",),
     "contrib.learn.python.learn.ops.losses_ops": ("ferroflow._src.contrib.learn.classic_ops",),
     "contrib.learn.python.learn.ops.seq2seq_ops": ("ferroflow._src.contrib.learn.classic_ops",),
     "contrib.learn.python.learn.learn_runner": ("ferroflow._src.contrib.learn.learn_runner",),
-    "contrib.learn.python.learn.metric_spec": ("ferroflow._src.contrib.learn.model_ops",),
-    "contrib.learn.python.learn.monitors": ("ferroflow._src.contrib.learn.monitors",),
+    "contrib.learn.python.learn.metric_spec": ("ferroflow._src.contrib.learn.metric_spec",),
+    "contrib.learn.python.learn.monitors": (
+        "ferroflow._src.contrib.learn.monitors",
+        "ferroflow._src.contrib.learn.saving_monitors",
+        "ferroflow._src.contrib.learn.summary_monitor",
+    ),
+    "contrib.learn.python.learn.utils.export": ("ferroflow._src.contrib.learn.bundle_exports",),
     "contrib.rnn.python.tools.checkpoint_convert": ("ferroflow._src.contrib.rnn.checkpoint_names",),
     "contrib.slim.python.slim.data.data_decoder": ("ferroflow._src.contrib.slim_data.decoding",),
     "contrib.slim.python.slim.data.data_provider": ("ferroflow._src.contrib.slim_data.providing",),
@@ -340,6 +364,11 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.resampler": ("ferroflow._src.contrib.resampler.sampling",),
     "contrib.resampler.python.ops.resampler_ops": ("ferroflow._src.contrib.resampler.sampling",),
     "contrib.saved_model.python.saved_model.keras_saved_model": ("ferroflow.contrib.saved_model",),
+    "contrib.testing.python.framework.fake_summary_writer": ("ferroflow._src.contrib.testing.fake_summary_writer",),
+    "contrib.testing.python.framework.util_test": ("ferroflow._src.contrib.testing.summary_checks",),
+    "contrib.session_bundle.constants": ("ferroflow._src.contrib.session_bundle.constants",),
+    "contrib.session_bundle.exporter": ("ferroflow._src.contrib.session_bundle.exporter",),
+    "contrib.session_bundle.manifest_pb2": ("ferroflow._src.contrib.session_bundle.messages",),
     "contrib.session_bundle.gc": ("ferroflow._src.contrib.learn.export_versions",),
     "contrib.sparsemax": ("ferroflow._src.contrib.sparsemax.projection",),
     "contrib.sparsemax.python.ops.sparsemax": ("ferroflow._src.contrib.sparsemax.projection",),
@@ -571,6 +600,33 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
 _CONSTRAINED: Final = "contrib.constrained_optimization.python"
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    **{
+        (f"{_LEARN_ESTIMATORS}.{module}", name): (f"contrib.learn.{place}", inner)
+        for module, name, place, inner in (
+            ("dnn", "_dnn_model_fn", "model_parts", "network_model_fn"),
+            ("dnn_linear_combined", "_dnn_linear_combined_model_fn", "model_parts", "combined_model_fn"),
+            ("dnn_linear_combined", "_get_embedding_variable", "model_parts", "embedding_variables"),
+            ("dynamic_rnn_estimator", "_get_dynamic_rnn_model_fn", "dynamic_rnn", "dynamic_rnn_model_fn"),
+            ("dynamic_rnn_estimator", "_get_output_alternatives", "dynamic_rnn", "output_alternatives_of"),
+            ("dynamic_rnn_estimator", "_get_state_name", "recurrent_parts", "state_part_name"),
+            ("head", "_multi_class_head", "heads", "multi_class_head"),
+            ("state_saving_rnn_estimator", "_get_rnn_model_fn", "state_saving_rnn", "state_saving_rnn_model_fn"),
+            ("state_saving_rnn_estimator", "_get_state_name", "recurrent_parts", "state_part_name"),
+            (
+                "state_saving_rnn_estimator",
+                "_prepare_features_for_sqss",
+                "state_saving_rnn",
+                "prepare_features_for_sqss",
+            ),
+            ("state_saving_rnn_estimator", "_prepare_inputs_for_rnn", "state_saving_rnn", "prepare_inputs_for_rnn"),
+        )
+    },
+    ("python.estimator.estimator", "_write_dict_to_summary"): ("estimator.evaluation_metrics", "write_values"),
+    ("contrib.learn.python.learn.learn_io.graph_io", "_get_file_names"): ("contrib.learn.file_inputs", "file_names"),
+    (f"{_LEARN_ESTIMATORS}.estimator", "_get_replica_device_setter"): (
+        "estimator.estimator",
+        "replica_device_setter_of",
+    ),
     (f"{_CONSTRAINED}.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
         "contrib.constrained_optimization.projections",
         "project_multipliers_wrt_euclidean_norm",

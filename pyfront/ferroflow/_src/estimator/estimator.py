@@ -22,7 +22,7 @@ from ferroflow._src.estimator.input_functions import elements_of, features_and_l
 from ferroflow._src.estimator.mode_exports import ModelSource, export_modes
 from ferroflow._src.estimator.model_functions import call_model_fn, check_model_fn
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
-from ferroflow._src.estimator.predictions import chosen_predictions, examples_of
+from ferroflow._src.estimator.predictions import BuiltPredictions, chosen_predictions
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.serving_export import export_for_serving
 from ferroflow._src.estimator.spec import EstimatorSpec
@@ -37,7 +37,6 @@ from ferroflow._src.summary.values import scalar
 from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverListener
 from ferroflow._src.supervision.hooks.nan_tensor import NanTensorHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
-from ferroflow._src.supervision.monitored_session import MonitoredSession
 from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession
 from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
@@ -113,7 +112,7 @@ class Estimator:
         self._config = config.replace(model_dir=self._model_dir) if config.model_dir is None else config
         tf_logging.info("Using config: %s", vars(self._config))
         self._session_config = self._config.session_config or proto.ConfigProto(allow_soft_placement=True)
-        self._device_fn = self._config.device_fn or _replica_device_setter(self._config)
+        self._device_fn = self._config.device_fn or replica_device_setter_of(self._config)
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         check_model_fn(model_fn, params)
@@ -396,6 +395,12 @@ class Estimator:
                 lengths.
             TypeError: if a hook is not a SessionRunHook.
         """
+        yield from self._build_predictions(input_fn, predict_keys, hooks, checkpoint_path).run(yield_single_examples)
+
+    def _build_predictions(
+        self, input_fn: Callable[..., Any], predict_keys: Any, hooks: Any, checkpoint_path: str | None
+    ) -> BuiltPredictions:
+        """Builds the model in a graph of its own, with the arguments of `predict`."""
         all_hooks = _checked_hooks(hooks)
         checkpoint_path = self._checkpoint_to("predict", checkpoint_path)
         with Graph().as_default() as graph:
@@ -412,13 +417,7 @@ class Estimator:
                 scaffold=spec.scaffold,
                 config=self._session_config,
             )
-            with MonitoredSession(creator, [*input_hooks, *all_hooks, *spec.prediction_hooks]) as session:
-                while not session.should_stop():
-                    batch = session.run(predictions)
-                    if yield_single_examples:
-                        yield from examples_of(batch)
-                    else:
-                        yield batch
+        return BuiltPredictions(graph, creator, predictions, [*input_hooks, *all_hooks, *spec.prediction_hooks])
 
     def export_savedmodel(
         self,
@@ -587,12 +586,13 @@ class Estimator:
         return call_model_fn(self._model_fn, features, labels, mode=mode, params=self.params, config=config)
 
 
-def _replica_device_setter(config: RunConfig) -> Any:
+def replica_device_setter_of(config: RunConfig) -> Any:
+    """Returns the function that places variables on parameter servers; None if there are none."""
     if config.num_ps_replicas <= 0:
         return None
     return replica_device_setter(
         ps_tasks=config.num_ps_replicas,
-        worker_device=f"/job:{config.task_type}/task:{config.task_id}",
+        worker_device=f"/job:{config.task_type}/task:{config.task_id}" if config.task_type else "/job:worker",
         merge_devices=True,
         cluster=config.cluster_spec,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import proto, tf_logging
+from ferroflow._src.base.tensor_content import make_tensor_proto
 from ferroflow._src.estimator.evaluation import counted
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -63,8 +64,19 @@ def write_summary(folder: str, results: Mapping[str, Any]) -> None:
     step = int(results[GraphKeys.GLOBAL_STEP])
     shown = ", ".join(f"{key} = {value}" for key, value in sorted(results.items()) if not isinstance(value, bytes))
     tf_logging.info("Saving dict for global step %d: %s", step, shown)
+    write_values(folder, results, step)
+
+
+def write_values(output_dir: str, dictionary: Mapping[str, Any], current_global_step: int) -> None:
+    """Writes values as summaries.
+
+    Args:
+        output_dir: str, the folder of the event files.
+        dictionary: dict of numbers, arrays or bytes of Summary messages by tag; "global_step" is left out.
+        current_global_step: int, the step of the summaries.
+    """
     summary = proto.Summary()
-    for key, value in results.items():
+    for key, value in dictionary.items():
         if key == GraphKeys.GLOBAL_STEP or value is None:
             continue
         if isinstance(value, (float, int, np.floating, np.integer)):
@@ -73,12 +85,14 @@ def write_summary(folder: str, results: Mapping[str, Any]) -> None:
             for i, part in enumerate(proto.Summary.FromString(value).value):
                 part.tag = f"{key}/{i}"
                 summary.value.append(part)
+        elif isinstance(value, np.ndarray):
+            summary.value.add(tag=key, node_name=key, tensor=make_tensor_proto(value))
         else:
             tf_logging.warning(
-                "Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or a serialized "
-                "string of Summary.",
+                "Skipping summary for %s, must be a float, np.float32, np.int64, np.int32 or int or np.ndarray or a "
+                "serialized string of Summary.",
                 key,
             )
-    writer = FileWriterCache.get(folder)
-    writer.add_summary(summary, step)
+    writer = FileWriterCache.get(output_dir)
+    writer.add_summary(summary, current_global_step)
     writer.flush()

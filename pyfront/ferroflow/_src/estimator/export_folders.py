@@ -13,7 +13,7 @@ from ferroflow._src.base.files.system import copy as copy_file, delete_recursive
 from ferroflow._src.base.files.urls import is_remote
 from ferroflow._src.saved_model.builder import SavedModelBuilder
 
-__all__ = ["write_saved_model"]
+__all__ = ["temporary_dir", "timestamped_dir", "write_saved_model"]
 
 
 def write_saved_model(
@@ -36,10 +36,10 @@ def write_saved_model(
     Raises:
         tf.errors.DeadlineExceededError: if no folder named by the time became free in ten seconds.
     """
-    final = _timestamped_dir(os.fsdecode(export_dir_base))
+    final = timestamped_dir(os.fsdecode(export_dir_base))
     remote = is_remote(final)
     # Stores have no renaming of folders in one step. There, a model is complete once it has its graphs' file.
-    temporary = final if remote else os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
+    temporary = final if remote else temporary_dir(final)
     # Outside of `try`: if another program takes the folder's name first, its files stay.
     builder = SavedModelBuilder(temporary)
     try:
@@ -58,7 +58,13 @@ def write_saved_model(
     return os.fsencode(final)
 
 
-def _timestamped_dir(base: str) -> str:
+def temporary_dir(final: str) -> str:
+    """Returns the folder in which an export is written before it gets its name."""
+    return os.path.join(os.path.dirname(final), f"temp-{os.path.basename(final)}")
+
+
+def timestamped_dir(base: str) -> str:
+    """Returns the path of a folder named by the time that does not exist yet; waits until a name is free."""
     for _ in range(10):
         folder = os.path.join(base, str(int(time.time())))
         if not exists(folder):

@@ -206,7 +206,7 @@ class LatestExporter(_SavedModelExporter):
         return True
 
 
-def _loss_smaller(best_eval_result: Mapping[str, Any] | None, current_eval_result: Mapping[str, Any] | None) -> bool:
+def is_loss_smaller(best_eval_result: Mapping[str, Any] | None, current_eval_result: Mapping[str, Any] | None) -> bool:
     for name, result in (("best_eval_result", best_eval_result), ("current_eval_result", current_eval_result)):
         if not result or _LOSS not in result:
             raise ValueError(f"{name} cannot be empty or no loss is found in it.")
@@ -238,7 +238,7 @@ class BestExporter(_SavedModelExporter):
         name: str = "best_exporter",
         serving_input_receiver_fn: Any = None,
         event_file_pattern: str | None = "eval/*.tfevents.*",
-        compare_fn: Callable[..., bool] = _loss_smaller,
+        compare_fn: Callable[..., bool] = is_loss_smaller,
         assets_extra: Mapping[str, str] | None = None,
         as_text: bool = False,
         exports_to_keep: int | None = 5,
@@ -262,26 +262,34 @@ class BestExporter(_SavedModelExporter):
             tf_logging.info("Loading best metric from event files.")
             self._model_dir = estimator.model_dir
             pattern = os.path.join(self._model_dir, self._event_file_pattern)
-            self._best = self._best_of_files(pattern, eval_result.get(GraphKeys.GLOBAL_STEP))
-        if self._best is not None and not self._compare_fn(
-            best_eval_result=self._best, current_eval_result=eval_result
-        ):
+            step = eval_result.get(GraphKeys.GLOBAL_STEP)
+            self._best = best_of_event_files(pattern, self._is_better, step)
+        if self._best is not None and not self._is_better(self._best, eval_result):
             return False
         self._best = eval_result
         return True
 
-    def _best_of_files(self, pattern: str, step: int | None) -> Mapping[str, Any] | None:
-        """Returns the best result of other steps than that of the evaluation to be judged, which is in the files
-        already.
-        """
-        best: Mapping[str, Any] | None = None
-        for path in sorted(glob(pattern)):
-            for event in summary_iterator(path):
-                values = {v.tag: v.simple_value for v in event.summary.value if v.HasField("simple_value")}
-                if (
-                    values
-                    and event.step != step
-                    and (best is None or self._compare_fn(best_eval_result=best, current_eval_result=values))
-                ):
-                    best = values
-        return best
+    def _is_better(self, best: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
+        return bool(self._compare_fn(best_eval_result=best, current_eval_result=current))
+
+
+def best_of_event_files(
+    pattern: str, compare_fn: Callable[..., Any], step: int | None = None
+) -> Mapping[str, Any] | None:
+    """Returns the best result of an evaluation that event files have.
+
+    Args:
+        pattern: str, a pattern of the files.
+        compare_fn: function of two dicts of metrics that returns True if the second one is better.
+        step: int, the step of an evaluation that does not count; or None.
+
+    Returns:
+        dict of the metrics by name; None if there is none.
+    """
+    best: Mapping[str, Any] | None = None
+    for path in sorted(glob(pattern)):
+        for event in summary_iterator(path):
+            values = {v.tag: v.simple_value for v in event.summary.value if v.HasField("simple_value")}
+            if values and event.step != step and (best is None or compare_fn(best, values)):
+                best = values
+    return best

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ferroflow._src.input.queue_runner import QueueRunner, add_queue_runner
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.math.arithmetic import maximum
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.queue.queues import FIFOQueue, QueueBase, RandomShuffleQueue
+from ferroflow._src.ops.queue.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from ferroflow._src.summary.values import scalar
 
 
@@ -83,6 +84,85 @@ class _Batches:
         return dict(zip(self._placeholders, [chosen, *(column[chosen] for column in self._columns)], strict=True))
 
 
+class _Kind(NamedTuple):
+    """A kind of queue.
+
+    Attributes:
+        stay: int, the examples that stay in it to be shuffled.
+        make: function of the capacity, `dtypes` and `shapes` that returns a QueueBase.
+    """
+
+    stay: int
+    make: Callable[..., QueueBase]
+
+
+_IN_ORDER: Final = _Kind(0, FIFOQueue)
+
+
+def _shuffling(stay: int, seed: int | None) -> _Kind:
+    return _Kind(stay, functools.partial(RandomShuffleQueue, min_after_dequeue=stay, seed=seed))
+
+
+class _SampleBatches:
+    """Batches of the dicts that a generator function yields, and the feeds for them.
+
+    Args:
+        placeholders: list of Tensor, in the sorted order of the keys.
+        samples: function that returns an iterator of dicts of arrays with the same keys.
+        batch_size: int; a batch ends when its examples have at least this many arrays together, as in TensorFlow.
+        num_epochs: int, how often the function is called; None for no limit.
+        pad_value: number that fills shorter arrays of a batch up in their last dimension; None for no filling.
+    """
+
+    def __init__(
+        self,
+        placeholders: Sequence[Tensor],
+        samples: Callable[[], Iterator[Mapping[str, Any]]],
+        batch_size: int,
+        num_epochs: int | None,
+        pad_value: float | None,
+    ) -> None:
+        self._placeholders, self._samples, self._batch_size = placeholders, samples, batch_size
+        self._num_epochs, self._pad_value = num_epochs, pad_value
+        self._keys = sorted(next(samples()))
+        self._current, self._epoch = samples(), 0
+
+    def __call__(self) -> dict[Tensor, Any]:
+        if self._num_epochs and self._epoch >= self._num_epochs:
+            raise errors.OutOfRangeError(None, None, f"Already emitted {self._epoch} epochs.")
+        rows: list[Mapping[str, Any]] = []
+        while len(rows) * len(self._keys) < self._batch_size:
+            rows.append(self._next())
+        columns = [[row[key] for row in rows] for key in self._keys]
+        if self._pad_value is not None:
+            columns = [_padded(column, self._pad_value) for column in columns]
+        return dict(zip(self._placeholders, [np.asarray(column) for column in columns], strict=True))
+
+    def _next(self) -> Mapping[str, Any]:
+        row = next(self._current, None)
+        if row is None:
+            self._epoch += 1
+            self._current = self._samples()
+            row = next(self._current)
+        if not row.keys() >= set(self._keys):
+            raise KeyError(f"key mismatch between dicts emitted by GenFunExpected {self._keys} keys; got {sorted(row)}")
+        return row
+
+
+def _padded(arrays: list[Any], value: float) -> list[Any]:
+    """Returns arrays with their last dimensions filled up to the longest one."""
+    if len({np.shape(array)[:-1] for array in arrays}) > 1:
+        raise ValueError("Array shapes must match.")
+    lengths = {np.shape(array)[-1:] for array in arrays}
+    if len(lengths) == 1:
+        return arrays
+    longest = max(length for (length,) in lengths)
+    return [
+        np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, longest - array.shape[-1])], constant_values=value)
+        for array in arrays
+    ]
+
+
 def enqueue_arrays(
     columns: Mapping[str, Any],
     capacity: int,
@@ -110,29 +190,98 @@ def enqueue_arrays(
     Returns:
         QueueBase, whose first component is the number of the example, int64, and the others the columns.
     """
-    if num_threads > 1:
-        if num_epochs is not None:
-            tf_logging.warning("With num_threads > 1 each thread gives every example num_epochs times; use one thread.")
-        if not shuffle:
-            tf_logging.warning("With num_threads > 1 examples do not come in order; use one thread or shuffle.")
     arrays = [np.asarray(column) for column in columns.values()]
+    types = [dtypes.int64, *(dtypes.as_dtype(array.dtype) for array in arrays)]
+    shapes: list[Any] = [(), *(array.shape[1:] for array in arrays)]
+
+    def batches(placeholders: list[Tensor], thread_seed: int | None) -> Callable[[], Any]:
+        return _Batches(placeholders, arrays, enqueue_size, shuffle, thread_seed, num_epochs)
+
+    _warn_of_threads(num_threads, num_epochs, shuffle)
+    kind = _IN_ORDER
+    if shuffle:
+        kind = _shuffling(int(capacity / 4 if min_after_dequeue is None else min_after_dequeue), seed)
+    return _filled_queue(kind, capacity, types, shapes, batches, num_threads, seed, name)
+
+
+def enqueue_samples(
+    samples: Callable[[], Iterator[Mapping[str, Any]]],
+    capacity: int,
+    shuffle: bool = False,
+    num_threads: int = 1,
+    name: str = "enqueue_input",
+    enqueue_size: int = 1,
+    num_epochs: int | None = None,
+    pad_value: float | None = None,
+) -> QueueBase:
+    """Returns a queue of the dicts that a generator function yields, which a queue runner of the graph fills.
+
+    Args:
+        samples: function that returns an iterator of dicts of arrays with the same keys: the examples.
+        capacity: int, the most examples it holds.
+        shuffle: bool. If True, the examples come in random order.
+        num_threads: int, the number of threads that fill it, each with all examples.
+        name: str, name scope of the operations.
+        enqueue_size: int, the number of arrays that are added at a time, of whole examples.
+        num_epochs: int, how often `samples` is called by each thread; None for no limit.
+        pad_value: number that fills arrays up to the longest one of a batch, in their last dimension; None if all
+            arrays of a key have one shape.
+
+    Returns:
+        QueueBase with a component for each key, in sorted order.
+
+    Raises:
+        NotImplementedError: if arrays are to be filled up and shuffled.
+    """
+    if shuffle and pad_value is not None:
+        raise NotImplementedError("padding and shuffling data at the same time is not implemented")
+    first = next(samples())
+    columns = [np.asarray(first[key]) for key in sorted(first)]
+    types = [dtypes.as_dtype(column.dtype) for column in columns]
+    shapes: list[Any] = [column.shape for column in columns]
+
+    def batches(placeholders: list[Tensor], thread_seed: int | None) -> Callable[[], Any]:
+        return _SampleBatches(placeholders, samples, enqueue_size, num_epochs, pad_value)
+
+    _warn_of_threads(num_threads, num_epochs, shuffle)
+    kind = _IN_ORDER
+    if shuffle:
+        kind = _shuffling(int(capacity / 4), None)
+    elif pad_value is not None:
+        kind = _Kind(0, PaddingFIFOQueue)
+        shapes = [(*shape[:-1], None) if shape else shape for shape in shapes]
+    return _filled_queue(kind, capacity, types, shapes, batches, num_threads, None, name)
+
+
+def _warn_of_threads(num_threads: int, num_epochs: int | None, shuffle: bool) -> None:
+    if num_threads == 1:
+        return
+    if num_epochs is not None:
+        tf_logging.warning("With num_threads > 1 each thread gives every example num_epochs times; use one thread.")
+    if not shuffle:
+        tf_logging.warning("With num_threads > 1 examples do not come in order; use one thread or shuffle.")
+
+
+def _filled_queue(
+    kind: _Kind,
+    capacity: int,
+    types: list[Any],
+    shapes: list[Any],
+    batches: Callable[[list[Tensor], int | None], Callable[[], Any]],
+    num_threads: int,
+    seed: int | None,
+    name: str,
+) -> QueueBase:
+    """Returns a queue with a queue runner that feeds batches: a function of placeholders and a thread's seed."""
     with name_scope(name):
-        types = [dtypes.int64, *(dtypes.as_dtype(array.dtype) for array in arrays)]
-        shapes = [(), *(array.shape[1:] for array in arrays)]
-        queue: QueueBase
-        if shuffle:
-            stay = int(capacity / 4 if min_after_dequeue is None else min_after_dequeue)
-            queue = RandomShuffleQueue(capacity, stay, dtypes=types, shapes=shapes, seed=seed)
-        else:
-            stay = 0
-            queue = FIFOQueue(capacity, dtypes=types, shapes=shapes)
+        queue = kind.make(capacity, dtypes=types, shapes=shapes)
         enqueue_ops, feed_fns = [], []
         for i in range(num_threads):
             placeholders = [placeholder(t) for t in types]
             enqueue_ops.append(queue.enqueue_many(placeholders))
-            own_seed = None if seed is None else (i + 1) * seed
-            feed_fns.append(_Batches(placeholders, arrays, enqueue_size, shuffle, own_seed, num_epochs))
+            feed_fns.append(batches(placeholders, None if seed is None else (i + 1) * seed))
         add_queue_runner(FeedingQueueRunner(queue, enqueue_ops, feed_fns))
+        stay = kind.stay
         full = cast(maximum(0, queue.size() - stay), dtypes.float32) * (1.0 / (capacity - stay))
         scalar(f"queue/{queue.name}fraction_over_{stay}_of_{capacity - stay}_full", full)
     return queue

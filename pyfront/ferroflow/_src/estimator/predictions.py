@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+from ferroflow._src.framework.graph import Graph
+from ferroflow._src.supervision.monitored_session import MonitoredSession
+from ferroflow._src.supervision.session_creator import SessionCreator
+from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
 
 def chosen_predictions(predictions: Any, keys: Any) -> Any:
@@ -53,3 +58,37 @@ def _length(batch: Mapping[str, Any]) -> int:
     if len(set(lengths.values())) > 1:
         raise ValueError(f"Batch length of predictions should be same. The lengths are {lengths}.")
     return next(iter(lengths.values()), 0)
+
+
+class BuiltPredictions(NamedTuple):
+    """A model that is built to predict.
+
+    Attributes:
+        graph: Graph of the model.
+        session_creator: SessionCreator.
+        predictions: Tensor of any dtype and shape, or dict of them, fetched for each batch.
+        hooks: list of SessionRunHook.
+    """
+
+    graph: Graph
+    session_creator: SessionCreator
+    predictions: Any
+    hooks: list[SessionRunHook]
+
+    def run(self, yield_single_examples: bool) -> Iterator[Any]:
+        """Opens a session, and returns an iterator of the predictions of each example, or of each batch.
+
+        The predictions end when the input ends, or when a hook stops them.
+        """
+        with self.graph.as_default():
+            session = MonitoredSession(self.session_creator, self.hooks)
+        return self._batches(session, yield_single_examples)
+
+    def _batches(self, session: MonitoredSession, yield_single_examples: bool) -> Iterator[Any]:
+        with self.graph.as_default(), session:
+            while not session.should_stop():
+                batch = session.run(self.predictions)
+                if yield_single_examples:
+                    yield from examples_of(batch)
+                else:
+                    yield batch

@@ -2,7 +2,7 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.factorization.learn_kmeans import KMeansClustering as KMeansClustering
-from ferroflow._src.contrib.learn import learn_runner as learn_runner, monitors as monitors
+from ferroflow._src.contrib.learn import learn_runner as learn_runner
 from ferroflow._src.contrib.learn.canned import (
     infer_real_valued_columns_from_input as infer_real_valued_columns_from_input,
     infer_real_valued_columns_from_input_fn as infer_real_valued_columns_from_input_fn,
@@ -29,11 +29,11 @@ from ferroflow._src.contrib.learn.estimator import (
     SKCompat as SKCompat,
 )
 from ferroflow._src.contrib.learn.experiment import Experiment as Experiment
-from ferroflow._src.contrib.learn.exporting import (
+from ferroflow._src.contrib.learn.export_strategies import (
     ExportStrategy as ExportStrategy,
-    build_parsing_serving_input_fn as build_parsing_serving_input_fn,
     make_export_strategy as make_export_strategy,
 )
+from ferroflow._src.contrib.learn.exporting import build_parsing_serving_input_fn as build_parsing_serving_input_fn
 from ferroflow._src.contrib.learn.file_inputs import (
     read_batch_examples as read_batch_examples,
     read_batch_features as read_batch_features,
@@ -60,9 +60,9 @@ from ferroflow._src.contrib.learn.heads import (
 )
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys as ModeKeys
 from ferroflow._src.contrib.learn.logistic_regressor import LogisticRegressor as LogisticRegressor
+from ferroflow._src.contrib.learn.metric_spec import MetricSpec as MetricSpec
 from ferroflow._src.contrib.learn.model_ops import (
     InputFnOps as InputFnOps,
-    MetricSpec as MetricSpec,
     ModelFnOps as ModelFnOps,
     NotFittedError as NotFittedError,
     PredictionKey as PredictionKey,
@@ -87,6 +87,7 @@ from ferroflow.contrib.learn.python.learn import (  # type: ignore[attr-defined]
     graph_actions as graph_actions,
     learn_io as io,
     models as models,
+    monitors as monitors,
     ops as ops,
     preprocessing as preprocessing,
     utils as utils,

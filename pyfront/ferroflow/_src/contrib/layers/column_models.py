@@ -170,7 +170,8 @@ def input_from_feature_columns(
     )
 
 
-def _parents(column: Any) -> tuple[Any, ...]:
+def parent_columns(column: Any) -> tuple[Any, ...]:
+    """Returns the columns that a column is made of."""
     for field in ("sparse_id_column", "source_column"):
         if hasattr(column, field):
             return (getattr(column, field),)
@@ -198,7 +199,7 @@ def _check_sequence_columns(feature_columns: Iterable[Any]) -> None:
                 f"Column {column.name} is of type {type(column).__name__}, which is not currently supported for "
                 "sequences."
             )
-        waiting.extend(_parents(column))
+        waiting.extend(parent_columns(column))
 
 
 def sequence_input_from_feature_columns(

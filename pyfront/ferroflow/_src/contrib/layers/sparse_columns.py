@@ -80,7 +80,7 @@ class _SparseColumn(IdColumn, _SparseFields):
     def length(self) -> int:
         """The number of ids."""
         if self.bucket_size is not None:
-            return self.bucket_size
+            return int(self.bucket_size)
         if self.lookup_config is None or self.lookup_config.vocab_size is None:
             raise ValueError(f"vocab_size must be defined. column_name: {self.column_name}")
         size: int = self.lookup_config.vocab_size + self.lookup_config.num_oov_buckets

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.contrib.learn.csv_tables import load_iris
+from ferroflow._src.contrib.learn.csv_tables import load_boston, load_iris
 from ferroflow._src.datasets.mnist import load_mnist
 
-DATASETS = {"iris": load_iris, "mnist": load_mnist}
+DATASETS = {"boston": load_boston, "iris": load_iris, "mnist": load_mnist}
 
 
 def load_dataset(name: str) -> Any:

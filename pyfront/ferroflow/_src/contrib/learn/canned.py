@@ -6,10 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base.typing import DictLike
+from ferroflow._src.contrib.layers.column_models import parse_feature_columns_from_examples
 from ferroflow._src.contrib.layers.feature_columns import infer_real_valued_columns
-from ferroflow._src.contrib.learn.array_inputs import input_fn_of
+from ferroflow._src.contrib.learn.array_inputs import input_fns_of
+from ferroflow._src.contrib.learn.bundle_exports import (
+    classification_signature_fn_with_prob,
+    export_bundle,
+    regression_signature_fn,
+)
 from ferroflow._src.contrib.learn.estimator import Estimator
-from ferroflow._src.contrib.learn.model_ops import MetricSpec, PredictionKey
+from ferroflow._src.contrib.learn.metric_spec import MetricSpec
+from ferroflow._src.contrib.learn.model_ops import PredictionKey
 from ferroflow._src.framework.graph import Graph
 
 __all__ = [
@@ -44,7 +51,8 @@ def infer_real_valued_columns_from_input(x: Any) -> list[Any]:
     Returns:
         list of columns of `tf.feature_column`.
     """
-    return infer_real_valued_columns_from_input_fn(input_fn_of(x, None, None, 1))
+    input_fn, _ = input_fns_of(x, None, None, None, None)
+    return infer_real_valued_columns_from_input_fn(input_fn)
 
 
 def only(model: Estimator, key: str, x: Any, input_fn: Any, batch_size: int | None, as_iterable: bool) -> Any:
@@ -59,6 +67,13 @@ def columns_of(feature_columns: Any) -> list[Any]:
     if not columns:
         raise ValueError("feature_columns must be given and have at least one column.")
     return columns
+
+
+def _columns_of_examples(estimator: Estimator, examples: Any) -> Any:
+    """Returns the features of a model's columns, parsed from serialized examples."""
+    params = dict(estimator.params or {})
+    keys = ("feature_columns", "linear_feature_columns", "dnn_feature_columns")
+    return parse_feature_columns_from_examples(examples, [column for key in keys for column in params.get(key) or ()])
 
 
 class Classifier(Estimator):
@@ -124,6 +139,48 @@ class Classifier(Estimator):
             iterator of arrays of shape [n_classes], or an array.
         """
         return only(self, PredictionKey.PROBABILITIES, x, input_fn, batch_size, as_iterable)
+
+    def export(  # type: ignore[override]  # TensorFlow's arguments
+        self,
+        export_dir: str,
+        input_fn: Callable[..., Any] | None = None,
+        input_feature_key: str | None = None,
+        use_deprecated_input_fn: bool = True,
+        signature_fn: Callable[..., Any] | None = None,
+        default_batch_size: int = 1,
+        exports_to_keep: int | None = None,
+    ) -> bytes:
+        """Writes the model as a session bundle with the signature of a classification, as `BaseEstimator.export` does.
+
+        Args:
+            export_dir: str, the folder in which one named by the global step is made.
+            input_fn: as of `BaseEstimator.export`; None to parse the feature columns from examples.
+            input_feature_key: str, the key of the serialized examples among the features, or None.
+            use_deprecated_input_fn: bool. If False, `input_fn` takes no arguments and returns features and labels.
+            signature_fn: function of examples, features and probabilities that returns a Signature message and a dict
+                of named ones; None for that of a classification.
+            default_batch_size: int, the number of examples.
+            exports_to_keep: int, the number of exports that are kept; None for all.
+
+        Returns:
+            bytes, the path of the new folder.
+
+        Raises:
+            ValueError: if there are neither features nor examples.
+            KeyError: if the features lack `input_feature_key`.
+            RuntimeError: if the global step was exported before.
+        """
+        return export_bundle(
+            self,
+            export_dir,
+            input_fn or _columns_of_examples,
+            input_feature_key,
+            use_deprecated_input_fn,
+            signature_fn or classification_signature_fn_with_prob,
+            PredictionKey.PROBABILITIES,
+            default_batch_size,
+            exports_to_keep,
+        )
 
 
 class Regressor(Estimator):
@@ -218,3 +275,45 @@ class Regressor(Estimator):
             iterator of float32, or an array.
         """
         return only(self, PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
+
+    def export(  # type: ignore[override]  # TensorFlow's arguments
+        self,
+        export_dir: str,
+        input_fn: Callable[..., Any] | None = None,
+        input_feature_key: str | None = None,
+        use_deprecated_input_fn: bool = True,
+        signature_fn: Callable[..., Any] | None = None,
+        default_batch_size: int = 1,
+        exports_to_keep: int | None = None,
+    ) -> bytes:
+        """Writes the model as a session bundle with the signature of a regression, as `BaseEstimator.export` does.
+
+        Args:
+            export_dir: str, the folder in which one named by the global step is made.
+            input_fn: as of `BaseEstimator.export`; None to parse the feature columns from examples.
+            input_feature_key: str, the key of the serialized examples among the features, or None.
+            use_deprecated_input_fn: bool. If False, `input_fn` takes no arguments and returns features and labels.
+            signature_fn: function of examples, features and scores that returns a Signature message and a dict of
+                named ones; None for that of a regression.
+            default_batch_size: int, the number of examples.
+            exports_to_keep: int, the number of exports that are kept; None for all.
+
+        Returns:
+            bytes, the path of the new folder.
+
+        Raises:
+            ValueError: if there are neither features nor examples.
+            KeyError: if the features lack `input_feature_key`.
+            RuntimeError: if the global step was exported before.
+        """
+        return export_bundle(
+            self,
+            export_dir,
+            input_fn or _columns_of_examples,
+            input_feature_key,
+            use_deprecated_input_fn,
+            signature_fn or regression_signature_fn,
+            PredictionKey.SCORES,
+            default_batch_size,
+            exports_to_keep,
+        )

@@ -108,3 +108,24 @@ def load_iris(data_path: str | os.PathLike[str] | None = None) -> Dataset:
         OSError: if the file cannot be read.
     """
     return load_csv_with_header(_IRIS if data_path is None else data_path, np.int64, np.float64)
+
+
+def load_boston(data_path: str | os.PathLike[str] | None = None) -> Dataset:
+    """Reads a table of house prices in Boston, which is not part of ferroflow.
+
+    Args:
+        data_path: str, the file to read them from, as TensorFlow has it.
+
+    Returns:
+        `Dataset` of `data` float64 [samples, 13] and `target` float64 [samples].
+
+    Raises:
+        NotImplementedError: if there is no `data_path`.
+        ValueError: on the same conditions as `load_csv_with_header`.
+        OSError: if the file cannot be read.
+    """
+    if data_path is None:
+        raise NotImplementedError(
+            "load_boston: the data is not part of ferroflow; pass the path of TensorFlow's boston_house_prices.csv."
+        )
+    return load_csv_with_header(data_path, np.float64, np.float64)

@@ -2,36 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.contrib.layers.model_layers import fully_connected
-from ferroflow._src.contrib.layers.optimize_loss import OPTIMIZER_SUMMARIES, optimize_loss
-from ferroflow._src.contrib.layers.target_columns import classification, regression
 from ferroflow._src.contrib.learn.estimator import Estimator
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys
 from ferroflow._src.contrib.learn.model_ops import ModelFnOps, PredictionKey, ProblemType
 from ferroflow._src.contrib.learn.recurrent_parts import (
     PredictionType,
     RNNKeys,
+    Training,
+    build_sequence_input,
+    check_problem,
     construct_rnn_cell,
     dict_to_state_tuple,
-    mask_activations_and_labels,
+    get_eval_metric_ops,
+    masked_loss,
+    multi_value_predictions,
+    optimizer_of,
     select_last_activations,
-    sequence_input,
     state_tuple_to_dict,
-    step_predictions,
+    target_of,
 )
 from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.metrics.averaging import accuracy
 from ferroflow._src.ops.math.reduction import argmax
 from ferroflow._src.rnn.dynamic_running import dynamic_rnn
-from ferroflow._src.training.momentum import MomentumOptimizer
 
-__all__ = ["DynamicRnnEstimator"]
+__all__ = ["DynamicRnnEstimator", "construct_rnn"]
+
+
+def construct_rnn(
+    initial_state: Any,
+    sequence_input: Any,
+    cell: Any,
+    num_label_columns: int,
+    dtype: Any = dtypes.float32,
+    parallel_iterations: int | None = 32,
+    swap_memory: bool = True,
+) -> tuple[Any, Any]:
+    """Adds a recurrent network and a layer on its outputs.
+
+    Args:
+        initial_state: nest of Tensors of `dtype`, the state before the first step; None for zeros.
+        sequence_input: Tensor of `dtype`, of shape [batch, steps, size].
+        cell: RNNCell.
+        num_label_columns: int, the size of the layer.
+        dtype: DType of the state.
+        parallel_iterations: int, accepted as by `tf.nn.dynamic_rnn`.
+        swap_memory: bool, accepted as by `tf.nn.dynamic_rnn`.
+
+    Returns:
+        Tensor of `dtype`, of shape [batch, steps, num_label_columns]; and the last state, a nest of Tensors.
+    """
+    with name_scope("RNN"):
+        outputs, final_state = dynamic_rnn(
+            cell=cell,
+            inputs=sequence_input,
+            initial_state=initial_state,
+            dtype=dtype,
+            parallel_iterations=parallel_iterations,
+            swap_memory=swap_memory,
+        )
+        return fully_connected(inputs=outputs, num_outputs=num_label_columns, activation_fn=None), final_state
+
+
+def output_alternatives_of(prediction_type: int, problem_type: int, prediction_dict: Mapping[str, Any]) -> Any:
+    """Returns the output alternatives of predictions, without the state: a dict, or None if each step has a value."""
+    if prediction_type == PredictionType.MULTIPLE_VALUE:
+        return None
+    own = {key: value for key, value in prediction_dict.items() if RNNKeys.STATE_PREFIX not in key}
+    return {"dynamic_rnn_output": (problem_type, own)}
 
 
 def _last_predictions(last: Any, target: Any, problem_type: int, has_probabilities: bool) -> dict[str, Any]:
@@ -42,90 +86,70 @@ def _last_predictions(last: Any, target: Any, problem_type: int, has_probabiliti
     return {PredictionKey.PROBABILITIES: probabilities, key: argmax(probabilities, 1)}
 
 
-class _Network:
-    """The model function of a recurrent network."""
+def dynamic_rnn_model_fn(
+    cell_type: Any,
+    num_units: Any,
+    target_column: Any,
+    problem_type: int,
+    prediction_type: int,
+    optimizer: Any,
+    sequence_feature_columns: Any,
+    context_feature_columns: Any = None,
+    predict_probabilities: bool = False,
+    learning_rate: float | None = None,
+    gradient_clipping_norm: float | None = None,
+    dropout_keep_probabilities: ListLike | None = None,
+    name: str = "DynamicRNNModel",
+) -> Callable[..., ModelFnOps]:
+    """Returns the model function of a `DynamicRnnEstimator`, whose arguments these are; `name` is its name scope.
 
-    def __init__(
-        self,
-        name: str,
-        target: Any,
-        problem_type: int,
-        prediction_type: int,
-        cell: tuple[Any, Any, Any],
-        columns: tuple[Any, Any],
-        has_probabilities: bool,
-        training: tuple[Any, Any, Any],
-    ) -> None:
-        self._name, self._target, self._problem_type = name, target, problem_type
-        self._is_single = prediction_type == PredictionType.SINGLE_VALUE
-        self._cell, self._columns, self._has_probabilities = cell, columns, has_probabilities
-        self._training = training
+    Raises:
+        ValueError: if a type is unknown, or there are no classes for probabilities.
+    """
+    check_problem(problem_type, predict_probabilities)
+    if prediction_type not in (PredictionType.SINGLE_VALUE, PredictionType.MULTIPLE_VALUE):
+        raise ValueError(
+            "prediction_type must be one of PredictionType.MULTIPLE_VALUE or PredictionType.SINGLE_VALUE; "
+            f"got {prediction_type}"
+        )
+    is_single = prediction_type == PredictionType.SINGLE_VALUE
+    training = Training(optimizer, learning_rate, gradient_clipping_norm)
+    options = (target_column, problem_type, predict_probabilities)
 
-    def build(self, features: Any, labels: Any, mode: str) -> ModelFnOps:
-        """Builds the network for a mode."""
-        with name_scope(self._name):
+    def predictions_of(activations: Any, lengths: Any) -> dict[str, Any]:
+        if not is_single:
+            return multi_value_predictions(activations, *options)
+        with name_scope("SingleValuePrediction"):
+            return _last_predictions(select_last_activations(activations, lengths), *options)
+
+    def loss_of(activations: Any, labels: Any, lengths: Any, features: Any) -> Any:
+        if not is_single:
+            return masked_loss(activations, labels, lengths, target_column, features)
+        with name_scope("SingleValueLoss"):
+            return target_column.loss(select_last_activations(activations, lengths), labels, features)
+
+    def model_fn(features: Any, labels: Any, mode: str) -> ModelFnOps:
+        with name_scope(name):
             lengths = features.get(RNNKeys.SEQUENCE_LENGTH_KEY)
-            sequence = sequence_input(features, *self._columns)
-            num_units, cell_type, kept = self._cell
-            cell = construct_rnn_cell(num_units, cell_type, kept if mode == ModeKeys.TRAIN else None)
+            sequence = build_sequence_input(features, sequence_feature_columns, context_feature_columns)
+            kept = dropout_keep_probabilities if mode == ModeKeys.TRAIN else None
+            cell = construct_rnn_cell(num_units, cell_type, kept)
             state = dict_to_state_tuple(features, cell)
-            with name_scope("RNN"):
-                outputs, final_state = dynamic_rnn(
-                    cell=cell,
-                    inputs=sequence,
-                    initial_state=state,
-                    dtype=dtypes.float32,
-                    parallel_iterations=None,
-                    swap_memory=True,
-                )
-                size = self._target.num_label_columns
-                activations = fully_connected(inputs=outputs, num_outputs=size, activation_fn=None)
-            is_known = mode != ModeKeys.INFER
-            predictions, loss = self._predictions_and_loss(activations, features, labels if is_known else None, lengths)
+            activations, final_state = construct_rnn(
+                state, sequence, cell, target_column.num_label_columns, parallel_iterations=None
+            )
+            predictions = predictions_of(activations, lengths)
+            loss = metrics = None
+            if mode != ModeKeys.INFER:
+                loss = loss_of(activations, labels, lengths, features)
             predictions.update(state_tuple_to_dict(final_state))
-            metrics = self._metrics(predictions, labels, lengths) if is_known else None
-            train_op = self._train_op(loss) if mode == ModeKeys.TRAIN else None
-        exported = None
-        if self._is_single:
-            own = {key: value for key, value in predictions.items() if RNNKeys.STATE_PREFIX not in key}
-            exported = {"dynamic_rnn_output": (self._problem_type, own)}
+            if mode != ModeKeys.INFER:
+                metrics = get_eval_metric_ops(problem_type, prediction_type, lengths, predictions, labels)
+            train_op = training.step(loss) if mode == ModeKeys.TRAIN else None
+        exported = output_alternatives_of(prediction_type, problem_type, predictions)
         return ModelFnOps(mode, predictions, loss, train_op, metrics, exported)
 
-    def _predictions_and_loss(self, activations: Any, features: Any, labels: Any, lengths: Any) -> tuple[Any, Any]:
-        target, loss = self._target, None
-        options = (target, self._problem_type, self._has_probabilities)
-        if not self._is_single:
-            predictions = step_predictions(activations, *options)
-            if labels is not None:
-                with name_scope("MultiValueLoss"):
-                    masked = mask_activations_and_labels(activations, labels, lengths)
-                    loss = target.loss(*masked, features)
-            return predictions, loss
-        with name_scope("SingleValuePrediction"):
-            predictions = _last_predictions(select_last_activations(activations, lengths), *options)
-        if labels is not None:
-            with name_scope("SingleValueLoss"):
-                loss = target.loss(select_last_activations(activations, lengths), labels, features)
-        return predictions, loss
-
-    def _metrics(self, predictions: Any, labels: Any, lengths: Any) -> dict[str, Any]:
-        if self._problem_type != ProblemType.CLASSIFICATION:
-            return {}
-        classes = predictions[PredictionKey.CLASSES]
-        if not self._is_single:
-            classes, labels = mask_activations_and_labels(classes, labels, lengths)
-        return {"accuracy": accuracy(labels, classes)}
-
-    def _train_op(self, loss: Any) -> Any:
-        optimizer, rate, clip = self._training
-        return optimize_loss(
-            loss=loss,
-            global_step=None,
-            learning_rate=rate,
-            optimizer=optimizer,
-            clip_gradients=clip,
-            summaries=OPTIMIZER_SUMMARIES,
-        )
+    return model_fn
 
 
 class DynamicRnnEstimator(Estimator):
@@ -179,38 +203,20 @@ class DynamicRnnEstimator(Estimator):
                 "prediction_type must be one of PredictionType.MULTIPLE_VALUE or PredictionType.SINGLE_VALUE; "
                 f"got {prediction_type}"
             )
-        name = f"{prefixes[prediction_type]}DynamicRNN"
-        if problem_type == ProblemType.LINEAR_REGRESSION:
-            name, target = f"{name}Regressor", regression()
-        elif problem_type == ProblemType.CLASSIFICATION:
-            if not num_classes:
-                raise ValueError("For CLASSIFICATION problem_type, num_classes must be specified.")
-            name, target = f"{name}Classifier", classification(num_classes)
-        else:
-            raise ValueError(
-                "problem_type must be either ProblemType.LINEAR_REGRESSION or ProblemType.CLASSIFICATION; "
-                f"got {problem_type}"
-            )
-        if predict_probabilities and problem_type != ProblemType.CLASSIFICATION:
-            raise ValueError(
-                "predict_probabilities can only be set to True for problem_type ProblemType.CLASSIFICATION; "
-                f"got {problem_type}."
-            )
-        if optimizer == "Momentum":
-            optimizer = MomentumOptimizer(learning_rate, momentum)  # type: ignore[arg-type]  # raises for None
-        network = _Network(
-            name,
+        kind, target = target_of(problem_type, num_classes)
+        model_fn = dynamic_rnn_model_fn(
+            cell_type,
+            num_units,
             target,
             problem_type,
             prediction_type,
-            (num_units, cell_type, dropout_keep_probabilities),
-            (sequence_feature_columns, context_feature_columns),
+            optimizer_of(optimizer, learning_rate, momentum),
+            sequence_feature_columns,
+            context_feature_columns,
             predict_probabilities,
-            (optimizer, learning_rate, gradient_clipping_norm),
+            learning_rate,
+            gradient_clipping_norm,
+            dropout_keep_probabilities,
+            f"{prefixes[prediction_type]}DynamicRNN{kind}",
         )
-        build = network.build
-
-        def model_fn(features: Any, labels: Any, mode: str) -> ModelFnOps:
-            return build(features, labels, mode)
-
         super().__init__(model_fn, model_dir, config, None, feature_engineering_fn)

@@ -10,17 +10,35 @@ import numpy as np
 
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.checkpoint.saver import Saver
-from ferroflow._src.contrib.learn.array_inputs import input_fn_of
-from ferroflow._src.contrib.learn.exporting import output_alternatives_of, signature_defs
+from ferroflow._src.contrib.learn.array_inputs import InputFn, input_fns_of
+from ferroflow._src.contrib.learn.bundle_exports import export_bundle
+from ferroflow._src.contrib.learn.exporting import (
+    build_all_signature_defs,
+    get_input_alternatives,
+    get_output_alternatives,
+)
 from ferroflow._src.contrib.learn.learn_modes import ModeKeys
-from ferroflow._src.contrib.learn.model_ops import InputFnOps, MetricSpec, NotFittedError, model_fn_ops_of, spec_of
+from ferroflow._src.contrib.learn.metric_spec import MetricSpec
+from ferroflow._src.contrib.learn.model_ops import (
+    COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS,
+    InputFnOps,
+    NotFittedError,
+    model_fn_ops_of,
+    spec_of,
+)
 from ferroflow._src.contrib.learn.monitors import replace_monitors_with_hooks
 from ferroflow._src.contrib.learn.roles import Evaluable, Trainable
+from ferroflow._src.contrib.learn.tensor_signatures import (
+    create_example_parser_from_signatures,
+    create_placeholders_from_signatures,
+    create_signatures,
+    tensors_compatible,
+)
 from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.estimator import estimator as core
 from ferroflow._src.estimator.export_folders import write_saved_model
 from ferroflow._src.estimator.run_config import RunConfig
-from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
+from ferroflow._src.framework.default_graph import add_to_collection, get_collection
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.ops.flow.grouping import group
@@ -30,6 +48,7 @@ from ferroflow._src.saved_model.builder import SavedModelBuilder
 from ferroflow._src.session.session import Session
 from ferroflow._src.supervision.hooks.feed_fn import FeedFnHook
 from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
+from ferroflow._src.supervision.session_run_hook import SessionRunHook
 from ferroflow._src.training.global_step import create_global_step
 from ferroflow._src.variables.initialization import local_variables_initializer
 from ferroflow._src.variables.resources import initialize_resources, shared_resources
@@ -40,19 +59,46 @@ __all__ = ["BaseEstimator", "Estimator", "SKCompat"]
 _OWN_LOSS: Final = "model_loss"
 
 
-def _ending(input_fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns an input function whose features are given once, if nothing else would end them."""
+class _StopAfterBatchHook(SessionRunHook):
+    """Ends predictions after one batch, as TensorFlow does unless queue runners end them; a Dataset ends by itself."""
 
-    def once() -> Any:
-        found = input_fn()
-        features = found[0] if isinstance(found, tuple) else found
-        graph = get_default_graph()
-        has_end = isinstance(found, Dataset) or graph.get_collection(GraphKeys.QUEUE_RUNNERS)
-        if has_end or any(op.type in ("IteratorGetNext", "IteratorGetNextSync") for op in graph.get_operations()):
+    def __init__(self) -> None:
+        self._has_end = False
+
+    def watching(self, input_fn: InputFn) -> InputFn:
+        """Returns the input function, whose result is searched for something that ends."""
+
+        def call() -> Any:
+            found = input_fn()
+            self._has_end = isinstance(found, Dataset) or bool(get_collection(GraphKeys.QUEUE_RUNNERS))
             return found
-        return Dataset.from_tensors(features)
 
-    return once
+        return call
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Ends predictions if nothing else does."""
+        if not self._has_end:
+            run_context.request_stop()
+
+
+def _checked_info(kind: str, tensors: Any, info: Any) -> Any:
+    """Returns the signatures of tensors; raises a ValueError if they do not fit those of an earlier call."""
+    if info is None:
+        return create_signatures(tensors)
+    if not tensors_compatible(tensors, info):
+        raise ValueError(
+            f"{kind} are incompatible with given information. Given {kind.lower()}: {tensors}, "
+            f"required signatures: {info}."
+        )
+    return info
+
+
+def _parsed_of(estimator: BaseEstimator, examples: Any) -> Any:
+    return estimator._parsed_features(examples)
+
+
+def _feed_hooks(feed_fn: Callable[[], Any] | None) -> list[SessionRunHook]:
+    return [] if feed_fn is None else [FeedFnHook(feed_fn)]
 
 
 class BaseEstimator(Evaluable, Trainable):
@@ -65,6 +111,9 @@ class BaseEstimator(Evaluable, Trainable):
 
     def __init__(self, model_dir: str | None = None, config: RunConfig | None = None) -> None:
         self._metrics: Mapping[Any, Any] = {}
+        # The signatures of features and labels, once there were some.
+        self._features_info: Any = None
+        self._labels_info: Any = None
         self._core = core.Estimator(self._core_model_fn, model_dir=model_dir, config=config)
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
@@ -72,9 +121,17 @@ class BaseEstimator(Evaluable, Trainable):
 
     def _core_model_fn(self, features: Any, labels: Any, mode: str, config: Any) -> Any:
         metrics = self._metrics if mode == ModeKeys.EVAL else None
+        if mode == ModeKeys.INFER:
+            labels = create_placeholders_from_signatures(self._labels_info)
+        else:
+            self._check_inputs(features, labels)
         spec = spec_of(self._call_model_fn(features, labels, mode, metrics, config), mode)
         named = spec.eval_metric_ops or {}
         return spec._replace(eval_metric_ops={_OWN_LOSS if name == "loss" else name: named[name] for name in named})
+
+    def _check_inputs(self, features: Any, labels: Any) -> None:
+        self._features_info = _checked_info("Features", features, self._features_info)
+        self._labels_info = _checked_info("Labels", labels, self._labels_info)
 
     @property
     def config(self) -> RunConfig:
@@ -124,8 +181,8 @@ class BaseEstimator(Evaluable, Trainable):
         """
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        given = input_fn_of(x, y, input_fn, batch_size, shuffle=True, num_epochs=None)
-        hooks = list(replace_monitors_with_hooks(monitors or [], self))
+        given, feed_fn = input_fns_of(x, y, input_fn, None, batch_size, shuffle=True, epochs=None)
+        hooks = [*_feed_hooks(feed_fn), *replace_monitors_with_hooks(monitors or [], self)]
         if steps == 0:
             # The hook lets one step run, as in TensorFlow; the estimator below refuses 0.
             steps, hooks = None, [*hooks, StopAtStepHook(num_steps=0)]
@@ -196,8 +253,8 @@ class BaseEstimator(Evaluable, Trainable):
         if metrics is not None and not isinstance(metrics, Mapping):
             raise ValueError(f"Metrics argument should be None or dict. Got {metrics}.")
         self._check_fitted(checkpoint_path)
-        given = input_fn_of(x, y, input_fn, batch_size)
-        all_hooks = [*(hooks or ()), *([FeedFnHook(feed_fn)] if feed_fn is not None else [])]
+        given, feed_fn = input_fns_of(x, y, input_fn, feed_fn, batch_size)
+        all_hooks = [*(hooks or ()), *_feed_hooks(feed_fn)]
         self._metrics = metrics or {}
         try:
             found = self._core.evaluate(given, steps=steps, hooks=all_hooks, checkpoint_path=checkpoint_path, name=name)
@@ -216,7 +273,7 @@ class BaseEstimator(Evaluable, Trainable):
         as_iterable: bool = True,
         iterate_batches: bool = False,
     ) -> Any:
-        """Predicts for each example.
+        """Predicts for each example; without a Dataset or queue runners in `input_fn`, for one batch.
 
         Args:
             x: array, or dict of arrays, of one length; None where `input_fn` is given.
@@ -234,10 +291,13 @@ class BaseEstimator(Evaluable, Trainable):
             ValueError: if both or neither of `x` and `input_fn` are given, or `outputs` is empty.
         """
         self._check_fitted(None)
-        given = _ending(input_fn_of(x, None, input_fn, batch_size))
-        found = self._core.predict(
-            given, predict_keys=outputs, yield_single_examples=as_iterable and not iterate_batches
-        )
+        given, feed_fn = input_fns_of(x, None, input_fn, None, batch_size)
+        hooks = _feed_hooks(feed_fn)
+        if feed_fn is None:
+            ending = _StopAfterBatchHook()
+            given, hooks = ending.watching(given), [ending]
+        is_single = as_iterable and not iterate_batches
+        found = self._core._build_predictions(given, outputs, hooks, None).run(is_single)
         return found if as_iterable else _joined(found)
 
     def _check_fitted(self, checkpoint_path: str | None) -> None:
@@ -263,6 +323,65 @@ class BaseEstimator(Evaluable, Trainable):
         """
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+    def _parsed_features(self, examples: Any) -> Any:
+        """Returns the features of training, parsed from serialized examples."""
+        if self._features_info is None:
+            raise ValueError("Features information missing, was fit() ever called?")
+        return create_example_parser_from_signatures(self._features_info, examples)
+
+    def _predictions_of(self, features: Any) -> Any:
+        """Returns the predictions for features; labels are placeholders."""
+        labels = create_placeholders_from_signatures(self._labels_info)
+        return model_fn_ops_of(self._call_model_fn(features, labels, ModeKeys.INFER), ModeKeys.INFER).predictions
+
+    def export(
+        self,
+        export_dir: str,
+        input_fn: Callable[..., Any] = _parsed_of,
+        input_feature_key: str | None = None,
+        use_deprecated_input_fn: bool = True,
+        signature_fn: Callable[..., Any] | None = None,
+        prediction_key: str | None = None,
+        default_batch_size: int = 1,
+        exports_to_keep: int | None = None,
+        checkpoint_path: str | None = None,
+    ) -> bytes:
+        """Writes the model of a checkpoint as a session bundle, which came before SavedModels.
+
+        Args:
+            export_dir: str, the folder in which one named by the global step is made.
+            input_fn: function of the estimator and of a Tensor of string, of shape [batch], that returns features; by
+                default it parses those of training. Otherwise a function of no arguments; see the next arguments.
+            input_feature_key: str, the key of the serialized examples among the features of such a function, or None.
+            use_deprecated_input_fn: bool. If False, `input_fn` takes no arguments and returns features and labels.
+            signature_fn: function of examples, features and predictions that returns a Signature message and a dict
+                of named ones; None for one that names them all.
+            prediction_key: str, the key of the predictions for `signature_fn`; None for all.
+            default_batch_size: int, the number of examples.
+            exports_to_keep: int, the number of exports that are kept; None for all.
+            checkpoint_path: str, prefix of the checkpoint; None for the latest.
+
+        Returns:
+            bytes, the path of the new folder.
+
+        Raises:
+            ValueError: if there is no `input_fn`, or neither features nor examples.
+            KeyError: if the features lack `input_feature_key`.
+            RuntimeError: if the global step was exported before.
+        """
+        return export_bundle(
+            self,
+            export_dir,
+            input_fn,
+            input_feature_key,
+            use_deprecated_input_fn,
+            signature_fn,
+            prediction_key,
+            default_batch_size,
+            exports_to_keep,
+            checkpoint_path,
+        )
 
     def export_savedmodel(
         self,
@@ -308,15 +427,12 @@ class BaseEstimator(Evaluable, Trainable):
         path = checkpoint_path or self._core.latest_checkpoint()
         with Graph().as_default() as graph:
             create_global_step(graph)
-            inputs = serving_input_fn()
-            if not inputs[0]:
-                raise ValueError("Features must be defined.")
-            for key in inputs[0]:
-                add_to_collection("input_feature_keys", key)
-            made = self._call_model_fn(inputs[0], None, ModeKeys.INFER)
-            alternatives, default = output_alternatives_of(made, default_output_alternative_key)
-            receivers = inputs[2] if isinstance(inputs, InputFnOps) or len(inputs) == 3 else None
-            signatures = signature_defs(receivers, alternatives, default)
+            inputs, features = get_input_alternatives(serving_input_fn())
+            for key in features:
+                add_to_collection(COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS, key)
+            made = self._call_model_fn(features, None, ModeKeys.INFER)
+            outputs, default = get_output_alternatives(made, default_output_alternative_key)
+            signatures = build_all_signature_defs(inputs, outputs, default)
             main_op = group(
                 local_variables_initializer(), initialize_resources(shared_resources()), tables_initializer()
             )
@@ -377,7 +493,7 @@ class Estimator(BaseEstimator):
         feature_engineering_fn: function of features and labels that returns those for `model_fn`.
 
     Raises:
-        ValueError: if `model_fn` is None, or `params` is given and `model_fn` does not take it.
+        ValueError: if `params` is given and `model_fn` does not take it.
     """
 
     def __init__(
@@ -388,9 +504,7 @@ class Estimator(BaseEstimator):
         params: DictLike | None = None,
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
-        if model_fn is None:
-            raise ValueError("model_fn must be provided to Estimator.")
-        self._taken = set(inspect.signature(model_fn).parameters)
+        self._taken = set() if model_fn is None else set(inspect.signature(model_fn).parameters)
         if params is not None and "params" not in self._taken:
             raise ValueError(
                 f"Estimator's model_fn ({model_fn}) does not have a params argument, but params ({params}) were passed."
@@ -401,6 +515,8 @@ class Estimator(BaseEstimator):
         super().__init__(model_dir=model_dir, config=config)
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str, metrics: Any = None, config: Any = None) -> Any:
+        if self._made_by is None:
+            raise ValueError("model_fn must be provided to Estimator.")
         if self._feature_engineering_fn is not None:
             features, labels = self._feature_engineering_fn(features, labels)
         given = {"mode": mode, "params": self.params, "config": config or self.config, "model_dir": self.model_dir}

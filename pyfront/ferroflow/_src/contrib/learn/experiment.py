@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import copy
+import math
+import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.checkpoint.state import latest_checkpoint
-from ferroflow._src.contrib.learn.model_ops import NotFittedError
+from ferroflow._src.cluster.server import Server
+from ferroflow._src.contrib.learn.export_strategies import ExportStrategy
 from ferroflow._src.contrib.learn.monitors import ValidationMonitor, replace_monitors_with_hooks
+from ferroflow._src.contrib.learn.roles import Evaluable, Trainable
+from ferroflow._src.contrib.learn.run_config import ClusterConfig, Environment
 from ferroflow._src.estimator import estimator as core
+from ferroflow._src.estimator.modes import argument_names
+from ferroflow._src.framework.graph_keys import GraphKeys
+from ferroflow._src.supervision.hooks.checkpoint_saver import CheckpointSaverHook, CheckpointSaverListener
+from ferroflow._src.supervision.hooks.global_step_waiter import GlobalStepWaiterHook
 
 __all__ = ["Experiment"]
 
 
 class Experiment:
-    """An estimator with the inputs to train and to evaluate it, in this process.
+    """An estimator with the inputs to train and to evaluate it.
 
     Args:
         estimator: estimator of `tf.contrib.learn`, or `tf.estimator.Estimator`.
@@ -32,11 +41,11 @@ class Experiment:
         eval_delay_secs: float, seconds before `evaluate` and `continuous_eval` begin.
         continuous_eval_throttle_secs: float, least seconds between two evaluations of `continuous_eval`.
         min_eval_frequency: int, least steps between two evaluations while training; 0 for at the end alone, None for
-            at each checkpoint.
-        delay_workers_by_global_step: bool, accepted and not used.
+            1.
+        delay_workers_by_global_step: bool. If True, workers wait for the global step, and not for seconds.
         export_strategies: list of objects with `name` and `export`; or one of them.
         train_steps_per_iteration: int, steps between two evaluations of `continuous_train_and_eval`.
-        checkpoint_and_export: bool, accepted and not used.
+        checkpoint_and_export: bool. If True, each checkpoint of `train_and_evaluate` is evaluated and exported.
         saving_listeners: list of CheckpointSaverListener, for an estimator of `tf.estimator`.
         check_interval_secs: float, least seconds between two searches for a new checkpoint in training.
 
@@ -66,12 +75,20 @@ class Experiment:
         check_interval_secs: float = 5,
     ) -> None:
         self._is_core = isinstance(estimator, core.Estimator)
-        if not hasattr(estimator, "evaluate") or not (hasattr(estimator, "fit") or self._is_core):
-            raise ValueError("`estimator` must implement `tf.contrib.learn.Trainable` or `tf.estimator.Estimator`.")
         if self._is_core and eval_metrics is not None:
             raise ValueError(
-                f"`eval_metrics` must be `None` with `tf.estimator.Estimator`. Your `eval_metrics`: {eval_metrics}"
+                "`eval_metrics` must be `None` with `tf.estimator.Estimator`. Use `eval_metric_ops` in "
+                "`tf.estimator.EstimatorSpec` instead."
             )
+        for role in () if self._is_core else (Evaluable, Trainable):
+            if not isinstance(estimator, role):
+                raise ValueError(
+                    f"`estimator` must implement `tf.contrib.learn.{role.__name__}` or `tf.estimator.Estimator`."
+                )
+        if not self._is_core and saving_listeners is not None:
+            raise ValueError("`saving_listeners` must be `None` with `tf.contrib.learn.Estimator`.")
+        if train_steps_per_iteration is not None and not isinstance(train_steps_per_iteration, int):
+            raise ValueError("`train_steps_per_iteration` must be an integer.")
         self._estimator = estimator
         self._train_input_fn, self._eval_input_fn = train_input_fn, eval_input_fn
         self._eval_metrics = eval_metrics
@@ -79,11 +96,14 @@ class Experiment:
         self._train_monitors, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
         self._eval_delay_secs = eval_delay_secs
         self._continuous_eval_throttle_secs = continuous_eval_throttle_secs
-        self._min_eval_frequency = local_eval_frequency if min_eval_frequency is None else min_eval_frequency
+        self._local_eval_frequency = local_eval_frequency
+        self._min_eval_frequency = 1 if min_eval_frequency is None else min_eval_frequency
+        self._delay_workers_by_global_step = delay_workers_by_global_step
         self._train_steps_per_iteration = train_steps_per_iteration
+        self._checkpoint_and_export = checkpoint_and_export
         self._saving_listeners = saving_listeners
         self._check_interval_secs = check_interval_secs
-        self._export_strategies = _as_list(export_strategies)
+        self._export_strategies = _strategies(export_strategies)
 
     @property
     def estimator(self) -> Any:
@@ -117,48 +137,66 @@ class Experiment:
         """Replaces the export strategies.
 
         Args:
-            new_export_strategies: list of objects with `name` and `export`, or one, or None.
+            new_export_strategies: list of ExportStrategy, or one, or None.
 
         Returns:
-            list of the strategies before.
+            tuple of the strategies before.
         """
-        before, self._export_strategies = self._export_strategies, _as_list(new_export_strategies)
+        before, self._export_strategies = self._export_strategies, _strategies(new_export_strategies)
         return before
 
     def train(self, delay_secs: float | None = None) -> Any:
-        """Trains up to `train_steps`.
+        """Trains up to `train_steps`; in a cluster that is not local it starts the server of the task first.
 
         Args:
-            delay_secs: float, seconds to wait first; None for 0, and 5 for each worker before this one.
+            delay_secs: float, seconds to wait first; None for 5 for each worker before this one, at most 60.
 
         Returns:
             The estimator.
+
+        Raises:
+            ValueError: if the configuration has a cluster and is none of `tf.contrib.learn`, or lacks the task.
         """
         config = self._estimator.config
+        if config.cluster_spec and config.master:
+            if not isinstance(config, ClusterConfig):
+                raise ValueError(
+                    "For distributed runtime, Experiment class only works with tf.contrib.learn.RunConfig for now, but "
+                    f"provided {type(config)}"
+                )
+            if config.environment not in (Environment.LOCAL, Environment.GOOGLE):
+                self._start_server()
+        hooks = list(self._train_monitors)
         if delay_secs is None:
-            task = getattr(config, "task_id", None)
-            delay_secs = min(60, (task + 1) * 5) if task and not config.is_chief else 0
+            task = config.task_id or 0
+            delay_secs = min(60, task * 5)
+            if self._delay_workers_by_global_step:
+                hooks.append(GlobalStepWaiterHook(int(8000.0 * math.log(task + 1))))
+                delay_secs = 0
         _wait(delay_secs)
-        return self._fit(self._train_monitors, self._train_steps)
+        return self._call_train(
+            input_fn=self._train_input_fn,
+            max_steps=self._train_steps,
+            hooks=hooks,
+            saving_listeners=self._saving_listeners,
+        )
 
-    def _fit(self, monitors: Any, max_steps: int | None) -> Any:
+    def _call_train(self, hooks: Any, saving_listeners: Any = None, **others: Any) -> Any:
+        hooks = replace_monitors_with_hooks(hooks, self._estimator)
+        others = {"steps": None, "max_steps": None, **others}
         if not self._is_core:
-            return self._estimator.fit(input_fn=self._train_input_fn, max_steps=max_steps, monitors=monitors)
-        hooks = replace_monitors_with_hooks(monitors, self._estimator)
-        return self._estimator.train(
-            self._train_input_fn, hooks=hooks, max_steps=max_steps, saving_listeners=self._saving_listeners
-        )
+            return self._estimator.fit(monitors=hooks, **others)
+        return self._estimator.train(hooks=hooks, saving_listeners=saving_listeners, **others)
 
-    def _evaluated(self, name: str | None, input_fn: Any = None, checkpoint_path: str | None = None) -> Any:
-        more = {} if self._is_core else {"metrics": self._eval_metrics}
-        return self._estimator.evaluate(
-            input_fn=input_fn or self._eval_input_fn,
-            steps=self._eval_steps,
-            hooks=self._eval_hooks,
-            name=name,
-            checkpoint_path=checkpoint_path,
-            **more,
-        )
+    def _call_evaluate(self, **others: Any) -> Any:
+        given = {
+            "input_fn": self._eval_input_fn,
+            "steps": self._eval_steps,
+            "hooks": self._eval_hooks,
+            "checkpoint_path": None,
+            **({} if self._is_core else {"metrics": self._eval_metrics}),
+        }
+        return self._estimator.evaluate(**{**given, **others})
 
     def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> dict[str, Any]:
         """Evaluates the latest checkpoint.
@@ -171,7 +209,7 @@ class Experiment:
             dict of the metrics by name.
         """
         _wait(self._eval_delay_secs if delay_secs is None else delay_secs)
-        found: dict[str, Any] = self._evaluated(name or "one_pass")
+        found: dict[str, Any] = self._call_evaluate(name=name or "one_pass")
         return found
 
     def train_and_evaluate(self) -> Any:
@@ -180,56 +218,82 @@ class Experiment:
         Returns:
             dict of the metrics by name, and a list of the export strategies' results.
         """
-        monitors = list(self._train_monitors)
-        if self._min_eval_frequency != 0:
-            monitors.append(
-                ValidationMonitor(
-                    input_fn=self._eval_input_fn,
-                    eval_steps=self._eval_steps,
-                    metrics=self._eval_metrics,
-                    every_n_steps=self._min_eval_frequency or 1,
-                    name=None,
-                    hooks=self._eval_hooks,
-                    check_interval_secs=self._check_interval_secs,
-                )
+        config = self._estimator.config
+        before, listener = self._train_monitors, None
+        if self._checkpoint_and_export and (config.save_checkpoints_secs or config.save_checkpoints_steps):
+            listener = _EvaluationListener(self)
+            added: Any = CheckpointSaverHook(
+                self._estimator.model_dir,
+                save_secs=config.save_checkpoints_secs,
+                save_steps=config.save_checkpoints_steps,
+                listeners=[listener],
             )
-        self._fit(monitors, self._train_steps)
-        results = self._evaluated(None)
-        return results, self._exported(results)
+        else:
+            added = self._validation_monitor() if self._min_eval_frequency else None
+        self._train_monitors = [*before, *([] if added is None else [added])]
+        try:
+            self.train(delay_secs=0)
+        finally:
+            self._train_monitors = before
+        if listener is not None:
+            return listener.eval_result, listener.export_results
+        results = self._call_evaluate(name=None)
+        return results, self._maybe_export(results)
+
+    def _validation_monitor(self) -> ValidationMonitor:
+        return ValidationMonitor(
+            input_fn=self._eval_input_fn,
+            eval_steps=self._eval_steps,
+            metrics=self._eval_metrics,
+            every_n_steps=self._min_eval_frequency,
+            name=None,
+            hooks=self._eval_hooks,
+            check_interval_secs=self._check_interval_secs,
+        )
 
     def local_run(self) -> Any:
-        """Trains and evaluates, as `train_and_evaluate`, and returns the same."""
-        return self.train_and_evaluate()
+        """Trains and evaluates every `local_eval_frequency` steps, as `train_and_evaluate`, and returns the same."""
+        before = self._min_eval_frequency
+        self._min_eval_frequency = self._local_eval_frequency or 0
+        try:
+            return self.train_and_evaluate()
+        finally:
+            self._min_eval_frequency = before
 
     def continuous_train_and_eval(self, continuous_eval_predicate_fn: Callable[..., Any] | None = None) -> Any:
         """Trains and evaluates in turns until `train_steps` is reached.
 
         Args:
-            continuous_eval_predicate_fn: function of the last metrics, None at first; if False, no turn follows.
+            continuous_eval_predicate_fn: function of the last metrics, None at first, and of `checkpoint_path` if it
+                takes it; if False, no turn follows.
 
         Returns:
             dict of the last metrics by name, and a list of the export strategies' results.
 
         Raises:
-            ValueError: if `train_steps` or the steps of a turn are not known.
+            ValueError: if `continuous_eval_predicate_fn` is no function.
         """
-        results: Any = None
-        interval = self._train_steps_per_iteration or self._min_eval_frequency
-        if interval is None and self._train_steps:
-            interval = max(1, self._train_steps // 10)
-        if not interval:
-            raise ValueError("continuous_train_and_eval needs train_steps_per_iteration or train_steps")
-        reached = _steps_of(self._estimator)
-        while continuous_eval_predicate_fn is None or continuous_eval_predicate_fn(results):
-            target = reached + interval
-            if self._train_steps is not None:
-                target = min(target, self._train_steps)
-            self._fit(self._train_monitors, target)
-            results = self._evaluated(None)
-            before, reached = reached, _steps_of(self._estimator)
-            if reached == before or (self._train_steps is not None and reached >= self._train_steps):
-                break
-        return results, self._exported(results)
+        goes_on = _predicate(continuous_eval_predicate_fn)
+        steps = self._train_steps_per_iteration
+        if steps is None:
+            steps = 1000 if self._train_steps is None else int(self._train_steps / 10)
+        results = exported = path = None
+        while goes_on(results, path if results else None) and not self._is_trained(results):
+            self._call_train(
+                input_fn=self._train_input_fn,
+                steps=steps,
+                hooks=self._train_monitors,
+                saving_listeners=self._saving_listeners,
+            )
+            path = latest_checkpoint(self._estimator.model_dir)
+            results = self._call_evaluate(name=None, checkpoint_path=path)
+            exported = self._maybe_export(results)
+        return results, exported
+
+    def _is_trained(self, results: Any) -> bool:
+        """Returns True if an evaluation was at the last step of the training."""
+        step = results.get(GraphKeys.GLOBAL_STEP) if results else None
+        return bool(step and self._train_steps and step >= self._train_steps)
 
     def continuous_eval(
         self,
@@ -238,20 +302,21 @@ class Experiment:
         evaluate_checkpoint_only_once: bool = True,
         continuous_eval_predicate_fn: Callable[..., Any] | None = None,
         name: str = "continuous",
-    ) -> Any:
-        """Evaluates each new checkpoint until the global step `train_steps`, or until a function returns True.
+    ) -> None:
+        """Evaluates and exports each new checkpoint until the global step `train_steps`, or until a function is False.
 
         Args:
             delay_secs: float, seconds to wait first; None for `eval_delay_secs`.
             throttle_delay_secs: float, least seconds between two evaluations; None for the constructor's.
             evaluate_checkpoint_only_once: bool. If True, no checkpoint is evaluated again.
-            continuous_eval_predicate_fn: function of the last metrics, None at first; if False, the method returns.
+            continuous_eval_predicate_fn: function of the last metrics, None at first, and of `checkpoint_path` if it
+                takes it; if False, the method returns.
             name: str, added to the name of the summaries' folder.
 
-        Returns:
-            dict of the last metrics by name, and a list of the export strategies' results.
+        Raises:
+            ValueError: if `continuous_eval_predicate_fn` is no function.
         """
-        return self._watch(
+        self._watch(
             self._eval_input_fn,
             name,
             (delay_secs, throttle_delay_secs),
@@ -265,20 +330,21 @@ class Experiment:
         throttle_delay_secs: float | None = None,
         continuous_eval_predicate_fn: Callable[..., Any] | None = None,
         name: str = "continuous_on_train_data",
-    ) -> Any:
-        """Evaluates each new checkpoint on the input of training, as `continuous_eval`, and returns the same.
+    ) -> None:
+        """Evaluates each new checkpoint on the input of training, as `continuous_eval`, and exports none.
 
         Args:
             delay_secs: float, seconds to wait first; None for `eval_delay_secs`.
             throttle_delay_secs: float, least seconds between two evaluations; None for the constructor's.
-            continuous_eval_predicate_fn: function of the last metrics, None at first; if False, the method returns.
+            continuous_eval_predicate_fn: function of the last metrics, None at first, and of `checkpoint_path` if it
+                takes it; if False, the method returns.
             name: str, added to the name of the summaries' folder.
 
-        Returns:
-            dict of the last metrics by name, and a list of the export strategies' results.
+        Raises:
+            ValueError: if `continuous_eval_predicate_fn` is no function.
         """
         delays = (delay_secs, throttle_delay_secs)
-        return self._watch(self._train_input_fn, name, delays, True, continuous_eval_predicate_fn)
+        self._watch(self._train_input_fn, name, delays, True, continuous_eval_predicate_fn, exports=False)
 
     def _watch(
         self,
@@ -287,58 +353,78 @@ class Experiment:
         delays: tuple[float | None, float | None],
         only_once: bool,
         predicate: Callable[..., Any] | None,
-    ) -> Any:
+        exports: bool = True,
+    ) -> None:
+        goes_on = _predicate(predicate)
         _wait(self._eval_delay_secs if delays[0] is None else delays[0])
         throttle = self._continuous_eval_throttle_secs if delays[1] is None else delays[1]
         results: Any = None
         seen: str | None = None
-        while predicate is None or predicate(results):
-            start = time.monotonic()
+        while goes_on(results, seen) and not self._is_trained(results):
+            start = time.time()
             path = latest_checkpoint(self._estimator.model_dir)
-            if path is None:
-                tf_logging.warning("No checkpoint found yet, will try again in %s seconds.", throttle)
-            elif not (only_once and path == seen):
-                try:
-                    results = self._evaluated(name, input_fn, path)
-                except NotFittedError:
-                    tf_logging.warning("Checkpoint %s is gone before it was evaluated.", path)
-                else:
-                    seen = path
-                    if self._train_steps is not None and results["global_step"] >= self._train_steps:
-                        break
-            _wait(throttle - (time.monotonic() - start))
-        return results, self._exported(results)
+            if path is None or (only_once and path == seen):
+                tf_logging.info("No new checkpoint ready for evaluation.")
+                results = {}
+            else:
+                results = self._call_evaluate(input_fn=input_fn, name=name, checkpoint_path=path) or {}
+                if exports:
+                    self._maybe_export(results, checkpoint_path=path)
+                seen = path
+            _wait(throttle - (time.time() - start))
 
     def test(self) -> Any:
         """Trains one step, evaluates one batch and exports.
 
         Returns:
-            dict of the metrics by name, and a list of the export strategies' results.
+            dict of the metrics by name.
         """
-        before = self._eval_steps
-        self._fit(self._train_monitors, _steps_of(self._estimator) + 1)
-        self._eval_steps = 1
-        try:
-            results = self._evaluated("one_pass")
-        finally:
-            self._eval_steps = before
-        return results, self._exported(results)
+        self._call_train(
+            input_fn=self._train_input_fn,
+            steps=1,
+            hooks=self._train_monitors,
+            saving_listeners=self._saving_listeners,
+        )
+        results = self._call_evaluate(steps=1, name="one_pass")
+        self._maybe_export(results)
+        return results
 
     def run_std_server(self) -> None:
-        """Refuses to serve: `tf.train.Server(...).join()` serves a task.
+        """Starts the server of the task, and waits until it ends.
 
         Raises:
-            NotImplementedError: if it is called.
+            ValueError: if the configuration lacks the cluster, the task or the address of the server.
         """
-        raise NotImplementedError("Experiment.run_std_server: use tf.train.Server(...).join() in the ps task")
+        self._start_server().join()
 
-    def _exported(self, results: Any) -> list[Any]:
-        made = []
-        for strategy in self._export_strategies:
-            path = latest_checkpoint(self._estimator.model_dir)
-            folder = f"{self._estimator.model_dir}/export/{strategy.name}"
-            made.append(strategy.export(self._estimator, folder, checkpoint_path=path, eval_result=results))
-        return made
+    def _start_server(self) -> Server:
+        config = self._estimator.config
+        if not config.cluster_spec or not config.task_type or not config.master or config.task_id is None:
+            raise ValueError(
+                "Could not start server; be sure to specify cluster_spec, task_type, master, and task in RunConfig or "
+                "set the TF_CONFIG environment variable."
+            )
+        server = Server(
+            config.cluster_spec,
+            job_name=config.task_type,
+            task_index=config.task_id,
+            config=config.tf_config,
+            start=False,
+        )
+        server.start()
+        return server
+
+    def _maybe_export(self, eval_result: Any, checkpoint_path: str | None = None) -> list[Any]:
+        folder = os.path.join(self._estimator.model_dir, "export")
+        return [
+            strategy.export(
+                self._estimator,
+                os.path.join(folder, strategy.name),
+                checkpoint_path=checkpoint_path,
+                eval_result=eval_result,
+            )
+            for strategy in self._export_strategies
+        ]
 
     def __deepcopy__(self, memo: Any) -> Experiment:
         """Returns an experiment with the same estimator."""
@@ -347,19 +433,45 @@ class Experiment:
         return made
 
 
-def _as_list(strategies: Any) -> list[Any]:
-    if strategies is None:
-        return []
-    return [strategies] if hasattr(strategies, "export") else list(strategies)
+class _EvaluationListener(CheckpointSaverListener):
+    """Evaluates and exports each checkpoint that is saved."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+        self.eval_result: Any = None
+        self.export_results: Any = None
+
+    def after_save(self, session: Any, global_step_value: int) -> None:
+        path = latest_checkpoint(self._experiment.estimator.model_dir)
+        if path is None:
+            tf_logging.warning("No checkpoint is there to evaluate at step %s.", global_step_value)
+            return
+        self.eval_result = self._experiment._call_evaluate(name="intermediate_export", checkpoint_path=path)
+        self.export_results = self._experiment._maybe_export(self.eval_result, checkpoint_path=path)
+
+
+def _predicate(function: Any) -> Callable[[Any, str | None], Any]:
+    """Returns a function of metrics and a checkpoint that calls a program's function with what it takes."""
+    if function is None:
+        return lambda results, path: True
+    if not callable(function):
+        raise ValueError("`continuous_eval_predicate_fn` must be a callable, or None.")
+    if "checkpoint_path" in argument_names(function):
+        return lambda results, path: function(results, checkpoint_path=path)
+    return lambda results, path: function(results)
+
+
+def _strategies(given: Any) -> tuple[ExportStrategy, ...]:
+    found = (given,) if isinstance(given, ExportStrategy) else tuple(given or ())
+    for one in found:
+        if not isinstance(one, ExportStrategy):
+            raise ValueError(
+                f"`export_strategies` must be an ExportStrategy, an iterable of ExportStrategy, or `None`, found {one}."
+            )
+    return found
 
 
 def _wait(seconds: float) -> None:
     if seconds > 0:
         tf_logging.info("Waiting %d secs.", seconds)
         time.sleep(seconds)
-
-
-def _steps_of(estimator: Any) -> int:
-    if latest_checkpoint(estimator.model_dir) is None:
-        return 0
-    return int(estimator.get_variable_value("global_step"))

@@ -1,14 +1,11 @@
-"""Exports of `tf.contrib.learn`: the signatures of exported models, and strategies that write them."""
+"""Exports of `tf.contrib.learn`: the inputs, outputs and signatures of exported models."""
 
 from __future__ import annotations
 
-import inspect
-import os
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.files.system import delete_recursively, list_directory
 from ferroflow._src.base.typing import DictLike
 from ferroflow._src.contrib.learn.model_ops import (
     InputFnOps,
@@ -18,7 +15,6 @@ from ferroflow._src.contrib.learn.model_ops import (
     class_names_of,
     scores_of,
 )
-from ferroflow._src.estimator import estimator as core
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.parsing.examples import parse_example
 from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -29,14 +25,18 @@ from ferroflow._src.saved_model.signatures import (
 )
 
 __all__ = [
-    "ExportStrategy",
+    "DEFAULT_INPUT_ALTERNATIVE_KEY",
+    "FEATURES_INPUT_ALTERNATIVE_KEY",
+    "build_all_signature_defs",
+    "build_default_serving_input_fn",
     "build_parsing_serving_input_fn",
-    "make_export_strategy",
-    "output_alternatives_of",
-    "signature_defs",
+    "build_standardized_signature_def",
+    "get_input_alternatives",
+    "get_output_alternatives",
 ]
 
-_DEFAULT_INPUTS: Final = "default_input_alternative"
+DEFAULT_INPUT_ALTERNATIVE_KEY: Final = "default_input_alternative"
+FEATURES_INPUT_ALTERNATIVE_KEY: Final = "features_input_alternative"
 _DEFAULT_OUTPUTS: Final = "default_output_alternative"
 
 
@@ -60,24 +60,52 @@ def build_parsing_serving_input_fn(
     return input_fn
 
 
-def output_alternatives_of(ops: ModelFnOps, default_key: str | None) -> tuple[dict[Any, Any], Any]:
+def build_default_serving_input_fn(
+    features: DictLike, default_batch_size: int | None = None
+) -> Callable[[], InputFnOps]:
+    """Returns a function that makes a placeholder for each feature.
+
+    Args:
+        features: dict from str to Tensor of any dtype, of shape [batch, ...].
+        default_batch_size: int, the number of examples; None for any.
+
+    Returns:
+        callable without arguments that gives InputFnOps, for `export_savedmodel`.
+    """
+
+    def input_fn() -> InputFnOps:
+        placeholders = {}
+        for name, feature in dict(features).items():
+            shape = [default_batch_size, *feature.get_shape().as_list()[1:]]
+            placeholders[name] = placeholder(feature.dtype, shape=shape, name=feature.op.name)
+        return InputFnOps(placeholders, None, placeholders)
+
+    return input_fn
+
+
+def get_output_alternatives(
+    model_fn_ops: ModelFnOps, default_output_alternative_key: str | None = None
+) -> tuple[dict[Any, Any], Any]:
     """Returns the output alternatives of a model, and the key of the default one.
 
     Args:
-        ops: ModelFnOps.
-        default_key: str, the key that is requested for the default one; None for the only one.
+        model_fn_ops: ModelFnOps.
+        default_output_alternative_key: str, the key that is requested for the default one; None for the only one.
+
+    Returns:
+        dict from keys to pairs of a `ProblemType` and a dict of Tensors of any dtypes and shapes; and a key of it.
 
     Raises:
         ValueError: if there is no alternative of that key, or there are several and no key is given.
     """
-    alternatives = ops.output_alternatives
+    alternatives, default_key = model_fn_ops.output_alternatives, default_output_alternative_key
     available = sorted(map(str, alternatives or ()))
     if default_key and default_key not in (alternatives or ()):
         raise ValueError(
             f"Requested default_output_alternative: {default_key}, but available output_alternatives are: {available}"
         )
     if not alternatives:
-        outputs = ops.predictions
+        outputs = model_fn_ops.predictions
         named = dict(outputs) if isinstance(outputs, Mapping) else {PredictionKey.GENERIC: outputs}
         return {_DEFAULT_OUTPUTS: (ProblemType.UNSPECIFIED, named)}, _DEFAULT_OUTPUTS
     if default_key:
@@ -89,8 +117,23 @@ def output_alternatives_of(ops: ModelFnOps, default_key: str | None) -> tuple[di
     return alternatives, next(iter(alternatives))
 
 
-def _signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any], problem_type: int) -> Any:
-    """Returns the signature for a kind of problem, or that of a prediction if the outputs do not fit it."""
+def build_standardized_signature_def(
+    input_tensors: Mapping[str, Any], output_tensors: Mapping[str, Any], problem_type: int
+) -> Any:
+    """Returns the signature for a kind of problem, or that of a prediction if the outputs do not fit it.
+
+    Args:
+        input_tensors: dict from str to the Tensors that are fed, of any dtypes and shapes.
+        output_tensors: dict from str to Tensor of any dtype and shape.
+        problem_type: int, of `ProblemType`.
+
+    Returns:
+        SignatureDef message.
+
+    Raises:
+        ValueError: if there are no inputs or no outputs.
+    """
+    inputs, outputs = input_tensors, output_tensors
     if not inputs:
         raise ValueError("input_tensors must be provided.")
     if not outputs:
@@ -109,135 +152,51 @@ def _signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any], proble
     return predict_signature_def(inputs, outputs)
 
 
-def signature_defs(inputs: Mapping[str, Any] | None, alternatives: Mapping[Any, Any], default_key: Any) -> Any:
-    """Returns the signatures of all output alternatives, and the default one.
+def get_input_alternatives(input_ops: Any) -> tuple[dict[str, Any], Any]:
+    """Returns the input alternatives of an exported model, and its features.
 
     Args:
-        inputs: dict from str to the Tensors that are fed, of any dtypes and shapes.
-        alternatives: dict from keys to pairs of a `ProblemType` and a dict of Tensors of any dtypes and shapes.
-        default_key: the key of the default one.
+        input_ops: InputFnOps, or a pair of features and labels, which has no input alternative.
+
+    Returns:
+        dict with the Tensors that are fed, by their keys, under the default key; and the features.
+
+    Raises:
+        ValueError: if there are no features.
+    """
+    features = input_ops[0]
+    if not features:
+        raise ValueError("Features must be defined.")
+    is_fed = isinstance(input_ops, InputFnOps) or len(input_ops) == 3
+    return ({DEFAULT_INPUT_ALTERNATIVE_KEY: input_ops[2]} if is_fed else {}), features
+
+
+def build_all_signature_defs(
+    input_alternatives: Mapping[str, Any],
+    output_alternatives: Mapping[Any, Any],
+    actual_default_output_alternative_key: Any,
+) -> dict[str, Any]:
+    """Returns the signatures of all input and output alternatives, and the default one.
+
+    Args:
+        input_alternatives: dict from str to dicts of the Tensors that are fed, of any dtypes and shapes.
+        output_alternatives: dict from keys to pairs of a `ProblemType` and a dict of Tensors of any dtypes and shapes.
+        actual_default_output_alternative_key: the key of the default one.
 
     Returns:
         dict of SignatureDef messages.
 
     Raises:
-        ValueError: if there are no inputs or no outputs.
+        ValueError: if the default inputs are missing, or there are no inputs or outputs.
     """
-    if not inputs:
+    defaults = input_alternatives.get(DEFAULT_INPUT_ALTERNATIVE_KEY)
+    if not defaults:
         raise ValueError("A default input_alternative must be provided.")
     found = {
-        f"{_DEFAULT_INPUTS}:{key or None}": _signature_def(inputs, outputs, problem_type)
-        for key, (problem_type, outputs) in alternatives.items()
+        f"{input_key}:{key or None}": build_standardized_signature_def(inputs, outputs, problem_type)
+        for input_key, inputs in input_alternatives.items()
+        for key, (problem_type, outputs) in output_alternatives.items()
     }
-    problem_type, outputs = alternatives[default_key]
-    found[DEFAULT_SERVING_SIGNATURE_DEF_KEY] = _signature_def(inputs, outputs, problem_type)
+    problem_type, outputs = output_alternatives[actual_default_output_alternative_key]
+    found[DEFAULT_SERVING_SIGNATURE_DEF_KEY] = build_standardized_signature_def(defaults, outputs, problem_type)
     return found
-
-
-class _Strategy(NamedTuple):
-    name: str
-    export_fn: Callable[..., Any]
-    strip_default_attrs: bool | None
-
-
-class ExportStrategy(_Strategy):
-    """A way to export a model, under a name.
-
-    Args:
-        name: str, the name of the folder below `export`.
-        export_fn: function of an estimator, a folder and, if it takes them, `checkpoint_path`, `eval_result` and
-            `strip_default_attrs`, which returns the folder that it made.
-        strip_default_attrs: bool. If True, attributes of nodes that have their default value are left out.
-    """
-
-    __slots__ = ()
-
-    def __new__(
-        cls, name: str, export_fn: Callable[..., Any], strip_default_attrs: bool | None = None
-    ) -> ExportStrategy:
-        return super().__new__(cls, name, export_fn, strip_default_attrs)
-
-    def export(
-        self, estimator: Any, export_path: str, checkpoint_path: str | None = None, eval_result: DictLike | None = None
-    ) -> Any:
-        """Exports the model of an estimator.
-
-        Args:
-            estimator: Estimator, of `tf.estimator` or `tf.contrib.learn`.
-            export_path: str, the folder to export into.
-            checkpoint_path: str, prefix of the checkpoint; None for the latest.
-            eval_result: dict of the metrics by name, or None.
-
-        Returns:
-            The result of the function: bytes or str, the new folder.
-
-        Raises:
-            ValueError: if the function takes `eval_result` and no `checkpoint_path`.
-        """
-        taken = inspect.signature(self.export_fn).parameters
-        if "eval_result" in taken and "checkpoint_path" not in taken:
-            raise ValueError("An export_fn accepting eval_result must also accept checkpoint_path.")
-        given = {
-            "checkpoint_path": checkpoint_path,
-            "eval_result": eval_result,
-            "strip_default_attrs": self.strip_default_attrs,
-        }
-        return self.export_fn(estimator, export_path, **{key: given[key] for key in given if key in taken})
-
-
-def _remove_old_exports(folder: Any, keep: int | None) -> None:
-    """Removes all but the newest folders that are named by the time."""
-    if keep is None:
-        return
-    base = os.fsdecode(folder)
-    exports = sorted((name for name in list_directory(base) if len(name) == 10 and name.isdigit()), key=int)
-    for name in exports[: max(len(exports) - keep, 0)]:
-        delete_recursively(os.path.join(base, name))
-
-
-def make_export_strategy(
-    serving_input_fn: Callable[[], Any],
-    default_output_alternative_key: str | None = None,
-    assets_extra: DictLike | None = None,
-    as_text: bool = False,
-    exports_to_keep: int | None = 5,
-    strip_default_attrs: bool | None = None,
-) -> ExportStrategy:
-    """Returns the strategy that writes SavedModels.
-
-    Args:
-        serving_input_fn: function of no arguments that returns InputFnOps.
-        default_output_alternative_key: str, the head that is exported under the default name; None for the only one.
-        assets_extra: dict from names below the folder's "assets.extra" to paths of files that are copied there.
-        as_text: bool. If True, the graph is written as text.
-        exports_to_keep: int, the number of exports that are kept; None for all.
-        strip_default_attrs: bool. If True, attributes of nodes that have their default value are left out.
-
-    Returns:
-        ExportStrategy.
-    """
-
-    def export_fn(
-        estimator: Any, export_dir_base: Any, checkpoint_path: str | None = None, strip_default_attrs: Any = False
-    ) -> Any:
-        more: dict[str, Any] = {}
-        if not isinstance(estimator, core.Estimator):
-            more["default_output_alternative_key"] = default_output_alternative_key
-        elif default_output_alternative_key is not None:
-            raise ValueError(
-                "default_output_alternative_key is not supported in core Estimator. "
-                f"Given: {default_output_alternative_key}"
-            )
-        made = estimator.export_savedmodel(
-            export_dir_base,
-            serving_input_fn,
-            assets_extra=assets_extra,
-            as_text=as_text,
-            checkpoint_path=checkpoint_path,
-            strip_default_attrs=strip_default_attrs,
-            **more,
-        )
-        _remove_old_exports(export_dir_base, exports_to_keep)
-        return made
-
-    return ExportStrategy("Servo", export_fn, strip_default_attrs)

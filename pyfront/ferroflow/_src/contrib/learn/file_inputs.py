@@ -43,7 +43,8 @@ KEY_FEATURE_NAME: Final = "__key__"
 _Reader = Callable[[], Any]
 
 
-def _file_names(patterns: Any, is_shuffled: bool) -> list[str]:
+def file_names(patterns: Any, is_shuffled: bool) -> list[str]:
+    """Returns the names of the files that match a pattern or a list of them, sorted unless they are shuffled."""
     given = patterns if isinstance(patterns, list) else [patterns]
     if not given:
         raise ValueError("No files given to dequeue_examples.")
@@ -126,7 +127,7 @@ def _read(queue: Any, reader: _Reader, options: _Options) -> list[Any]:
 def _keyed_examples(
     file_pattern: Any, batch_size: Any, reader: _Reader, options: _Options, name: str | None, seed: int | None = None
 ) -> Any:
-    names = _file_names(file_pattern, options.randomize_input)
+    names = file_names(file_pattern, options.randomize_input)
     options.check(batch_size)
     with name_scope(name, "read_batch_examples", [file_pattern]) as scope:
         with name_scope("file_name_queue") as names_scope:

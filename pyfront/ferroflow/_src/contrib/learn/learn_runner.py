@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from ferroflow._src.contrib.learn.experiment import Experiment
-from ferroflow._src.estimator.run_config import RunConfig, TaskType
+from ferroflow._src.contrib.learn.run_config import RunConfig
+from ferroflow._src.contrib.training.hyperparameters import HParams
+from ferroflow._src.estimator.run_config import TaskType
 
 __all__ = ["run", "tune"]
+
+_METHODS: Final = {
+    TaskType.MASTER: "train_and_evaluate",
+    TaskType.PS: "run_std_server",
+    TaskType.WORKER: "train",
+}
 
 
 def run(
@@ -34,16 +42,18 @@ def run(
         ValueError: if both or neither of `output_dir` and `run_config` are given, `run_config` has no `model_dir`, or
             the experiment has no method `schedule`.
         TypeError: if `experiment_fn` is no function or returns no Experiment, or `schedule` is no method.
-        RuntimeError: if the estimator's model folder is not that of `run_config`.
+        RuntimeError: if the estimator's configuration is not `run_config`.
     """
     if output_dir is not None and run_config is not None:
         raise ValueError("Cannot provide both `output_dir` and `run_config`")
     if not callable(experiment_fn):
         raise TypeError(f'Experiment builder "{experiment_fn}" is not callable.')
+    if output_dir is None and run_config is None:
+        raise ValueError("Must set value for `output_dir` or `run_config`")
     if run_config is not None:
         experiment = _of_config(experiment_fn, run_config, hparams)
     elif not output_dir:
-        raise ValueError("Must set value for `output_dir` or `run_config`")
+        raise ValueError("Must specify an output directory")
     elif hparams is not None:
         raise ValueError("Must set `hparams` as None for `experiment_fn` with `output_dir`.")
     else:
@@ -74,11 +84,19 @@ def _of_config(experiment_fn: Callable[..., Any], run_config: Any, hparams: Any)
         raise ValueError("`run_config` must be `tf.contrib.learn.RunConfig` instance")
     if not run_config.model_dir:
         raise ValueError("Must specify a model directory `model_dir` in `run_config`.")
+    if hparams is not None and not isinstance(hparams, HParams):
+        raise ValueError("`hparams` must be `HParams` instance")
+    expected = run_config.uid()
     experiment = _checked(experiment_fn(run_config=run_config, hparams=hparams))
-    if experiment.estimator.config.model_dir != run_config.model_dir:
+    config = experiment.estimator.config
+    if not hasattr(config, "uid"):
         raise RuntimeError(
-            "`RunConfig` instance is expected to be used by the `Estimator` inside the `Experiment`: its model_dir is "
-            f"{run_config.model_dir}, the estimator's {experiment.estimator.config.model_dir}"
+            "Pass `run_config` argument of the `experiment_fn` to the Estimator in Experiment, which has another."
+        )
+    if config.uid() != expected:
+        raise RuntimeError(
+            "`RunConfig` instance is expected to be used by the `Estimator` inside the `Experiment`. "
+            f"expected {expected}, but got {config.uid()}"
         )
     return experiment
 
@@ -90,7 +108,12 @@ def _checked(experiment: Any) -> Experiment:
 
 
 def _usual(config: Any) -> str:
-    task = getattr(config, "task_type", None)
-    if config.cluster_spec and task == TaskType.PS:
-        return "run_std_server"
-    return "train" if config.cluster_spec and task == TaskType.WORKER else "train_and_evaluate"
+    """Returns the method for the task of a cluster; one task is no cluster."""
+    cluster = config.cluster_spec if config is not None else None
+    if not cluster or sum(cluster.num_tasks(job) for job in cluster.jobs) == 1:
+        return "train_and_evaluate"
+    if not config.task_type:
+        raise ValueError("Must specify a schedule")
+    if config.task_type not in _METHODS:
+        raise ValueError(f"No default schedule for task type: {config.task_type}")
+    return _METHODS[config.task_type]

@@ -1,8 +1,8 @@
-"""Results of the model functions of `tf.contrib.learn`, the keys of predictions, and metrics of them."""
+"""Results of the model functions of `tf.contrib.learn`, and the keys of predictions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from ferroflow._src.base import dtypes
@@ -17,8 +17,8 @@ from ferroflow._src.saved_model.signature_constants import DEFAULT_SERVING_SIGNA
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
 __all__ = [
+    "COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS",
     "InputFnOps",
-    "MetricSpec",
     "ModelFnOps",
     "NotFittedError",
     "PredictionKey",
@@ -28,6 +28,10 @@ __all__ = [
     "scores_of",
     "spec_of",
 ]
+
+
+# The collection of the keys of an exported model's features.
+COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS: Final = "input_feature_keys"
 
 
 class NotFittedError(ValueError):
@@ -268,60 +272,3 @@ def spec_of(made: Any, mode: str) -> EstimatorSpec:
     }
     spec: EstimatorSpec = ops._spec(pairs, None)
     return spec
-
-
-class MetricSpec:
-    """A metric with the keys of the values that it compares.
-
-    Args:
-        metric_fn: function of predictions, labels and `weights` that returns a pair of a value and an update.
-        prediction_key: str, key of the predictions; None where they are one Tensor.
-        label_key: str, key of the labels; None where they are one Tensor.
-        weight_key: str, key of the weights in the features, or None.
-    """
-
-    def __init__(
-        self,
-        metric_fn: Callable[..., Any],
-        prediction_key: str | None = None,
-        label_key: str | None = None,
-        weight_key: str | None = None,
-    ) -> None:
-        self.metric_fn = metric_fn
-        self.prediction_key = prediction_key
-        self.label_key = label_key
-        self.weight_key = weight_key
-
-    def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
-        """Adds the metric to the graph.
-
-        Args:
-            inputs: Tensor, or dict from str to Tensor, of any dtype and shape: the features.
-            labels: Tensor, or dict from str to Tensor, of any dtype and shape.
-            predictions: Tensor, or dict from str to Tensor, of any dtype and shape.
-
-        Returns:
-            The pair of a value and an update that `metric_fn` returns.
-
-        Raises:
-            ValueError: if a key is missing and there are several Tensors, or a key is not found.
-        """
-        chosen = _chosen(predictions, self.prediction_key, "prediction")
-        wanted = _chosen(labels, self.label_key, "label")
-        if self.weight_key is None:
-            return self.metric_fn(chosen, wanted)
-        return self.metric_fn(chosen, wanted, weights=_chosen(inputs, self.weight_key, "weight"))
-
-
-def _chosen(values: Any, key: str | None, kind: str) -> Any:
-    if not isinstance(values, Mapping):
-        if key:
-            raise ValueError(f"MetricSpec with {kind}_key {key} needs a dict of {kind}s, found {values}")
-        return values
-    if key is not None:
-        if key not in values:
-            raise ValueError(f"MetricSpec: {kind}_key {key} is not among {sorted(map(str, values))}")
-        return values[key]
-    if len(values) != 1:
-        raise ValueError(f"MetricSpec without {kind}_key needs one {kind}, found {sorted(map(str, values))}")
-    return next(iter(values.values()))

@@ -37,14 +37,14 @@ __all__ = ["combined_model_fn", "linear_model_fn", "network_model_fn"]
 
 NETWORK: Final = "dnn"
 LINEAR: Final = "linear"
-_NETWORK_RATE: Final = 0.05
+NETWORK_RATE: Final = 0.05
 _LINEAR_RATE: Final = 0.2
 # The size in bytes that a slice of a large table of a parameter server reaches.
 _SLICE: Final = 64 << 20
 _ACTIVATIONS: Final[dict[str, Callable[..., Any]]] = {"relu": relu, "tanh": tanh, "sigmoid": sigmoid}
 
 
-class _Network(NamedTuple):
+class Network(NamedTuple):
     """A network over feature columns.
 
     Attributes:
@@ -53,6 +53,8 @@ class _Network(NamedTuple):
         activation_fn: function of a Tensor, of hidden layers, or None.
         dropout: float, the share of elements that are dropped in training, or None.
         separator: str, between a layer's name and the value in the names of summaries.
+        collection: str, the collection of the variables.
+        trainable: bool. If True, the variables are trained.
     """
 
     columns: Sequence[Any]
@@ -60,27 +62,41 @@ class _Network(NamedTuple):
     activation_fn: Any
     dropout: float | None
     separator: str
+    collection: str = NETWORK
+    trainable: bool = True
 
     def logits(self, features: Mapping[str, Any], size: int, mode: str, input_partitioner: Any) -> tuple[Tensor, str]:
         """Returns the logits, of shape [batch, size], and the name of the scope of the input layer."""
         values = list(features.values())
         with variable_scope("input_from_feature_columns", values=values, partitioner=input_partitioner) as input_scope:
             if _are_of_contrib(self.columns):
-                net = input_from_feature_columns(features, self.columns, [NETWORK], scope=input_scope)
+                net = input_from_feature_columns(
+                    features, self.columns, [self.collection], trainable=self.trainable, scope=input_scope
+                )
             else:
-                net = input_layer(features, self.columns, weight_collections=[NETWORK])
+                net = input_layer(
+                    features, self.columns, weight_collections=[self.collection], trainable=self.trainable
+                )
         for i, units in enumerate(self.hidden_units):
             with variable_scope(f"hiddenlayer_{i}", values=[net]) as scope:
-                net = fully_connected(
-                    net, units, activation_fn=self.activation_fn, variables_collections=[NETWORK], scope=scope
-                )
+                net = self._layer(net, units, self.activation_fn, scope)
                 if self.dropout is not None and mode == ModeKeys.TRAIN:
                     net = dropout_layer(net, keep_prob=1.0 - self.dropout)
             _summarize(net, scope.name, self.separator)
         with variable_scope("logits", values=[net]) as scope:
-            logits = fully_connected(net, size, activation_fn=None, variables_collections=[NETWORK], scope=scope)
+            logits = self._layer(net, size, None, scope)
         _summarize(logits, scope.name, self.separator)
         return logits, input_scope.name
+
+    def _layer(self, net: Any, units: int, activation_fn: Any, scope: Any) -> Any:
+        return fully_connected(
+            net,
+            units,
+            activation_fn=activation_fn,
+            variables_collections=[self.collection],
+            trainable=self.trainable,
+            scope=scope,
+        )
 
 
 def _are_of_contrib(columns: Sequence[Any]) -> bool:
@@ -92,30 +108,50 @@ def _summarize(value: Tensor, tag: str, separator: str) -> None:
     histogram(f"{tag}{separator}activation", value)
 
 
-def _linear_logits(features: Mapping[str, Any], columns: Sequence[Any], size: int, is_joint: Any, scope: Any) -> Any:
+def linear_logits(
+    features: Mapping[str, Any],
+    columns: Sequence[Any],
+    size: int,
+    is_joint: Any,
+    scope: Any,
+    collection: str = LINEAR,
+    trainable: bool = True,
+) -> Any:
     """Returns the logits of a linear model, of shape [batch, size]."""
     if not _are_of_contrib(columns):
-        return linear_model(features, columns, units=size, weight_collections=[LINEAR])
+        return linear_model(features, columns, units=size, weight_collections=[collection], trainable=trainable)
     summed = joint_weighted_sum_from_feature_columns if is_joint else weighted_sum_from_feature_columns
-    return summed(features, columns, size, [LINEAR], scope=scope)[0]
+    return summed(features, columns, size, [collection], trainable=trainable, scope=scope)[0]
 
 
-def _network_scope(features: Mapping[str, Any], replicas: int) -> Any:
+def network_scope(features: Mapping[str, Any], replicas: int, name: str = NETWORK) -> Any:
+    """Opens the variable scope of a network."""
     partitioner = min_max_variable_partitioner(replicas)
-    return variable_scope(NETWORK, values=list(features.values()), partitioner=partitioner)
+    return variable_scope(name, values=list(features.values()), partitioner=partitioner)
 
 
-def _linear_scope(features: Mapping[str, Any], replicas: int) -> Any:
-    partitioner = min_max_variable_partitioner(replicas, min_slice_size=_SLICE)
-    return variable_scope(LINEAR, values=list(features.values()), partitioner=partitioner)
+def linear_scope(features: Mapping[str, Any], replicas: int, name: str = LINEAR) -> Any:
+    """Opens the variable scope of a linear model."""
+    return variable_scope(name, values=list(features.values()), partitioner=slicing_partitioner(replicas))
 
 
-def _dict_of(features: Any) -> dict[str, Any]:
+def slicing_partitioner(replicas: int, slice_size: int = _SLICE) -> Any:
+    """Returns the partitioner of large tables, of which each parameter server gets a slice."""
+    return min_max_variable_partitioner(replicas, min_slice_size=slice_size)
+
+
+def dict_of(features: Any) -> dict[str, Any]:
+    """Returns features as a dict; a single Tensor has the key ""."""
     return features if isinstance(features, dict) else {"": features}
 
 
 def _made(optimizer: Any) -> Any:
     return optimizer() if callable(optimizer) else optimizer
+
+
+def embedding_variables(column: Any, collection: str, input_scope: str) -> list[Any]:
+    """Returns the variables of an embedding column, parts of one table."""
+    return get_collection(collection, f"{input_scope}/{column.name}")
 
 
 def _factors(multipliers: Mapping[Any, float] | None, input_scope: str) -> dict[Any, float] | None:
@@ -128,7 +164,7 @@ def _factors(multipliers: Mapping[Any, float] | None, input_scope: str) -> dict[
             raise ValueError(
                 f"learning rate multipler can only be defined for embedding columns. It is defined for {column}"
             )
-        variables = get_collection(NETWORK, f"{input_scope}/{column.name}")
+        variables = embedding_variables(column, NETWORK, input_scope)
         if not variables:
             raise ValueError(f"Couldn't find a variable for column {column}")
         found.update(dict.fromkeys(variables, factor))
@@ -155,25 +191,25 @@ def network_model_fn(features: Any, labels: Any, mode: str, params: Mapping[str,
     Raises:
         ValueError: if the activation is a str that names no known function.
     """
-    features, head = _dict_of(features), params["head"]
+    features, head = dict_of(features), params["head"]
     activation = params.get("activation_fn")
     if isinstance(activation, str):
         if activation not in _ACTIVATIONS:
             known = ", ".join(_ACTIVATIONS)
             raise ValueError(f"Activation name should be one of [{known}], you provided {activation}.")
         activation = _ACTIVATIONS[activation]
-    network = _Network(params["feature_columns"], params["hidden_units"], activation, params.get("dropout"), "_")
+    network = Network(params["feature_columns"], params["hidden_units"], activation, params.get("dropout"), "_")
     replicas = _replicas(config)
     slice_size = params.get("input_layer_min_slice_size") or _SLICE
-    with _network_scope(features, replicas):
-        partitioner = min_max_variable_partitioner(replicas, min_slice_size=slice_size)
+    with network_scope(features, replicas):
+        partitioner = slicing_partitioner(replicas, slice_size)
         logits, input_scope = network.logits(features, head.logits_dimension, mode, partitioner)
 
         def step(loss: Any) -> Any:
             return optimize_loss(
                 loss=loss,
                 global_step=get_global_step(),
-                learning_rate=_NETWORK_RATE,
+                learning_rate=NETWORK_RATE,
                 optimizer=_made(params.get("optimizer") or "Adagrad"),
                 gradient_multipliers=_factors(params.get("embedding_lr_multipliers"), input_scope),
                 clip_gradients=params.get("gradient_clip_norm"),
@@ -197,12 +233,12 @@ def linear_model_fn(features: Any, labels: Any, mode: str, params: Mapping[str, 
     Returns:
         ModelFnOps.
     """
-    features, head, columns = _dict_of(features), params["head"], params["feature_columns"]
+    features, head, columns = dict_of(features), params["head"], params["feature_columns"]
     optimizer = params.get("optimizer")
     if not optimizer:
-        optimizer = FtrlOptimizer(learning_rate=_linear_rate(columns))
-    with _linear_scope(features, _replicas(config)) as scope:
-        logits = _linear_logits(features, columns, head.logits_dimension, params.get("joint_weights"), scope)
+        optimizer = FtrlOptimizer(learning_rate=linear_rate(columns))
+    with linear_scope(features, _replicas(config)) as scope:
+        logits = linear_logits(features, columns, head.logits_dimension, params.get("joint_weights"), scope)
 
         def step(loss: Any) -> Any:
             variables = get_collection(LINEAR)
@@ -215,7 +251,8 @@ def linear_model_fn(features: Any, labels: Any, mode: str, params: Mapping[str, 
         return head.create_model_fn_ops(features=features, mode=mode, labels=labels, train_op_fn=step, logits=logits)
 
 
-def _linear_rate(columns: Sequence[Any]) -> float:
+def linear_rate(columns: Sequence[Any]) -> float:
+    """Returns the usual learning rate of a linear model."""
     return min(_LINEAR_RATE, 1.0 / math.sqrt(len(columns)))
 
 
@@ -245,34 +282,34 @@ def combined_model_fn(features: Any, labels: Any, mode: str, params: Mapping[str
     Raises:
         ValueError: if an optimizer is a SyncReplicasOptimizer.
     """
-    features, head, replicas = _dict_of(features), params["head"], _replicas(config)
-    linear_columns, network_columns = params["linear_feature_columns"], params["dnn_feature_columns"]
-    linear_optimizer = _checked_optimizer(params["linear_optimizer"] or "Ftrl")
-    network_optimizer = _checked_optimizer(params["dnn_optimizer"] or "Adagrad")
+    features, head, replicas = dict_of(features), params["head"], _replicas(config)
+    linear_columns, network_columns = params.get("linear_feature_columns"), params.get("dnn_feature_columns")
+    linear_optimizer = _checked_optimizer(params.get("linear_optimizer") or "Ftrl")
+    network_optimizer = _checked_optimizer(params.get("dnn_optimizer") or "Adagrad")
     parts, input_scope = [], ""
     if network_columns:
-        activation = params["dnn_activation_fn"] or relu
-        network = _Network(network_columns, params["dnn_hidden_units"], activation, params["dnn_dropout"], "/")
-        partitioner = params["input_layer_partitioner"] or min_max_variable_partitioner(replicas, min_slice_size=_SLICE)
-        with _network_scope(features, replicas):
+        activation = params.get("dnn_activation_fn") or relu
+        network = Network(network_columns, params["dnn_hidden_units"], activation, params.get("dnn_dropout"), "/")
+        partitioner = params.get("input_layer_partitioner") or slicing_partitioner(replicas)
+        with network_scope(features, replicas):
             logits, input_scope = network.logits(features, head.logits_dimension, mode, partitioner)
         parts.append(logits)
     if linear_columns:
-        with _linear_scope(features, replicas) as scope:
+        with linear_scope(features, replicas) as scope:
             size = head.logits_dimension
-            logits = _linear_logits(features, linear_columns, size, params["joint_linear_weights"], scope)
+            logits = linear_logits(features, linear_columns, size, params.get("joint_linear_weights"), scope)
             _summarize(logits, scope.name, "/")
         parts.append(logits)
 
     def step(loss: Any) -> Any:
         global_step = get_global_step()
-        counts_once = params["fix_global_step_increment_bug"]
+        counts_once = params.get("fix_global_step_increment_bug", True)
         chosen = []
         if network_columns:
-            factors = _factors(params["embedding_lr_multipliers"], input_scope)
-            chosen.append((NETWORK, network_optimizer, _NETWORK_RATE, factors))
+            factors = _factors(params.get("embedding_lr_multipliers"), input_scope)
+            chosen.append((NETWORK, network_optimizer, NETWORK_RATE, factors))
         if linear_columns:
-            chosen.append((LINEAR, linear_optimizer, _linear_rate(linear_columns), None))
+            chosen.append((LINEAR, linear_optimizer, linear_rate(linear_columns), None))
         steps = [
             optimize_loss(
                 loss=loss,
@@ -280,7 +317,7 @@ def combined_model_fn(features: Any, labels: Any, mode: str, params: Mapping[str
                 learning_rate=rate,
                 optimizer=optimizer,
                 gradient_multipliers=factors,
-                clip_gradients=params["gradient_clip_norm"],
+                clip_gradients=params.get("gradient_clip_norm"),
                 variables=get_collection(name),
                 name=name,
                 summaries=[],

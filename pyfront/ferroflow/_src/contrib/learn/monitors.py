@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -500,8 +501,7 @@ class RunHookAdapterForMonitors(SessionRunHook):
         requested: dict[str, Any] = {}
         for monitor in self._monitors:
             for request in monitor.step_begin(self._last_step) or ():
-                element = as_graph_element(request)
-                requested[element.name] = element
+                requested[getattr(request, "name", request)] = as_graph_element(request)
         return SessionRunArgs({"requests": requested, "step": self._global_step})
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
@@ -517,7 +517,9 @@ class RunHookAdapterForMonitors(SessionRunHook):
         """Calls `end` of each monitor."""
         self._last_step = None
         for monitor in self._monitors:
-            monitor.end(session=session)
+            # Monitors may have been written before `end` got the session.
+            takes_session = "session" in inspect.signature(monitor.end).parameters
+            monitor.end(**({"session": session} if takes_session else {}))
 
 
 def replace_monitors_with_hooks(monitors_or_hooks: Any, estimator: Any) -> list[SessionRunHook]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.contrib.feature_column.sequence_input import concatenate_context_input
@@ -12,9 +12,12 @@ from ferroflow._src.contrib.layers.column_models import (
     sequence_input_from_feature_columns,
     transform_features,
 )
+from ferroflow._src.contrib.layers.optimize_loss import OPTIMIZER_SUMMARIES, optimize_loss
+from ferroflow._src.contrib.layers.target_columns import classification, regression
 from ferroflow._src.contrib.learn.model_ops import PredictionKey, ProblemType
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.metrics.averaging import accuracy
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.array.indexing import boolean_mask, gather
 from ferroflow._src.ops.array.joining import concat
@@ -26,17 +29,25 @@ from ferroflow._src.rnn.cell import RNNCell
 from ferroflow._src.rnn.dropout_wrapper import DropoutWrapper
 from ferroflow._src.rnn.lstm_cells import LSTMCell
 from ferroflow._src.rnn.multi_cell import MultiRNNCell
+from ferroflow._src.training.momentum import MomentumOptimizer
 
 __all__ = [
     "PredictionType",
     "RNNKeys",
+    "Training",
+    "build_sequence_input",
+    "check_problem",
     "construct_rnn_cell",
     "dict_to_state_tuple",
+    "get_eval_metric_ops",
     "mask_activations_and_labels",
+    "masked_loss",
+    "multi_value_predictions",
+    "optimizer_of",
     "select_last_activations",
-    "sequence_input",
+    "state_part_name",
     "state_tuple_to_dict",
-    "step_predictions",
+    "target_of",
 ]
 
 
@@ -88,7 +99,8 @@ def construct_rnn_cell(num_units: Any, cell_type: Any = "basic_rnn", dropout_kee
     return cells[0] if len(cells) == 1 else MultiRNNCell(cells)
 
 
-def _state_name(i: int) -> str:
+def state_part_name(i: int) -> str:
+    """Returns the name of a part of a state."""
     return f"{RNNKeys.STATE_PREFIX}_{i}"
 
 
@@ -96,7 +108,7 @@ def state_tuple_to_dict(state: Any) -> dict[str, Any]:
     """Returns the Tensors of a state by their names."""
     with name_scope("state_tuple_to_dict"):
         return {
-            _state_name(i): None if part is None else making.identity(part, name=_state_name(i))
+            state_part_name(i): None if part is None else making.identity(part, name=state_part_name(i))
             for i, part in enumerate(nest.flatten(state))
         }
 
@@ -111,7 +123,7 @@ def dict_to_state_tuple(input_dict: Mapping[str, Any], cell: Any) -> Any:
     parts = []
     with name_scope("dict_to_state_tuple"):
         for i, size in enumerate(sizes):
-            part = input_dict.get(_state_name(i))
+            part = input_dict.get(state_part_name(i))
             if part is None:
                 continue
             checks = [
@@ -119,7 +131,7 @@ def dict_to_state_tuple(input_dict: Mapping[str, Any], cell: Any) -> Any:
                 assert_equal(shaping.shape(part)[1], size, name=f"check_state_{i}_shape"),
             ]
             with control_dependencies(checks):
-                parts.append(making.identity(part, name=_state_name(i)))
+                parts.append(making.identity(part, name=state_part_name(i)))
         if not parts:
             return None
         if len(parts) != len(sizes):
@@ -129,14 +141,32 @@ def dict_to_state_tuple(input_dict: Mapping[str, Any], cell: Any) -> Any:
         return nest.pack_sequence_as(cell.zero_state(batch_size=1, dtype=dtypes.bool), parts)
 
 
-def sequence_input(features: Mapping[str, Any], sequence_columns: Any, context_columns: Any) -> Tensor:
-    """Returns the numbers of columns for each step, a Tensor of float32 of shape [batch, steps, size]."""
+def build_sequence_input(
+    features: Mapping[str, Any],
+    sequence_feature_columns: Any,
+    context_feature_columns: Any,
+    weight_collections: Any = None,
+    scope: Any = None,
+) -> Tensor:
+    """Returns the numbers of columns for each step.
+
+    Args:
+        features: dict from str to Tensor or SparseTensor of any dtype.
+        sequence_feature_columns: list of feature columns of the steps.
+        context_feature_columns: list of feature columns of whole sequences, or None.
+        weight_collections: list of str, collections of the variables.
+        scope: str or VariableScope, the scope of the variables.
+
+    Returns:
+        Tensor of float32, of shape [batch, steps, size].
+    """
     found = dict(features)
-    found.update(transform_features(found, [*sequence_columns, *(context_columns or ())]))
-    sequence = sequence_input_from_feature_columns(found, sequence_columns)
-    if context_columns is None:
+    found.update(transform_features(found, [*sequence_feature_columns, *(context_feature_columns or ())]))
+    sequence = sequence_input_from_feature_columns(found, sequence_feature_columns, weight_collections, scope=scope)
+    if context_feature_columns is None:
         return sequence
-    return concatenate_context_input(input_from_feature_columns(found, context_columns), sequence)
+    context = input_from_feature_columns(found, context_feature_columns, weight_collections, scope=scope)
+    return concatenate_context_input(context, sequence)
 
 
 def select_last_activations(activations: Any, sequence_lengths: Any) -> Tensor:
@@ -175,27 +205,128 @@ def mask_activations_and_labels(activations: Any, labels: Any, sequence_lengths:
         return boolean_mask(activations, mask), boolean_mask(labels, mask)
 
 
-def step_predictions(activations: Any, target: Any, problem_type: int, has_probabilities: bool) -> dict[str, Any]:
+def multi_value_predictions(
+    activations: Any, target_column: Any, problem_type: int, predict_probabilities: bool
+) -> dict[str, Any]:
     """Returns the predictions of each step by their keys.
 
     Args:
         activations: Tensor of float32, of shape [batch, steps, columns of the target].
-        target: TargetColumn.
+        target_column: TargetColumn.
         problem_type: int, of `ProblemType`.
-        has_probabilities: If True, there are probabilities, too.
+        predict_probabilities: bool. If True, there are probabilities, too.
     """
     with name_scope("MultiValuePrediction"):
         shape = shaping.shape(activations)
         flat = shaping.reshape(activations, [-1, shape[2]])
         found: dict[str, Any] = {}
-        if has_probabilities:
-            flat_probabilities = target.logits_to_predictions(flat, proba=True)
+        if predict_probabilities:
+            flat_probabilities = target_column.logits_to_predictions(flat, proba=True)
             chosen = argmax(flat_probabilities, 1)
-            full = concat([shape[:2], [2]], 0) if target.num_label_columns == 1 else shape
+            full = concat([shape[:2], [2]], 0) if target_column.num_label_columns == 1 else shape
             key = PredictionKey.PROBABILITIES
             found[key] = shaping.reshape(flat_probabilities, full, name=key)
         else:
-            chosen = target.logits_to_predictions(flat, proba=False)
+            chosen = target_column.logits_to_predictions(flat, proba=False)
         key = PredictionKey.CLASSES if problem_type == ProblemType.CLASSIFICATION else PredictionKey.SCORES
         found[key] = shaping.reshape(chosen, [shape[0], shape[1]], name=key)
         return found
+
+
+def masked_loss(activations: Any, labels: Any, sequence_lengths: Any, target_column: Any, features: Any) -> Any:
+    """Returns the loss of all steps that belong to sequences, a Tensor of float32, of shape [].
+
+    Args:
+        activations: Tensor of float32, of shape [batch, steps, columns of the target].
+        labels: Tensor of any dtype, of shape [batch, steps].
+        sequence_lengths: Tensor of int32, of shape [batch]; None for `steps`.
+        target_column: TargetColumn.
+        features: dict from str to Tensor of any dtype.
+    """
+    with name_scope("MultiValueLoss"):
+        masked = mask_activations_and_labels(activations, labels, sequence_lengths)
+        return target_column.loss(*masked, features)
+
+
+def get_eval_metric_ops(
+    problem_type: int, prediction_type: int, sequence_length: Any, prediction_dict: Mapping[str, Any], labels: Any
+) -> dict[str, Any]:
+    """Returns the metrics of predictions by name: the accuracy of classes.
+
+    Args:
+        problem_type: int, of `ProblemType`.
+        prediction_type: int, of `PredictionType`.
+        sequence_length: Tensor of int32, of shape [batch]; None for all steps.
+        prediction_dict: dict of the predictions by their keys.
+        labels: Tensor of any dtype, of shape [batch] or [batch, steps].
+
+    Returns:
+        dict of pairs of a value and an update.
+    """
+    if problem_type != ProblemType.CLASSIFICATION:
+        return {}
+    classes = prediction_dict[PredictionKey.CLASSES]
+    if prediction_type == PredictionType.MULTIPLE_VALUE:
+        classes, labels = mask_activations_and_labels(classes, labels, sequence_length)
+    return {"accuracy": accuracy(labels, classes)}
+
+
+class Training(NamedTuple):
+    """How a recurrent estimator is trained.
+
+    Attributes:
+        optimizer: str, the name of an optimizer; or tf.train.Optimizer.
+        learning_rate: float, or None.
+        gradient_clipping_norm: float, the greatest norm of the gradients; None for no bound.
+    """
+
+    optimizer: Any
+    learning_rate: float | None
+    gradient_clipping_norm: float | None
+
+    def step(self, loss: Any) -> Any:
+        """Returns the Operation of a step."""
+        return optimize_loss(
+            loss=loss,
+            global_step=None,
+            learning_rate=self.learning_rate,
+            optimizer=self.optimizer,
+            clip_gradients=self.gradient_clipping_norm,
+            summaries=OPTIMIZER_SUMMARIES,
+        )
+
+
+def optimizer_of(name: Any, learning_rate: float, momentum: float | None) -> Any:
+    """Returns the optimizer that an estimator gets: the one with momentum for its name."""
+    return MomentumOptimizer(learning_rate, momentum) if name == "Momentum" else name  # type: ignore[arg-type]  # raises for None
+
+
+def target_of(problem_type: int, num_classes: int | None) -> tuple[str, Any]:
+    """Returns the end of an estimator's name, and the target column, of a kind of problem.
+
+    Raises:
+        ValueError: if the type is unknown, or the number of classes is missing.
+    """
+    if problem_type == ProblemType.LINEAR_REGRESSION:
+        return "Regressor", regression()
+    if problem_type != ProblemType.CLASSIFICATION:
+        raise ValueError(
+            "problem_type must be either ProblemType.LINEAR_REGRESSION or ProblemType.CLASSIFICATION; "
+            f"got {problem_type}"
+        )
+    if not num_classes:
+        raise ValueError("For CLASSIFICATION problem_type, num_classes must be specified.")
+    return "Classifier", classification(num_classes)
+
+
+def check_problem(problem_type: int, predict_probabilities: bool) -> None:
+    """Raises a ValueError for an unknown type, or probabilities of a regression."""
+    if problem_type not in (ProblemType.CLASSIFICATION, ProblemType.LINEAR_REGRESSION):
+        raise ValueError(
+            f"problem_type must be ProblemType.LINEAR_REGRESSION or ProblemType.CLASSIFICATION; got {problem_type}"
+        )
+    if predict_probabilities and problem_type != ProblemType.CLASSIFICATION:
+        raise ValueError(
+            "predict_probabilities can only be set to True for problem_type ProblemType.CLASSIFICATION; "
+            f"got {problem_type}."
+        )

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from typing import Any, Final
 
 from ferroflow._src.base.deprecation import deprecated
 
 __all__ = [
+    "HAS_DASK",
+    "HAS_PANDAS",
     "extract_dask_data",
     "extract_dask_labels",
     "extract_pandas_data",
     "extract_pandas_labels",
     "extract_pandas_matrix",
+    "is_dask_table",
 ]
+
+HAS_DASK: Final = importlib.util.find_spec("dask") is not None
+HAS_PANDAS: Final = importlib.util.find_spec("pandas") is not None
 
 _NUMBERS: Final = frozenset(
     (
@@ -36,6 +43,29 @@ def _check_numbers(table: Any, kind: str) -> None:
         raise ValueError(f"Data types for extracting {kind} must be int, float, or bool. Found: {', '.join(wrong)}")
 
 
+def pandas_data(data: Any) -> Any:
+    """Returns the numbers of a table of pandas, an array of float64; what is no table is returned as it is."""
+    if not _is_of("pandas", data, "DataFrame"):
+        return data
+    _check_numbers(data, "pandas data")
+    return data.to_numpy().astype("float")
+
+
+def pandas_labels(labels: Any) -> Any:
+    """Returns the labels of a table of pandas with one column, an array; what is no table is returned as it is."""
+    if not _is_of("pandas", labels, "DataFrame"):
+        return labels
+    if len(labels.columns) > 1:
+        raise ValueError("Only one column for labels is allowed.")
+    _check_numbers(labels, "labels")
+    return labels.to_numpy()
+
+
+def pandas_matrix(data: Any) -> Any:
+    """Returns the values of a table of pandas, an array; what is no table is returned as it is."""
+    return data.to_numpy() if _is_of("pandas", data, "DataFrame") else data
+
+
 @deprecated("pandas.DataFrame.to_numpy")
 def extract_pandas_data(data: Any) -> Any:
     """Returns the numbers of a table of pandas.
@@ -49,10 +79,7 @@ def extract_pandas_data(data: Any) -> Any:
     Raises:
         ValueError: if a column has no numbers.
     """
-    if not _is_of("pandas", data, "DataFrame"):
-        return data
-    _check_numbers(data, "pandas data")
-    return data.to_numpy().astype("float")
+    return pandas_data(data)
 
 
 @deprecated("pandas.DataFrame.to_numpy")
@@ -65,7 +92,7 @@ def extract_pandas_matrix(data: Any) -> Any:
     Returns:
         array of the columns' common dtype, of shape [rows, columns]; what is no table is returned as it is.
     """
-    return data.to_numpy() if _is_of("pandas", data, "DataFrame") else data
+    return pandas_matrix(data)
 
 
 @deprecated("pandas.DataFrame.to_numpy")
@@ -81,12 +108,12 @@ def extract_pandas_labels(labels: Any) -> Any:
     Raises:
         ValueError: if there are several columns, or the column has no numbers.
     """
-    if not _is_of("pandas", labels, "DataFrame"):
-        return labels
-    if len(labels.columns) > 1:
-        raise ValueError("Only one column for labels is allowed.")
-    _check_numbers(labels, "labels")
-    return labels.to_numpy()
+    return pandas_labels(labels)
+
+
+def is_dask_table(value: Any) -> bool:
+    """Returns True for a table or column of dask."""
+    return _is_of("dask.dataframe", value, "DataFrame", "Series")
 
 
 def _with_divisions(table: Any) -> Any:
@@ -115,7 +142,7 @@ def extract_dask_data(data: Any) -> Any:
     Returns:
         dask.dataframe.DataFrame or Series; what is no table is returned as it is: any object.
     """
-    return _with_divisions(data) if _is_of("dask.dataframe", data, "DataFrame", "Series") else data
+    return _with_divisions(data) if is_dask_table(data) else data
 
 
 @deprecated("tf.data")
@@ -133,4 +160,4 @@ def extract_dask_labels(labels: Any) -> Any:
     """
     if _is_of("dask.dataframe", labels, "DataFrame") and len(labels.columns) > 1:
         raise ValueError("Only one column for labels is allowed.")
-    return _with_divisions(labels) if _is_of("dask.dataframe", labels, "DataFrame", "Series") else labels
+    return _with_divisions(labels) if is_dask_table(labels) else labels

@@ -1,5 +1,6 @@
 """`tf.contrib.learn.python.learn`: where `tf.contrib.learn` has its names from."""
 
+import importlib as _importlib
 import sys as _sys
 import typing as _typing
 
@@ -10,7 +11,13 @@ if not _typing.TYPE_CHECKING:
 
     def __getattr__(name):
         # `tf.contrib.learn` imports this module, so its names can only be found when they are used.
-        return getattr(_sys.modules["ferroflow.contrib.learn"], name)
+        try:
+            return getattr(_sys.modules["ferroflow.contrib.learn"], name)
+        except AttributeError:
+            if name not in ("estimator", "run_config"):
+                raise
+        # Modules of `estimators` that TensorFlow's package passes on.
+        return getattr(_importlib.import_module(f"{__name__}.estimators"), name)
 
 
 _tell_absent(globals())

@@ -3,6 +3,7 @@
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.learn.csv_tables import (
     Dataset as Dataset,
+    load_boston as load_boston,
     load_csv_with_header as load_csv_with_header,
     load_csv_without_header as load_csv_without_header,
     load_iris as load_iris,

@@ -1,0 +1,1 @@
+"""Session bundles: models exported before there were SavedModels."""

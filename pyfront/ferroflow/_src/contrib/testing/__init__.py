@@ -1,0 +1,1 @@
+"""Helpers of tests of `tf.contrib.testing`."""
