@@ -72,6 +72,7 @@ _GRAPH_EDITOR: Final = (
     "ferroflow._src.internals.graph_walks",
 )
 _GRAPH_EDITOR_PARTS: Final = ("edit", "reroute", "select", "subgraph", "transform", "util")
+_SPECS: Final = ("parameters", "evaluating", "composing", "vocabulary", "describing")
 # Names that are not public, by module: where they are here.
 INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.distributions.python.ops.bijectors.weibull": ("ferroflow._src.contrib.bijectors.distribution_functions",),
@@ -135,6 +136,12 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.solvers.python.ops.least_squares": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.linear_equations": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.util": ("ferroflow._src.contrib.solvers.operators",),
+    "contrib.specs.python": tuple(f"ferroflow._src.contrib.specs.{part}" for part in _SPECS),
+    "contrib.specs.python.params_ops": ("ferroflow._src.contrib.specs.parameters",),
+    "contrib.specs.python.specs": ("ferroflow._src.contrib.specs.evaluating",),
+    "contrib.specs.python.specs_lib": ("ferroflow._src.contrib.specs.composing",),
+    "contrib.specs.python.specs_ops": ("ferroflow._src.contrib.specs.vocabulary",),
+    "contrib.specs.python.summaries": ("ferroflow._src.contrib.specs.describing",),
     "contrib.feature_column.python.feature_column.sequence_feature_column": (
         "ferroflow._src.contrib.feature_column.sequence_input",
         "ferroflow._src.feature_column.sequence",
