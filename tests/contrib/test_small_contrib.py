@@ -131,3 +131,42 @@ def test_grid_cells_refuse_what_does_not_fit():
         grid.GridRNNCell(2, cell_fn=lambda size: size)
     with pytest.raises(ValueError, match="tuple of 2 element"):
         grid.Grid2LSTMCell(2)(tf.zeros([1, 2]), ((1, 2),))
+
+
+@pytest.mark.parametrize("method", ["_apply_dense", "_prepare", "_create_vars"])
+def test_optimizers_of_programs_derive_from_the_first_version(method):
+    base = importlib.import_module("ferroflow.contrib.optimizer_v2").AdamOptimizer
+    with pytest.raises(NotImplementedError, match=r"tf\.train\.Optimizer"):
+        type("Mine", (base,), {method: lambda *_: None})()
+    with pytest.raises(RuntimeError, match="Override _create_vars instead of _create_slots"):
+        type("Mine", (base,), {"_create_slots": lambda *_: None})()
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_optimizers_of_version_2_stop_gradients(stopped):
+    base = importlib.import_module("ferroflow.contrib.optimizer_v2").GradientDescentOptimizer
+    x = tf.Variable(3.0)
+    square = x * x
+    pairs = base(1.0).compute_gradients(square * x, [x], stop_gradients=[square] if stopped else None)
+    with tf.Session() as session:
+        session.run(x.initializer)
+        assert session.run(pairs[0][0]) == (9.0 if stopped else 27.0)
+
+
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(5, 40), st.sampled_from(["SAME", "VALID"]))
+@settings(max_examples=25, deadline=None)
+def test_sizes_of_maps_are_those_of_the_results(kernel, stride, size, padding):
+    fields = importlib.import_module("ferroflow.contrib.receptive_field.receptive_field_api")
+    with tf.Graph().as_default() as graph:
+        image = tf.zeros([1, size, size + 1, 1], name="image")
+        pooled = tf.nn.max_pool(image, [1, kernel, 1, 1], [1, stride, stride, 1], padding, name="pooled")
+        infos, _ = fields.get_compute_order(graph.as_graph_def(), "image", [size, size + 1])
+    assert infos["pooled"].output_size == pooled.shape.as_list()[1:3]
+
+
+def test_loops_have_no_order():
+    fields = importlib.import_module("ferroflow.contrib.receptive_field.receptive_field_api")
+    with tf.Graph().as_default() as graph:
+        tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
+        with pytest.raises(ValueError, match="has a loop"):
+            fields.get_compute_order(graph.as_graph_def())

@@ -154,6 +154,66 @@ def _skip_grams(tf, folder):
         )
 
 
+def _two_steps(tf, make, constants):
+    """Returns the variables and a slot after each of two steps of an optimizer, and the names of what it keeps."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        dense = tf.get_variable("dense", initializer=tf.constant([1.0, -2.0]))
+        rows = tf.get_variable("rows", initializer=tf.constant([[1.0], [2.0], [3.0]]), use_resource=True)
+        optimizer = make()
+        loss = tf.reduce_sum(dense**2) + tf.reduce_sum(tf.gather(rows, [2, 0, 2]) ** 2)
+        step = optimizer.minimize(loss, stop_gradients=constants)
+        session.run(tf.global_variables_initializer())
+        slots = {name: optimizer.get_slot(dense, name) for name in sorted(optimizer.get_slot_names())}
+        found = []
+        for _ in range(2):
+            session.run(step)
+            found.append(_plain(session.run([dense, rows, slots[min(slots)] if slots else dense])))
+        return [*found, [*slots, *sorted(variable.name for variable in optimizer.variables())]]
+
+
+def _optimizers(tf):
+    made = _module(tf, "optimizer_v2.optimizer_v2_symbols")
+    return [
+        _two_steps(tf, lambda: made.AdadeltaOptimizer(0.5, 0.9, 1e-3), None),
+        _two_steps(tf, lambda: made.AdagradOptimizer(lambda: 0.5), None),
+        _two_steps(tf, lambda: made.AdamOptimizer(lambda: 0.1, lambda: 0.8, 0.9, 1e-3), []),
+        _two_steps(tf, lambda: made.GradientDescentOptimizer(0.5), None),
+        _two_steps(tf, lambda: made.MomentumOptimizer(0.5, lambda: 0.9, use_nesterov=True), None),
+        _two_steps(tf, lambda: made.RMSPropOptimizer(0.1, momentum=0.5, centered=True), None),
+    ]
+
+
+def _fields(tf):
+    """Returns receptive fields of networks with branches, paddings and dropped branches."""
+    fields = importlib.import_module(f"{tf.__name__.partition('.')[0]}.contrib.receptive_field.receptive_field_api")
+    slim = tf.contrib.slim
+    found = []
+    for size, mode, stops in ((None, "VALID", []), ([23, 24], "SAME", []), (None, "SAME", ["left"])):
+        with tf.Graph().as_default() as graph:
+            image = tf.placeholder(tf.float32, [None, None, None, 2], name="image")
+            left = slim.conv2d(image, 3, [1, 1], stride=4, scope="left", padding="VALID")
+            padded = tf.pad(image, [[0, 0], [1, 0], [1, 0], [0, 0]], name="padded")
+            right = slim.conv2d(padded, 3, [3, 3], stride=2, scope="right", padding="VALID")
+            right = slim.max_pool2d(right, [3, 3], stride=2, scope="pooled", padding="SAME")
+            both = slim.separable_conv2d(left + right, 3, [5, 3], 1, scope="both", padding=mode)
+            output = slim.avg_pool2d(both, [2, 2], stride=2, scope="output", padding=mode)
+            try:
+                field = fields.compute_receptive_field_from_graph_def(
+                    graph, image, output, stop_propagation=stops, input_resolution=size
+                )
+            except ValueError as error:
+                found.append(str(error))
+                continue
+            found.append(str(list(field)))
+            if None not in list(field):
+                found.append(field.compute_input_center_coordinates([[0, 1], [2, 3]]).tolist())
+                found.append(field.compute_feature_coordinates([5.0], axis=[1]).tolist())
+            infos, _ = fields.get_compute_order(graph.as_graph_def(), "image", size)
+            names = ("left/Conv2D", "padded", "right/Conv2D", "pooled/MaxPool", "both/separable_conv2d/depthwise")
+            found += [[name, infos[name].input_size, infos[name].output_size] for name in names if name in infos]
+    return found
+
+
 def programs(tf, folder):
     """Returns the programs by name.
 
@@ -166,5 +226,7 @@ def programs(tf, folder):
         "initializers": lambda: {"values": _initializers(tf)},
         "embedding": lambda: {"values": _embedding(tf, folder)},
         "specs": lambda: {"values": [str(value) for value in _specs(tf)]},
+        "fields": lambda: {"values": _fields(tf)},
+        "optimizers of version 2": lambda: {"values": _optimizers(tf)},
         "skip grams": lambda: {"values": _skip_grams(tf, folder)},
     }

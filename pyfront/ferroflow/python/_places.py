@@ -72,6 +72,9 @@ _GRAPH_EDITOR: Final = (
     "ferroflow._src.internals.graph_walks",
 )
 _GRAPH_EDITOR_PARTS: Final = ("edit", "reroute", "select", "subgraph", "transform", "util")
+_OPTIMIZERS: Final = (
+    *("adadelta", "adagrad", "adam", "gradient_descent", "momentum", "optimizer_v2", "optimizer_v2_symbols", "rmsprop"),
+)
 _SPECS: Final = ("parameters", "evaluating", "composing", "vocabulary", "describing")
 # Names that are not public, by module: where they are here.
 INTERNAL: Final[dict[str, tuple[str, ...]]] = {
@@ -128,6 +131,8 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "contrib.model_pruning.python.strip_pruning_vars_lib": ("ferroflow._src.contrib.model_pruning.stripping",),
     "contrib.nn.python.ops.fwd_gradients": ("ferroflow._src.contrib.nn.forward_gradients",),
+    "contrib.optimizer_v2": ("ferroflow._src.contrib.optimizer_v2.optimizers",),
+    **{f"contrib.optimizer_v2.{part}": ("ferroflow._src.contrib.optimizer_v2.optimizers",) for part in _OPTIMIZERS},
     "contrib.opt.python.training.agn_optimizer": ("ferroflow._src.contrib.opt.accumulated_gradient",),
     "contrib.opt.python.training.elastic_average_optimizer": ("ferroflow._src.contrib.opt.elastic_average",),
     "contrib.opt.python.training.model_average_optimizer": ("ferroflow._src.contrib.opt.model_average",),
@@ -343,6 +348,19 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.quantize.python.quantize": ("ferroflow._src.contrib.quantize.quantizing",),
     "contrib.quantize.python.quantize_graph": ("ferroflow._src.contrib.quantize.rewriting",),
     "contrib.reduce_slice_ops.python.ops.reduce_slice_ops": ("ferroflow._src.contrib.reduce_slice_ops.slices",),
+    "contrib.receptive_field.python.util.graph_compute_order": (
+        "ferroflow._src.contrib.receptive_field.compute_order",
+    ),
+    "contrib.receptive_field.python.util.parse_layer_parameters": (
+        "ferroflow._src.contrib.receptive_field.layer_windows",
+    ),
+    "contrib.receptive_field.python.util.receptive_field": ("ferroflow._src.contrib.receptive_field.fields",),
+    "contrib.receptive_field.receptive_field_api": (
+        "ferroflow._src.contrib.receptive_field.compute_order",
+        "ferroflow._src.contrib.receptive_field.fields",
+    ),
+    "contrib.saved_model.python.saved_model.reader": ("ferroflow._src.contrib.saved_model.reader",),
+    "contrib.tensorboard.plugins.projector.projector_config_pb2": ("ferroflow._src.base.proto",),
     "contrib.reduce_slice_ops": ("ferroflow._src.contrib.reduce_slice_ops.slices",),
     "contrib.resampler": ("ferroflow._src.contrib.resampler.sampling",),
     "contrib.resampler.python.ops.resampler_ops": ("ferroflow._src.contrib.resampler.sampling",),
@@ -523,6 +541,9 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
     "python.training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),
     "python.saved_model.signature_def_utils_impl": ("ferroflow._src.saved_model.signatures",),
+    "python.estimator.canned.metric_keys": ("ferroflow._src.internals.estimator_keys",),
+    "python.estimator.canned.prediction_keys": ("ferroflow._src.internals.estimator_keys",),
+    "python.eager.test": ("ferroflow.test",),
     "python.eager.backprop": ("ferroflow._src.internals.gradient_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
     "python.estimator.util": ("ferroflow._src.internals.callables",),
