@@ -168,7 +168,8 @@ def _two_steps(tf, make, constants):
         for _ in range(2):
             session.run(step)
             found.append(_plain(session.run([dense, rows, slots[min(slots)] if slots else dense])))
-        return [*found, [*slots, *sorted(variable.name for variable in optimizer.variables())]]
+        names = sorted(variable.name for variable in optimizer.variables())
+        return [*found, [type(optimizer).__name__, *slots, *names]]
 
 
 def _optimizers(tf):
@@ -188,7 +189,9 @@ def _fields(tf):
     fields = importlib.import_module(f"{tf.__name__.partition('.')[0]}.contrib.receptive_field.receptive_field_api")
     slim = tf.contrib.slim
     found = []
-    for size, mode, stops in ((None, "VALID", []), ([23, 24], "SAME", []), (None, "SAME", ["left"])):
+    size = [23, 23]
+    cases = [(None, "VALID", []), (size, "SAME", []), (None, "SAME", ["left"]), (size, "SAME", ["left"])]
+    for known, mode, stops in cases:
         with tf.Graph().as_default() as graph:
             image = tf.placeholder(tf.float32, [None, None, None, 2], name="image")
             left = slim.conv2d(image, 3, [1, 1], stride=4, scope="left", padding="VALID")
@@ -199,18 +202,72 @@ def _fields(tf):
             output = slim.avg_pool2d(both, [2, 2], stride=2, scope="output", padding=mode)
             try:
                 field = fields.compute_receptive_field_from_graph_def(
-                    graph, image, output, stop_propagation=stops, input_resolution=size
+                    graph, image, output, stop_propagation=stops, input_resolution=known
                 )
             except ValueError as error:
                 found.append(str(error))
                 continue
-            found.append(str(list(field)))
+            found.append(str([value if value is None else int(value) for value in field]))
             if None not in list(field):
                 found.append(field.compute_input_center_coordinates([[0, 1], [2, 3]]).tolist())
                 found.append(field.compute_feature_coordinates([5.0], axis=[1]).tolist())
-            infos, _ = fields.get_compute_order(graph.as_graph_def(), "image", size)
+            infos, _ = fields.get_compute_order(graph.as_graph_def(), "image", known)
             names = ("left/Conv2D", "padded", "right/Conv2D", "pooled/MaxPool", "both/separable_conv2d/depthwise")
             found += [[name, infos[name].input_size, infos[name].output_size] for name in names if name in infos]
+    return found
+
+
+def _factorizations(tf):
+    """Returns factors and losses after two sweeps of several models, and projections."""
+    ops = _module(tf, "factorization.python.ops.factorization_ops")
+    matrix = np.float32([[0.1, 0, 0.2, 0, 0.4], [0, 0.9, 0, 0, 0.5], [0.6, 0, 0.3, 0.3, 0], [0, 0, 0, 0.7, 0.8]])
+    rows, columns = np.linspace(-1, 1, 8, dtype=np.float32) ** 3, np.linspace(2, -1, 10, dtype=np.float32) ** 2
+    shares = {
+        "row_init": [rows.reshape(4, 2)[:2], rows.reshape(4, 2)[2:]],
+        "col_init": [columns.reshape(5, 2)[:3], columns.reshape(5, 2)[3:]],
+        "num_row_shards": 2,
+        "num_col_shards": 2,
+        "row_weights": [[0.5, 1.0], [1.5, 2.0]],
+        "col_weights": 0.7,
+    }
+    whole = {"row_init": rows.reshape(4, 2), "col_init": columns.reshape(5, 2)}
+    found = []
+    for options in (
+        {**whole, "regularization": 1.0, "row_weights": [1.0, 2.0, 3.0, 4.0]},
+        {**whole, "row_weights": None, "col_weights": None, "regularization": 0.5, "use_factors_weights_cache": False},
+        {**shares, "regularization": 2.0, "use_gramian_cache": False, "use_scoped_vars": True},
+    ):
+        with tf.Graph().as_default(), tf.Session() as session:
+            model = ops.WALSModel(4, 5, 2, unobserved_weight=0.2, **options)
+            places = np.argwhere(matrix)
+            batch = tf.SparseTensor(places, matrix[tuple(places.T)], [4, 5])
+            part = tf.SparseTensor(places[:5], matrix[tuple(places[:5].T)], [4, 5])
+            steps = {
+                "rows": [model.update_row_factors(each) for each in (part, batch)],
+                "columns": [model.update_col_factors(each) for each in (batch, part)],
+            }
+            turned = model.project_col_factors(tf.sparse_transpose(part), transpose_input=True)
+            weights = None if options["row_weights"] is None else [0.5, 2.0]
+            projected = [model.project_row_factors(part, projection_weights=weights), turned]
+            names = sorted(variable.name for variable in tf.global_variables() + tf.local_variables())
+            session.run([model.initialize_op, tf.local_variables_initializer()])
+            session.run(model.worker_init)
+            for side, before in (
+                ("rows", [model.row_update_prep_gramian_op, model.initialize_row_update_op]),
+                ("columns", [model.col_update_prep_gramian_op, model.initialize_col_update_op]),
+            ):
+                for operation in before:
+                    session.run(operation)
+                for values, update, loss, penalty, total in steps[side]:
+                    found.append(_plain(session.run([values, loss, penalty, total])))
+                    session.run(update)
+            for operation in (model.row_update_prep_gramian_op, model.initialize_row_update_op):
+                session.run(operation)
+            found.append(_plain(session.run(projected[0])))
+            for operation in (model.col_update_prep_gramian_op, model.initialize_col_update_op):
+                session.run(operation)
+            found.append(_plain(session.run([projected[1], model.row_factors, model.col_factors])))
+            found.append(names)
     return found
 
 
@@ -226,6 +283,7 @@ def programs(tf, folder):
         "initializers": lambda: {"values": _initializers(tf)},
         "embedding": lambda: {"values": _embedding(tf, folder)},
         "specs": lambda: {"values": [str(value) for value in _specs(tf)]},
+        "factorizations": lambda: {"values": _factorizations(tf)},
         "fields": lambda: {"values": _fields(tf)},
         "optimizers of version 2": lambda: {"values": _optimizers(tf)},
         "skip grams": lambda: {"values": _skip_grams(tf, folder)},

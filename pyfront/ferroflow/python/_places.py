@@ -103,8 +103,17 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.factorization.clustering",
         "ferroflow._src.contrib.factorization.kmeans_estimator",
         "ferroflow._src.contrib.factorization.gaussian_mixture",
+        "ferroflow._src.contrib.factorization.wals_model",
+        "ferroflow._src.contrib.factorization.wals_estimator",
     ),
-    "contrib.factorization.python.ops.clustering_ops": ("ferroflow._src.contrib.factorization.clustering",),
+    "contrib.factorization.python.ops.clustering_ops": (
+        "ferroflow._src.contrib.factorization.clustering",
+        "ferroflow._src.contrib.factorization.cluster_ops",
+    ),
+    "contrib.factorization.python.ops.factorization_ops": ("ferroflow._src.contrib.factorization.wals_model",),
+    "contrib.factorization.python.ops.gen_clustering_ops": ("ferroflow._src.contrib.factorization.cluster_ops",),
+    "contrib.factorization.python.ops.gen_factorization_ops": ("ferroflow._src.contrib.factorization.wals_products",),
+    "contrib.factorization.python.ops.wals": ("ferroflow._src.contrib.factorization.wals_estimator",),
     "contrib.factorization.python.ops.gmm": ("ferroflow._src.contrib.factorization.gaussian_mixture",),
     "contrib.factorization.python.ops.gmm_ops": ("ferroflow._src.contrib.factorization.gaussian_mixture",),
     "contrib.factorization.python.ops.kmeans": ("ferroflow._src.contrib.factorization.kmeans_estimator",),
@@ -214,7 +223,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.learn.python.learn.estimators.linear": ("ferroflow._src.contrib.learn.canned_linear",),
     "contrib.learn.python.learn.estimators.model_fn": ("ferroflow._src.contrib.learn.model_ops",),
     "contrib.learn.python.learn.estimators.prediction_key": ("ferroflow._src.contrib.learn.model_ops",),
-    "contrib.learn.python.learn.estimators.run_config": ("ferroflow._src.contrib.learn.run_config",),
+    "contrib.learn.python.learn.estimators.run_config": (
+        "ferroflow._src.contrib.learn.run_config",
+        "ferroflow._src.estimator.run_config",
+    ),
     "contrib.learn.python.learn.experiment": ("ferroflow._src.contrib.learn.experiment",),
     "contrib.learn.python.learn.estimators.kmeans": ("ferroflow._src.contrib.factorization.learn_kmeans",),
     "contrib.learn.python.learn.estimators.constants": ("ferroflow._src.contrib.learn.model_ops",),
@@ -593,6 +605,15 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
 _CONSTRAINED: Final = "contrib.constrained_optimization.python"
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("contrib.factorization.python.ops.kmeans", "_parse_features_if_necessary"): (
+        "contrib.factorization.kmeans_estimator",
+        "points_of",
+    ),
+    ("contrib.factorization.python.ops.wals", "_StopAtSweepHook"): (
+        "contrib.factorization.wals_hooks",
+        "StopAtSweepHook",
+    ),
+    ("contrib.factorization.python.ops.wals", "_SweepHook"): ("contrib.factorization.wals_hooks", "SweepHook"),
     (f"{_CONSTRAINED}.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
         "contrib.constrained_optimization.projections",
         "project_multipliers_wrt_euclidean_norm",

@@ -7,7 +7,10 @@ from typing import Any
 from ferroflow._src.base.typing import FloatLike, TensorLike, TensorLikes
 from ferroflow._src.framework.handles import Operation
 from ferroflow._src.framework.replication import current_mode
+from ferroflow._src.ops.array.making import ones_like
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.training import adadelta, adagrad, adam, gradient_descent, momentum, rms_prop
+from ferroflow._src.training.fused_optimizer import hyper_parameter
 from ferroflow._src.training.optimizer import Optimizer
 
 __all__ = [
@@ -151,4 +154,10 @@ class MomentumOptimizer(momentum.MomentumOptimizer, OptimizerV2):
 
 
 class RMSPropOptimizer(rms_prop.RMSPropOptimizer, OptimizerV2):
-    """Optimizer of `tf.train.RMSPropOptimizer`, with the arguments of `OptimizerV2`."""
+    """Optimizer of `tf.train.RMSPropOptimizer`, with the arguments of `OptimizerV2`.
+
+    The mean squared gradient begins with `epsilon`; that of `tf.train` begins with 1.
+    """
+
+    def _first_mean(self, var: Any) -> Any:
+        return cast(hyper_parameter(self._epsilon, "epsilon"), var.dtype.base_dtype) * ones_like(var)

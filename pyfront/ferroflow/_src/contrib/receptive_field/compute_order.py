@@ -83,7 +83,7 @@ def get_compute_order(
     nodes = parse_graph_nodes(graph_def)
     found: dict[str, NodeInfo] = {}
     if input_node_name in nodes:
-        size = None if input_node_size is None else list(input_node_size)
+        size: _Size = None if input_node_size is None else [*input_node_size]
         found[input_node_name] = NodeInfo(0, nodes[input_node_name], None, size)
     for start in nodes:
         path, on_path = [start], {start}
