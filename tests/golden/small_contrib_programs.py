@@ -271,6 +271,75 @@ def _factorizations(tf):
     return found
 
 
+def _resampled(tf):
+    """Returns resampled tensors and gradients where no element is used twice, and the errors of wrong shapes."""
+    resample = _module(tf, "periodic_resample.python.ops.periodic_resample_op").periodic_resample
+    found = []
+    cases = [([3, 4], [6, None]), ([3, 4], [4, None]), ([2, 3, 4], [None, 6, 4]), ([2, 2, 2, 8], [4, 4, 4, None])]
+    refused = [([3, 4], [2, None]), ([3, 4], [None, None]), ([3, 4], [3, 4]), ([3, 4], [6, None, 1])]
+    for size, shape in cases + refused:
+        with tf.Graph().as_default():
+            values = tf.constant(np.arange(np.prod(size), dtype=np.float32).reshape(size))
+            try:
+                result = resample(values, shape)
+                found.append([result.shape.as_list(), _run(tf, result)])
+            except tf.errors.InvalidArgumentError as error:
+                found.append(error.message.split(".")[0][:100])
+                continue
+            if shape != [4, None]:
+                found.append(_run(tf, tf.gradients(tf.reduce_sum(result * result), values)))
+    return [str(each) for each in found]
+
+
+def _recurrences(tf):
+    """Returns states and gradients of a polynomial, and outputs and states of cells that run backward."""
+    recurrent = _module(tf, "recurrent.python.recurrent_api")
+
+    def cell(theta, state, inputs):
+        return {"sum": state["sum"] + inputs[0] * state["power"], "power": state["power"] * theta}, []
+
+    found = []
+    with tf.Graph().as_default():
+        theta, inputs = tf.constant(2.0), [tf.constant([1.0, 2.0, 3.0, 4.0])]
+        for most, at_end in ((None, False), (tf.constant(2), False), (tf.constant(3), True)):
+            first = {"sum": tf.constant(0.5), "power": tf.constant(1.0)}
+            states, last = recurrent.Recurrent(theta, first, inputs, cell, max_input_length=most, aligned_end=at_end)
+            total = last["sum"] + tf.reduce_sum(states["power"])
+            gradients = [] if at_end else tf.gradients(total, [theta])  # TensorFlow's are wrong for those at the end
+            found.append(_run(tf, [states["sum"], states["power"], last["sum"], *gradients]))
+    for lengths in (None, [3, 1]):
+        with tf.Graph().as_default(), tf.Session() as session:
+            pairs = {"cell_fw": tf.nn.rnn_cell.GRUCell(2), "cell_bw": tf.nn.rnn_cell.BasicRNNCell(2)}
+            given = tf.constant(np.linspace(-1, 1, 16, dtype=np.float32).reshape(2, 4, 2))
+            size = None if lengths is None else tf.constant(lengths)
+            outputs = recurrent.bidirectional_functional_rnn(
+                inputs=given, dtype=tf.float32, sequence_length=size, fast_reverse=True, **pairs
+            )
+            variables = tf.trainable_variables()
+            session.run([tf.assign(each, tf.fill(each.shape, 0.1 * (1 + i))) for i, each in enumerate(variables)])
+            found.append(_plain(session.run(outputs)))
+            found.append([variable.name for variable in variables])
+    return found
+
+
+def _records(tf):
+    """Returns decoded lines, and elements of a list."""
+    decode = _module(tf, "libsvm.python.ops.libsvm_ops").decode_libsvm
+    seek = _module(tf, "input_pipeline.python.ops.input_pipeline_ops").seek_next
+    with tf.Graph().as_default():
+        features, labels = decode([["1 1:3.4 2:0.5", " -2\t3:inf  0:0.5 "], ["0", "7 5:1e-3"]], 6)
+        whole, numbers = decode(["1.5 1:3", "2 4:-7"], 6, dtype=tf.int64, label_dtype=tf.float64)
+        found = [_run(tf, [part.indices, part.values, part.dense_shape]) for part in (features, whole)]
+        found = [str(found), *_run(tf, [labels, numbers]), labels.shape.as_list()]
+    for epochs in (None, 2):
+        with tf.Graph().as_default(), tf.Session() as session:
+            element = seek(["a", "b", "c"], shuffle=True, seed=4, num_epochs=epochs)
+            session.run(tf.global_variables_initializer())
+            found.append([session.run(element).decode() for _ in range(6)])
+            found.append(sorted(variable.name for variable in tf.global_variables()))
+    return found
+
+
 def programs(tf, folder):
     """Returns the programs by name.
 
@@ -284,6 +353,9 @@ def programs(tf, folder):
         "embedding": lambda: {"values": _embedding(tf, folder)},
         "specs": lambda: {"values": [str(value) for value in _specs(tf)]},
         "factorizations": lambda: {"values": _factorizations(tf)},
+        "records": lambda: {"values": _records(tf)},
+        "recurrences": lambda: {"values": _recurrences(tf)},
+        "resampled": lambda: {"values": _resampled(tf)},
         "fields": lambda: {"values": _fields(tf)},
         "optimizers of version 2": lambda: {"values": _optimizers(tf)},
         "skip grams": lambda: {"values": _skip_grams(tf, folder)},

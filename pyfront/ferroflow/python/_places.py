@@ -360,6 +360,24 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.quantize.python.quantize": ("ferroflow._src.contrib.quantize.quantizing",),
     "contrib.quantize.python.quantize_graph": ("ferroflow._src.contrib.quantize.rewriting",),
     "contrib.reduce_slice_ops.python.ops.reduce_slice_ops": ("ferroflow._src.contrib.reduce_slice_ops.slices",),
+    "contrib.input_pipeline": ("ferroflow._src.contrib.input_pipeline.elements",),
+    "contrib.input_pipeline.ops.gen_input_pipeline_ops": ("ferroflow._src.contrib.input_pipeline.elements",),
+    "contrib.input_pipeline.python.ops.input_pipeline_ops": ("ferroflow._src.contrib.input_pipeline.elements",),
+    "contrib.libsvm": ("ferroflow._src.contrib.libsvm.decoding",),
+    "contrib.libsvm.python.ops.libsvm_ops": ("ferroflow._src.contrib.libsvm.decoding",),
+    "contrib.periodic_resample": ("ferroflow._src.contrib.periodic_resample.resampling",),
+    "contrib.periodic_resample.python.ops.gen_periodic_resample_op": (
+        "ferroflow._src.contrib.periodic_resample.resampling",
+    ),
+    "contrib.periodic_resample.python.ops.periodic_resample_op": (
+        "ferroflow._src.contrib.periodic_resample.resampling",
+    ),
+    "contrib.recurrent.python.ops.functional_rnn": ("ferroflow._src.contrib.recurrent.functional",),
+    "contrib.recurrent.python.ops.recurrent": ("ferroflow._src.contrib.recurrent.recurrences",),
+    "contrib.recurrent.python.recurrent_api": (
+        "ferroflow._src.contrib.recurrent.functional",
+        "ferroflow._src.contrib.recurrent.recurrences",
+    ),
     "contrib.receptive_field.python.util.graph_compute_order": (
         "ferroflow._src.contrib.receptive_field.compute_order",
     ),
@@ -550,6 +568,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.ops.critical_section_ops": ("ferroflow._src.control_flow.critical_section",),
     "python.ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
+    "python.ops.state_ops": ("ferroflow._src.internals.reference_variables",),
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
     "python.training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),
     "python.saved_model.signature_def_utils_impl": ("ferroflow._src.saved_model.signatures",),
@@ -605,6 +624,12 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
 _CONSTRAINED: Final = "contrib.constrained_optimization.python"
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("contrib.bayesflow.python.ops.monte_carlo_impl", "_get_samples"): ("contrib.bayesflow.monte_carlo", "samples_of"),
+    ("contrib.tensor_forest.client.eval_metrics", "_accuracy"): ("contrib.tensor_forest.eval_metrics", "accuracy"),
+    ("contrib.tensor_forest.client.eval_metrics", "_top_k_generator"): (
+        "contrib.tensor_forest.eval_metrics",
+        "top_k_generator",
+    ),
     ("contrib.factorization.python.ops.kmeans", "_parse_features_if_necessary"): (
         "contrib.factorization.kmeans_estimator",
         "points_of",
