@@ -624,6 +624,26 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
 # The same for single names of modules whose other names are public: (module, name) -> (module of `_src`, name there).
 _CONSTRAINED: Final = "contrib.constrained_optimization.python"
 INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_compute_sum_on_device"): (
+        "contrib.estimator.tower_optimizer",
+        "sum_on_device",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_reduce_metric_variables"): (
+        "contrib.estimator.replicating",
+        "reduce_metric_variables",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_split_batch"): (
+        "contrib.estimator.replicating",
+        "split_batch",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_VariableDistributionMode"): (
+        "contrib.estimator.replicating",
+        "VariableDistributionMode",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_replicate_model_fn_with_mode"): (
+        "contrib.estimator.replicating",
+        "replicate_model_fn_with_mode",
+    ),
     ("contrib.bayesflow.python.ops.monte_carlo_impl", "_get_samples"): ("contrib.bayesflow.monte_carlo", "samples_of"),
     ("contrib.tensor_forest.client.eval_metrics", "_accuracy"): ("contrib.tensor_forest.eval_metrics", "accuracy"),
     ("contrib.tensor_forest.client.eval_metrics", "_top_k_generator"): (
@@ -729,6 +749,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("contrib.rnn.python.ops.core_rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
     ("contrib.rnn.python.ops.core_rnn_cell_impl", "_linear"): ("rnn.projection", "linear"),
     ("contrib.seq2seq.python.ops.decoder", "_transpose_batch_time"): ("rnn.dynamic_running", "transpose_batch_time"),
+    ("python.feature_column.feature_column", "_LazyBuilder"): ("feature_column.column", "TransformedFeatures"),
     ("python.feature_column.feature_column", "_FeatureColumn"): ("feature_column.column", "FeatureColumn"),
     ("python.feature_column.feature_column", "_DenseColumn"): ("feature_column.column", "DenseColumn"),
     ("python.feature_column.feature_column", "_CategoricalColumn"): ("feature_column.column", "CategoricalColumn"),
