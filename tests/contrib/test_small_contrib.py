@@ -182,8 +182,9 @@ def test_a_recurrence_is_its_unrolled_loop(time, most, at_end, has_gradient):
         return (tf.tanh(theta * state[0] + inputs),), [state[0]]
 
     def gradient(theta, state, inputs, extras, dstate):
-        after = 1 - tf.tanh(theta * state[0] + inputs) ** 2
-        return dstate[0] * after * extras[0], (dstate[0] * after * theta,), dstate[0] * after
+        after = dstate[0] * (1 - tf.tanh(theta * extras[0] + inputs) ** 2)
+        product = theta * state[0] + inputs
+        return tf.gradients(product, theta, after)[0], (after * theta,), tf.gradients(product, inputs, after)[0]
 
     with tf.Graph().as_default(), tf.Session() as session:
         theta, first = tf.constant(0.7, tf.float64), tf.constant(0.2, tf.float64)

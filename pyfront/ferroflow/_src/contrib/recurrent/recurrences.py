@@ -11,7 +11,7 @@ from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat
-from ferroflow._src.ops.array.making import zeros
+from ferroflow._src.ops.array.making import identity, zeros
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.tensor_array import TensorArray
 
@@ -33,7 +33,9 @@ def _with_gradient(cell_fn: _Cell, cell_grad: Callable[..., Any]) -> Callable[[A
 
             def gradient(*flat_gradients: Any) -> Any:
                 dstate1 = nest.pack_sequence_as(state1, list(flat_gradients))
-                return nest.flatten(cell_grad(*packed, extras, dstate1))
+                # Tensors of the backward loop, so that `cell_grad` can take gradients with respect to them.
+                given = nest.map_structure(identity, (*packed, extras))
+                return nest.flatten(cell_grad(*given, dstate1))
 
             return nest.flatten(state1), gradient
 
