@@ -1,5 +1,6 @@
 """Clusterings of `tf.contrib.factorization` and `tf.contrib.learn`: laws of k-means and of mixtures."""
 
+import importlib
 import itertools
 
 import numpy as np
@@ -185,3 +186,99 @@ def test_models_and_operations_of_the_first_releases():
         *("logistic_regression/weights", "logistic_regression/bias", "linear_regression/weights"),
         *("linear_regression/bias", "words/words_embeddings"),
     }
+
+
+def _products(a, b, places, *, transposed):
+    return np.float32([(a.T if transposed else a)[i] @ (b.T if transposed else b)[:, j] for i, j in places])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(1, 5), st.integers(0, 6), st.booleans(), st.integers(0, 99))
+def test_products_at_entries_are_those_of_the_matrices(rows, size, columns, entries, transposed, seed):
+    random = np.random.RandomState(seed)
+    a, b = random.randn(rows, size).astype(np.float32), random.randn(size, columns).astype(np.float32)
+    a, b = (a.T, b.T) if transposed else (a, b)
+    places = np.stack([random.randint(0, rows, entries), random.randint(0, columns, entries)], 1)
+    ops = importlib.import_module("ferroflow.contrib.factorization.python.ops.gen_factorization_ops")
+    with tf.Graph().as_default(), tf.Session() as sess:
+        found = sess.run(ops.masked_matmul(a, b, places, transposed, transposed))
+    np.testing.assert_allclose(found, _products(a, b, places, transposed=transposed).reshape(-1), rtol=1e-4, atol=1e-5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.booleans(), st.booleans(), st.integers(0, 99))
+def test_normal_equations_are_sums_over_entries(given_weights, transposed, seed):
+    random = np.random.RandomState(seed)
+    factors, values = random.randn(4, 2).astype(np.float32), random.randn(5).astype(np.float32)
+    places = np.argwhere(np.ones([3, 4]))[random.permutation(12)[:5]]
+    rows, columns = random.rand(3).astype(np.float32), random.rand(4).astype(np.float32)
+    weights = random.rand(5).astype(np.float32) if given_weights else rows[places[:, 0]] * columns[places[:, 1]]
+    lhs, rhs = np.zeros([3, 2, 2]), np.zeros([3, 2])
+    for (i, j), value, weight in zip(places, values, weights, strict=True):
+        lhs[i] += weight * np.outer(factors[j], factors[j])
+        rhs[i] += (weight + 0.3) * value * factors[j]
+    ops = importlib.import_module("ferroflow.contrib.factorization.python.ops.gen_factorization_ops")
+    with tf.Graph().as_default(), tf.Session() as sess:
+        found = sess.run(
+            ops.wals_compute_partial_lhs_and_rhs(
+                factors,
+                [] if given_weights else columns,
+                0.3,
+                [] if given_weights else rows,
+                places[:, ::-1] if transposed else places,
+                values,
+                weights if given_weights else [],
+                3,
+                transposed,
+            )
+        )
+    for ours, expected in zip(found, (lhs, rhs), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["random_shards", "cached"])
+def test_a_factorization_reaches_a_matrix_of_low_rank(name, tmp_path):
+    random = np.random.RandomState(2)
+    matrix = (random.rand(6, 2) @ random.rand(2, 5)).astype(np.float32)
+
+    def rows_and_columns(project_row=True):
+        def sparse(values):
+            places = np.argwhere(values)
+            return tf.SparseTensor(places, values[tuple(places.T)], values.shape)
+
+        return {
+            "input_rows": sparse(matrix),
+            "input_cols": sparse(matrix.T),
+            "project_row": tf.constant(project_row),
+        }, None
+
+    model = factorization.WALSMatrixFactorization(
+        6,
+        5,
+        2,
+        unobserved_weight=0.0,
+        regularization_coeff=1e-5,
+        num_row_shards=2 if name == "random_shards" else 1,
+        use_factors_weights_cache_for_training=name == "cached",
+        max_sweeps=24,
+        model_dir=str(tmp_path),
+        config=tf.contrib.learn.RunConfig(tf_random_seed=5),
+    )
+    model.fit(input_fn=rows_and_columns, steps=50)
+    rows, columns = np.concatenate(model.get_row_factors()), np.concatenate(model.get_col_factors())
+    np.testing.assert_allclose(rows @ columns.T, matrix, atol=0.02)
+    assert model.evaluate(input_fn=rows_and_columns, steps=1)["loss"] < 0.02
+    projected = np.stack(list(model.get_projections(lambda: rows_and_columns(False))))
+    np.testing.assert_allclose(rows @ projected.T, matrix, atol=0.02)
+    assert model.get_variable_value("global_step") == 24
+
+
+def test_weights_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="Invalid weight initialization"):
+        factorization.WALSModel(2, 3, 1, row_weights=-1.0)
+    with pytest.raises(AssertionError, match="both be None"):
+        factorization.WALSModel(2, 3, 1, row_weights=None)
+    with pytest.raises(AssertionError, match="2 shards"):
+        factorization.WALSModel(2, 3, 1, row_weights=[[1.0, 1.0]], num_row_shards=2)
+    with pytest.raises(AssertionError, match="SparseTensor"):
+        factorization.WALSModel(2, 3, 1).update_row_factors(tf.zeros([2, 3]))

@@ -131,3 +131,121 @@ def test_grid_cells_refuse_what_does_not_fit():
         grid.GridRNNCell(2, cell_fn=lambda size: size)
     with pytest.raises(ValueError, match="tuple of 2 element"):
         grid.Grid2LSTMCell(2)(tf.zeros([1, 2]), ((1, 2),))
+
+
+@pytest.mark.parametrize("method", ["_apply_dense", "_prepare", "_create_vars"])
+def test_optimizers_of_programs_derive_from_the_first_version(method):
+    base = importlib.import_module("ferroflow.contrib.optimizer_v2").AdamOptimizer
+    with pytest.raises(NotImplementedError, match=r"tf\.train\.Optimizer"):
+        type("Mine", (base,), {method: lambda *_: None})()
+    with pytest.raises(RuntimeError, match="Override _create_vars instead of _create_slots"):
+        type("Mine", (base,), {"_create_slots": lambda *_: None})()
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_optimizers_of_version_2_stop_gradients(stopped):
+    base = importlib.import_module("ferroflow.contrib.optimizer_v2").GradientDescentOptimizer
+    x = tf.Variable(3.0)
+    square = x * x
+    pairs = base(1.0).compute_gradients(square * x, [x], stop_gradients=[square] if stopped else None)
+    with tf.Session() as session:
+        session.run(x.initializer)
+        assert session.run(pairs[0][0]) == (9.0 if stopped else 27.0)
+
+
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(5, 40), st.sampled_from(["SAME", "VALID"]))
+@settings(max_examples=25, deadline=None)
+def test_sizes_of_maps_are_those_of_the_results(kernel, stride, size, padding):
+    fields = importlib.import_module("ferroflow.contrib.receptive_field.receptive_field_api")
+    with tf.Graph().as_default() as graph:
+        image = tf.zeros([1, size, size + 1, 1], name="image")
+        pooled = tf.nn.max_pool(image, [1, kernel, 1, 1], [1, stride, stride, 1], padding, name="pooled")
+        infos, _ = fields.get_compute_order(graph.as_graph_def(), "image", [size, size + 1])
+    assert infos["pooled"].output_size == pooled.shape.as_list()[1:3]
+
+
+def test_loops_have_no_order():
+    fields = importlib.import_module("ferroflow.contrib.receptive_field.receptive_field_api")
+    with tf.Graph().as_default() as graph:
+        tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
+        with pytest.raises(ValueError, match="has a loop"):
+            fields.get_compute_order(graph.as_graph_def())
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 4), st.integers(0, 4), st.booleans(), st.booleans())
+def test_a_recurrence_is_its_unrolled_loop(time, most, at_end, has_gradient):
+    recurrent = importlib.import_module("ferroflow.contrib.recurrent.python.ops.recurrent")
+    steps = min(time, most)
+
+    def cell(theta, state, inputs):
+        return (tf.tanh(theta * state[0] + inputs),), [state[0]]
+
+    def gradient(theta, state, inputs, extras, dstate):
+        after = dstate[0] * (1 - tf.tanh(theta * extras[0] + inputs) ** 2)
+        product = theta * state[0] + inputs
+        return tf.gradients(product, theta, after)[0], (after * theta,), tf.gradients(product, inputs, after)[0]
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        theta, first = tf.constant(0.7, tf.float64), tf.constant(0.2, tf.float64)
+        inputs = tf.constant(np.linspace(-1.0, 1.0, time))
+        (states,), (last,) = recurrent.Recurrent(
+            theta, (first,), inputs, cell, gradient if has_gradient else None, None, steps, aligned_end=at_end
+        )
+        state, unrolled = first, [tf.zeros([], tf.float64)] * time
+        for i in range(time - steps, time) if at_end else range(steps):
+            ((state,), _) = cell(theta, (state,), inputs[i])
+            unrolled[i] = state
+        sums = [tf.reduce_sum(states) + last, tf.add_n(unrolled) + state]
+        found = [tf.gradients(each, [theta, first, inputs]) if steps else [] for each in sums]
+        ours, expected = session.run([[states, last, *found[0]], [tf.stack(unrolled), state, *found[1]]])
+    for value, other in zip(ours, expected, strict=True):
+        np.testing.assert_allclose(value, other, rtol=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.data())
+def test_resampled_elements_are_those_of_the_definition(sizes, data):
+    resample = importlib.import_module("ferroflow.contrib.periodic_resample").periodic_resample
+    free = data.draw(st.integers(0, len(sizes) - 1))
+    factors = [1 if axis == free else data.draw(st.integers(1, 3)) for axis in range(len(sizes))]
+    source = np.arange(np.prod(sizes) * np.prod(factors))
+    sizes[free] *= int(np.prod(factors))
+    source = source.reshape(sizes)
+    shape = [
+        None if axis == free else size * factor for axis, (size, factor) in enumerate(zip(sizes, factors, strict=True))
+    ]
+    values = tf.placeholder(tf.int64, data.draw(st.sampled_from([sizes, [None] * len(sizes)])))
+    with tf.Session() as session:
+        found = session.run(resample(values, shape), {values: source})
+    expected = np.zeros([size or sizes[free] // int(np.prod(factors)) for size in shape], np.int64)
+    for place in np.ndindex(*expected.shape):
+        before, phase = [i // factor for i, factor in zip(place, factors, strict=True)], 0
+        for axis in reversed(range(len(sizes))):
+            phase = phase * factors[axis] + place[axis] % factors[axis]
+        before[free] = expected.shape[free] * phase + place[free]
+        expected[place] = source[tuple(before)]
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("", "must have a label"),
+        ("1 2", "form index:value"),
+        ("1 2:3:4", "form index:value"),
+        ("1 -2:3", "should be >= 0"),
+        ("x 1:1", "x"),
+        ("1 1:y", "y"),
+    ],
+)
+def test_lines_of_another_form_are_refused(line, error):
+    features, labels = importlib.import_module("ferroflow.contrib.libsvm").decode_libsvm(["0 1:1", line], 4)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=error):
+        session.run([features, labels])
+
+
+def test_values_beyond_the_end_are_refused():
+    resample = importlib.import_module("ferroflow.contrib.periodic_resample").periodic_resample
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(resample(tf.reshape(tf.range(12), [3, 4]), [None, 5]))

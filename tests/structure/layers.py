@@ -43,6 +43,7 @@ LATE_IMPORTS = {
     ("ferroflow", "a computed name"): "tf.test, tf.contrib, tf.losses and their like are loaded when first asked for",
     ("ferroflow._src.base.files.staging", "tempfile"): "costs 1 ms, and only files at URLs need it",
     ("ferroflow._alias.finders", "a computed name"): "what a program imports decides it",
+    ("ferroflow._src.contrib.specs.composing", "a computed name"): "an expression names the module",
     ("ferroflow.command_line.notebook", "IPython.core.interactiveshell"): "an optional package, for magics alone",
     ("ferroflow.command_line.check", "a computed name"): "what a program uses decides it",
     (

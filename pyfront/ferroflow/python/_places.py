@@ -73,6 +73,10 @@ _GRAPH_EDITOR: Final = (
 )
 _LEARN_ESTIMATORS: Final = "contrib.learn.python.learn.estimators"
 _GRAPH_EDITOR_PARTS: Final = ("edit", "reroute", "select", "subgraph", "transform", "util")
+_OPTIMIZERS: Final = (
+    *("adadelta", "adagrad", "adam", "gradient_descent", "momentum", "optimizer_v2", "optimizer_v2_symbols", "rmsprop"),
+)
+_SPECS: Final = ("parameters", "evaluating", "composing", "vocabulary", "describing")
 # Names that are not public, by module: where they are here.
 INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.distributions.python.ops.bijectors.weibull": ("ferroflow._src.contrib.bijectors.distribution_functions",),
@@ -100,8 +104,17 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.factorization.clustering",
         "ferroflow._src.contrib.factorization.kmeans_estimator",
         "ferroflow._src.contrib.factorization.gaussian_mixture",
+        "ferroflow._src.contrib.factorization.wals_model",
+        "ferroflow._src.contrib.factorization.wals_estimator",
     ),
-    "contrib.factorization.python.ops.clustering_ops": ("ferroflow._src.contrib.factorization.clustering",),
+    "contrib.factorization.python.ops.clustering_ops": (
+        "ferroflow._src.contrib.factorization.clustering",
+        "ferroflow._src.contrib.factorization.cluster_ops",
+    ),
+    "contrib.factorization.python.ops.factorization_ops": ("ferroflow._src.contrib.factorization.wals_model",),
+    "contrib.factorization.python.ops.gen_clustering_ops": ("ferroflow._src.contrib.factorization.cluster_ops",),
+    "contrib.factorization.python.ops.gen_factorization_ops": ("ferroflow._src.contrib.factorization.wals_products",),
+    "contrib.factorization.python.ops.wals": ("ferroflow._src.contrib.factorization.wals_estimator",),
     "contrib.factorization.python.ops.gmm": ("ferroflow._src.contrib.factorization.gaussian_mixture",),
     "contrib.factorization.python.ops.gmm_ops": ("ferroflow._src.contrib.factorization.gaussian_mixture",),
     "contrib.factorization.python.ops.kmeans": ("ferroflow._src.contrib.factorization.kmeans_estimator",),
@@ -128,6 +141,8 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "contrib.model_pruning.python.strip_pruning_vars_lib": ("ferroflow._src.contrib.model_pruning.stripping",),
     "contrib.nn.python.ops.fwd_gradients": ("ferroflow._src.contrib.nn.forward_gradients",),
+    "contrib.optimizer_v2": ("ferroflow._src.contrib.optimizer_v2.optimizers",),
+    **{f"contrib.optimizer_v2.{part}": ("ferroflow._src.contrib.optimizer_v2.optimizers",) for part in _OPTIMIZERS},
     "contrib.opt.python.training.agn_optimizer": ("ferroflow._src.contrib.opt.accumulated_gradient",),
     "contrib.opt.python.training.elastic_average_optimizer": ("ferroflow._src.contrib.opt.elastic_average",),
     "contrib.opt.python.training.model_average_optimizer": ("ferroflow._src.contrib.opt.model_average",),
@@ -136,6 +151,12 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.solvers.python.ops.least_squares": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.linear_equations": ("ferroflow._src.contrib.solvers.krylov",),
     "contrib.solvers.python.ops.util": ("ferroflow._src.contrib.solvers.operators",),
+    "contrib.specs.python": tuple(f"ferroflow._src.contrib.specs.{part}" for part in _SPECS),
+    "contrib.specs.python.params_ops": ("ferroflow._src.contrib.specs.parameters",),
+    "contrib.specs.python.specs": ("ferroflow._src.contrib.specs.evaluating",),
+    "contrib.specs.python.specs_lib": ("ferroflow._src.contrib.specs.composing",),
+    "contrib.specs.python.specs_ops": ("ferroflow._src.contrib.specs.vocabulary",),
+    "contrib.specs.python.summaries": ("ferroflow._src.contrib.specs.describing",),
     "contrib.feature_column.python.feature_column.sequence_feature_column": (
         "ferroflow._src.contrib.feature_column.sequence_input",
         "ferroflow._src.feature_column.sequence",
@@ -203,7 +224,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.learn.python.learn.estimators.linear": ("ferroflow._src.contrib.learn.canned_linear",),
     "contrib.learn.python.learn.estimators.model_fn": ("ferroflow._src.contrib.learn.model_ops",),
     "contrib.learn.python.learn.estimators.prediction_key": ("ferroflow._src.contrib.learn.model_ops",),
-    "contrib.learn.python.learn.estimators.run_config": ("ferroflow._src.contrib.learn.run_config",),
+    "contrib.learn.python.learn.estimators.run_config": (
+        "ferroflow._src.contrib.learn.run_config",
+        "ferroflow._src.estimator.run_config",
+    ),
     "contrib.learn.python.learn.experiment": ("ferroflow._src.contrib.learn.experiment",),
     "contrib.learn.python.learn.estimators.kmeans": ("ferroflow._src.contrib.factorization.learn_kmeans",),
     "contrib.learn.python.learn.estimators.constants": ("ferroflow._src.contrib.learn.model_ops",),
@@ -360,6 +384,37 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.quantize.python.quantize": ("ferroflow._src.contrib.quantize.quantizing",),
     "contrib.quantize.python.quantize_graph": ("ferroflow._src.contrib.quantize.rewriting",),
     "contrib.reduce_slice_ops.python.ops.reduce_slice_ops": ("ferroflow._src.contrib.reduce_slice_ops.slices",),
+    "contrib.input_pipeline": ("ferroflow._src.contrib.input_pipeline.elements",),
+    "contrib.input_pipeline.ops.gen_input_pipeline_ops": ("ferroflow._src.contrib.input_pipeline.elements",),
+    "contrib.input_pipeline.python.ops.input_pipeline_ops": ("ferroflow._src.contrib.input_pipeline.elements",),
+    "contrib.libsvm": ("ferroflow._src.contrib.libsvm.decoding",),
+    "contrib.libsvm.python.ops.libsvm_ops": ("ferroflow._src.contrib.libsvm.decoding",),
+    "contrib.periodic_resample": ("ferroflow._src.contrib.periodic_resample.resampling",),
+    "contrib.periodic_resample.python.ops.gen_periodic_resample_op": (
+        "ferroflow._src.contrib.periodic_resample.resampling",
+    ),
+    "contrib.periodic_resample.python.ops.periodic_resample_op": (
+        "ferroflow._src.contrib.periodic_resample.resampling",
+    ),
+    "contrib.recurrent.python.ops.functional_rnn": ("ferroflow._src.contrib.recurrent.functional",),
+    "contrib.recurrent.python.ops.recurrent": ("ferroflow._src.contrib.recurrent.recurrences",),
+    "contrib.recurrent.python.recurrent_api": (
+        "ferroflow._src.contrib.recurrent.functional",
+        "ferroflow._src.contrib.recurrent.recurrences",
+    ),
+    "contrib.receptive_field.python.util.graph_compute_order": (
+        "ferroflow._src.contrib.receptive_field.compute_order",
+    ),
+    "contrib.receptive_field.python.util.parse_layer_parameters": (
+        "ferroflow._src.contrib.receptive_field.layer_windows",
+    ),
+    "contrib.receptive_field.python.util.receptive_field": ("ferroflow._src.contrib.receptive_field.fields",),
+    "contrib.receptive_field.receptive_field_api": (
+        "ferroflow._src.contrib.receptive_field.compute_order",
+        "ferroflow._src.contrib.receptive_field.fields",
+    ),
+    "contrib.saved_model.python.saved_model.reader": ("ferroflow._src.contrib.saved_model.reader",),
+    "contrib.tensorboard.plugins.projector.projector_config_pb2": ("ferroflow._src.base.proto",),
     "contrib.reduce_slice_ops": ("ferroflow._src.contrib.reduce_slice_ops.slices",),
     "contrib.resampler": ("ferroflow._src.contrib.resampler.sampling",),
     "contrib.resampler.python.ops.resampler_ops": ("ferroflow._src.contrib.resampler.sampling",),
@@ -544,9 +599,13 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.ops.critical_section_ops": ("ferroflow._src.control_flow.critical_section",),
     "python.ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
+    "python.ops.state_ops": ("ferroflow._src.internals.reference_variables",),
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
     "python.training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),
     "python.saved_model.signature_def_utils_impl": ("ferroflow._src.saved_model.signatures",),
+    "python.estimator.canned.metric_keys": ("ferroflow._src.internals.estimator_keys",),
+    "python.estimator.canned.prediction_keys": ("ferroflow._src.internals.estimator_keys",),
+    "python.eager.test": ("ferroflow.test",),
     "python.eager.backprop": ("ferroflow._src.internals.gradient_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
     "python.eager.function": (
@@ -627,6 +686,41 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "estimator.estimator",
         "replica_device_setter_of",
     ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_compute_sum_on_device"): (
+        "contrib.estimator.tower_optimizer",
+        "sum_on_device",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_reduce_metric_variables"): (
+        "contrib.estimator.replicating",
+        "reduce_metric_variables",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_split_batch"): (
+        "contrib.estimator.replicating",
+        "split_batch",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_VariableDistributionMode"): (
+        "contrib.estimator.replicating",
+        "VariableDistributionMode",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_replicate_model_fn_with_mode"): (
+        "contrib.estimator.replicating",
+        "replicate_model_fn_with_mode",
+    ),
+    ("contrib.bayesflow.python.ops.monte_carlo_impl", "_get_samples"): ("contrib.bayesflow.monte_carlo", "samples_of"),
+    ("contrib.tensor_forest.client.eval_metrics", "_accuracy"): ("contrib.tensor_forest.eval_metrics", "accuracy"),
+    ("contrib.tensor_forest.client.eval_metrics", "_top_k_generator"): (
+        "contrib.tensor_forest.eval_metrics",
+        "top_k_generator",
+    ),
+    ("contrib.factorization.python.ops.kmeans", "_parse_features_if_necessary"): (
+        "contrib.factorization.kmeans_estimator",
+        "points_of",
+    ),
+    ("contrib.factorization.python.ops.wals", "_StopAtSweepHook"): (
+        "contrib.factorization.wals_hooks",
+        "StopAtSweepHook",
+    ),
+    ("contrib.factorization.python.ops.wals", "_SweepHook"): ("contrib.factorization.wals_hooks", "SweepHook"),
     (f"{_CONSTRAINED}.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
         "contrib.constrained_optimization.projections",
         "project_multipliers_wrt_euclidean_norm",
@@ -717,6 +811,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("contrib.rnn.python.ops.core_rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
     ("contrib.rnn.python.ops.core_rnn_cell_impl", "_linear"): ("rnn.projection", "linear"),
     ("contrib.seq2seq.python.ops.decoder", "_transpose_batch_time"): ("rnn.dynamic_running", "transpose_batch_time"),
+    ("python.feature_column.feature_column", "_LazyBuilder"): ("feature_column.column", "TransformedFeatures"),
     ("python.feature_column.feature_column", "_FeatureColumn"): ("feature_column.column", "FeatureColumn"),
     ("python.feature_column.feature_column", "_DenseColumn"): ("feature_column.column", "DenseColumn"),
     ("python.feature_column.feature_column", "_CategoricalColumn"): ("feature_column.column", "CategoricalColumn"),

@@ -89,17 +89,18 @@ def checked_weights(column: Any, features: Mapping[str, Any], logits: Tensor, pe
     with name_scope(None, "weights") as scope:
         weights = cast(dense_tensor(column, TransformedFeatures(features)), dtypes.float32, name="weights")
         shape, of_logits = shaping.shape(weights), shaping.shape(logits)
+        shapes = ["logits_shape: ", of_logits, "weights_shape: ", shape]
         rank, rank_of_logits = weights.get_shape().ndims, logits.get_shape().ndims
         if rank is not None and rank_of_logits is not None and rank == rank_of_logits - 1:
-            with control_dependencies([assert_equal(of_logits[:-1], shape, message=text)]):
+            with control_dependencies([assert_equal(of_logits[:-1], shape, shapes, message=text)]):
                 expanded: Tensor = shaping.expand_dims(weights, -1, name=scope)
                 return expanded
         expected = joining.concat([of_logits[:-1], [1]], 0)
         if per_logit:
             fits = logical_or(reduce_all(equal(of_logits, shape)), reduce_all(equal(expected, shape)))
-            check = Assert(fits, [text, "logits_shape: ", of_logits, "weights_shape: ", shape])
+            check = Assert(fits, [text, *shapes])
         else:
-            check = assert_equal(expected, shape, message=text)
+            check = assert_equal(expected, shape, shapes, message=text)
         with control_dependencies([check]):
             return making.identity(weights, name=scope)
 
@@ -148,9 +149,11 @@ def checked_labels(labels: Any, logits: Tensor, dimension: int) -> Tensor:
                 "shape of your label."
             )
         expected = joining.concat([shaping.shape(logits)[:-1], [dimension]], 0)
+        found = shaping.shape(labels)
         check = assert_equal(
             expected,
-            shaping.shape(labels),
+            found,
+            ["expected_labels_shape: ", expected, "labels_shape: ", found],
             message=f"labels shape must be [D0, D1, ... DN, {dimension}]. Suggested Fix: check your n_classes argument "
             "to the estimator and/or the shape of your label.",
         )

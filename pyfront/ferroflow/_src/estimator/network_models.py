@@ -294,5 +294,7 @@ def call_logit_fn(
     logits = logit_fn(features=features, **{name: value for name, value in given.items() if name in names})
     parts = list(logits.values()) if isinstance(logits, dict) else [logits]
     if not parts or not all(isinstance(part, Tensor) for part in parts):
-        raise ValueError(f"logit_fn should return a Tensor or a dictionary of Tensors. logit_fn returned: {logits}")
+        raise ValueError(
+            f"logit_fn should return a Tensor or a dictionary mapping strings to Tensors.  logit_fn returned: {logits}"
+        )
     return logits

@@ -149,6 +149,10 @@ class Optimizer(Trackable):
             colocate_gradients_with_ops=colocate_gradients_with_ops,
             grad_loss=grad_loss,
         )
+        return self._apply_some(pairs, loss, global_step, name)
+
+    def _apply_some(self, pairs: list[_GradientAndVariable], loss: Any, global_step: Any, name: Any) -> Operation:
+        """Adds the operations that update variables, of which at least one must have a gradient."""
         if all(g is None for g, _ in pairs):
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, "
@@ -187,6 +191,21 @@ class Optimizer(Trackable):
         if callable(loss):
             loss = loss()
         loss = _scaled_loss(loss, current_mode())
+        return self._gradients_of(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+        )
+
+    def _gradients_of(
+        self,
+        loss: Any,
+        var_list: Any,
+        gate_gradients: int,
+        aggregation_method: int | None,
+        colocate_gradients_with_ops: bool,
+        grad_loss: Any,
+        stop_gradients: Any = None,
+    ) -> list[_GradientAndVariable]:
+        """Adds the operations that compute the gradients of a loss that is not divided by the number of replicas."""
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not "
@@ -211,6 +230,7 @@ class Optimizer(Trackable):
             gate_gradients=gate_gradients == Optimizer.GATE_OP,
             aggregation_method=aggregation_method,
             colocate_gradients_with_ops=colocate_gradients_with_ops,
+            stop_gradients=stop_gradients,
         )
         if gate_gradients == Optimizer.GATE_GRAPH and any(g is not None for g in found):
             found = gate_together(found)

@@ -63,11 +63,14 @@ class RMSPropOptimizer(Optimizer):
         self._momentum_tensor: Any = None
         self._epsilon_tensor: Any = None
 
+    def _first_mean(self, var: Any) -> Any:
+        """Returns the initial value, or its initializer, of a variable's mean squared gradient."""
+        return Ones(var.dtype.base_dtype) if var.get_shape().is_fully_defined() else ones_like(var)
+
     def _create_slots(self, var_list: list[Any]) -> None:
         for var in var_list:
             dtype, shape = var.dtype.base_dtype, var.get_shape()
-            ones = Ones(dtype) if shape.is_fully_defined() else ones_like(var)
-            self._get_or_make_slot_with_initializer(var, ones, shape, dtype, "rms", self._name)
+            self._get_or_make_slot_with_initializer(var, self._first_mean(var), shape, dtype, "rms", self._name)
             if self._centered:
                 self._zeros_slot(var, "mg", self._name)
             self._zeros_slot(var, "momentum", self._name)

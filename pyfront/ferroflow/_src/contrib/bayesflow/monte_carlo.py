@@ -92,7 +92,7 @@ def expectation_importance_sampler(
         ValueError: if both or neither of `z` and `n` are given.
     """
     with name_scope(name, values=[z, n]):
-        samples = _samples(sampling_dist_q, z, n, seed)
+        samples = samples_of(sampling_dist_q, z, n, seed)
         log_target, log_proposal = log_p(samples), sampling_dist_q.log_prob(samples)
         values = f(samples)
         # One is added to each part, since the logarithm of 0 is infinite; the difference cancels it.
@@ -129,11 +129,25 @@ def expectation_importance_sampler_logspace(
         ValueError: if both or neither of `z` and `n` are given.
     """
     with name_scope(name, values=[z, n]):
-        samples = _samples(sampling_dist_q, z, n, seed)
+        samples = samples_of(sampling_dist_q, z, n, seed)
         return _log_mean(log_f(samples) + log_p(samples) - sampling_dist_q.log_prob(samples))
 
 
-def _samples(distribution: Any, z: TensorLike | None, n: IntLike | None, seed: int | None) -> Tensor:
+def samples_of(distribution: Any, z: TensorLike | None, n: IntLike | None, seed: int | None) -> Tensor:
+    """Returns samples of a distribution, or given ones.
+
+    Args:
+        distribution: Distribution.
+        z: Tensor of any dtype, of shape [n, ...]: the given samples; or None.
+        n: int, the number of samples to draw; or None.
+        seed: int, the seed of the samples.
+
+    Returns:
+        Tensor of the dtype of the distribution, of shape [n, ...].
+
+    Raises:
+        ValueError: if not exactly one of `z` and `n` is given.
+    """
     with name_scope("get_samples", values=[z, n]):
         if (n is None) == (z is None):
             raise ValueError(f'Must specify exactly one of arguments "n" and "z".  Found: n = {n}, z = {z}')

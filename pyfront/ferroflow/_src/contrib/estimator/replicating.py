@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
@@ -15,7 +15,7 @@ from ferroflow._src.estimator.modes import ModeKeys, argument_names
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import control_dependencies, device, get_collection, name_scope
+from ferroflow._src.framework.default_graph import control_dependencies, device as on_device, get_collection, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.losses.weighting import Reduction
 from ferroflow._src.ops.array import making, shaping
@@ -29,6 +29,41 @@ from ferroflow._src.variables.scope import variable_scope
 __all__ = ["replicate_model_fn"]
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
+
+
+class VariableDistributionMode:
+    """Where the variables of a replicated model are."""
+
+    SHARED_LOCAL_PARAMETER_SERVER: Final = 1
+    SHARED_ROUND_ROBIN: Final = 2
+
+
+def replicate_model_fn_with_mode(
+    model_fn: Callable[..., EstimatorSpec],
+    loss_reduction: str,
+    devices: ListLike | None = None,
+    mode: int = VariableDistributionMode.SHARED_LOCAL_PARAMETER_SERVER,
+) -> Callable[..., EstimatorSpec]:
+    """Returns a model function as `replicate_model_fn`, for a placement of variables.
+
+    Args:
+        model_fn: function of `features`, `labels`, `mode` and, if it takes them, `params` and `config`.
+        loss_reduction: one of `tf.losses.Reduction` but NONE: how `model_fn` combines the losses of a batch.
+        devices: list of str, the devices; None for the CPU.
+        mode: int, a constant of `VariableDistributionMode`.
+
+    Returns:
+        function for `tf.estimator.Estimator`.
+
+    Raises:
+        NotImplementedError: if `mode` is SHARED_ROUND_ROBIN.
+        ValueError: as `replicate_model_fn` raises it.
+    """
+    if mode == VariableDistributionMode.SHARED_ROUND_ROBIN:
+        raise NotImplementedError(
+            "Variables are not spread over devices. Use SHARED_LOCAL_PARAMETER_SERVER, which has all on one device."
+        )
+    return replicate_model_fn(model_fn, loss_reduction, devices)
 
 
 def replicate_model_fn(
@@ -62,7 +97,7 @@ def replicate_model_fn(
     def replicated(features: Any, labels: Any, mode: str, params: Any = None, config: Any = None) -> EstimatorSpec:
         if len(chosen) == 1:
             return replicas.build([features], [labels], mode, params, config)[0]
-        parts = _divided(features, labels, len(chosen), place)
+        parts = split_batch(features, labels, len(chosen), place)
         specs = replicas.build(*parts, mode, params, config)
         if mode == ModeKeys.PREDICT:
             return _predictions(specs, place)
@@ -92,7 +127,7 @@ class _Replicas:
                 variable_scope("", reuse=i > 0) as var_scope,
                 name_scope(f"tower_{i}" if i else "") as scope,
                 towers.tower(i, var_scope, scope),
-                device(_device_fn(worker, self._place)),
+                on_device(_device_fn(worker, self._place)),
             ):
                 part = labels[i] if labels else None
                 spec = self._model_fn(mode=mode, features=features[i], labels=part, **more)
@@ -121,14 +156,28 @@ def _device_fn(worker: str, variables: str) -> Callable[[Any], str]:
     return place
 
 
-def _divided(features: Any, labels: Any, count: int, place: str) -> tuple[Any, Any]:
-    """Returns the parts of features and labels, one for each replica."""
+def split_batch(features: Any, labels: Any, number_of_shards: int, device: str) -> tuple[Any, Any]:
+    """Divides features and labels, with one part for each replica.
+
+    Args:
+        features: Tensor or SparseTensor of any dtype, of shape [batch, ...]; or a dict of them.
+        labels: as `features`, or None.
+        number_of_shards: int, the number of parts.
+        device: str, the device of the parts.
+
+    Returns:
+        (list of the parts of `features`; list of the parts of `labels`, or None).
+
+    Raises:
+        ValueError: if the batch of a Tensor has a known size that cannot be divided evenly.
+    """
+    count = number_of_shards
 
     def parts_of(values: Any) -> list[Any]:
         if isinstance(values, SparseTensor):
             return list(sparse_split(sp_input=values, num_split=count, axis=0))
         size = convert_to_tensor(values).get_shape()[0].value
-        if size is None or size % count != 0:
+        if size is not None and size % count != 0:
             raise ValueError(f"Batch size {size} needs to be divisible by the number of GPUs, which is {count}.")
         return list(split(values, count))
 
@@ -138,7 +187,7 @@ def _divided(features: Any, labels: Any, count: int, place: str) -> tuple[Any, A
         divided = {name: parts_of(value) for name, value in values.items()}
         return [{name: parts[i] for name, parts in divided.items()} for i in range(count)]
 
-    with name_scope("split_inputs"), device(place):
+    with name_scope("split_inputs"), on_device(device):
         return of_either(features), None if labels is None else of_either(labels)
 
 
@@ -146,11 +195,23 @@ def _metrics(specs: Sequence[EstimatorSpec]) -> dict[str, Any]:
     """Returns the metrics of the first replica, whose updates also add the variables of the others to it."""
     updates = [update for spec in specs for _, update in spec.eval_metric_ops.values()]
     with control_dependencies(updates):
-        update = _added_to_first(len(specs))
+        update = reduce_metric_variables(len(specs))
     return {name: (value, update) for name, (value, _) in specs[0].eval_metric_ops.items()}
 
 
-def _added_to_first(count: int) -> Any:
+def reduce_metric_variables(number_of_towers: int) -> Any:
+    """Adds the operation that moves the metrics of all replicas to the variables of the first.
+
+    Args:
+        number_of_towers: int, the number of replicas.
+
+    Returns:
+        Operation.
+
+    Raises:
+        ValueError: if the replicas do not have the same number of metric variables.
+    """
+    count = number_of_towers
     variables = get_collection(GraphKeys.METRIC_VARIABLES)
     own, left = divmod(len(variables), count)
     if left:
@@ -158,7 +219,7 @@ def _added_to_first(count: int) -> Any:
             "Different `EstimatorSpec.eval_metric_ops` across `model_fn()` calls. "
             f"Expected {own * count} local variables, but got {len(variables)} instead."
         )
-    if not variables:
+    if not variables or count == 1:
         return no_op(name="no_eval_metric_reduction")
     cleared = []
     for i in range(own):
@@ -175,7 +236,7 @@ def _joined(named: Sequence[Any]) -> dict[Any, Any]:
 
 
 def _predictions(specs: Sequence[EstimatorSpec], place: str) -> EstimatorSpec:
-    with device(place):
+    with on_device(place):
         predictions = _joined([spec.predictions for spec in specs])
         exported = {}
         for name, output in (specs[0].export_outputs or {}).items():

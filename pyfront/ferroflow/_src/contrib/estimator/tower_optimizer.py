@@ -7,7 +7,12 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from ferroflow._src.framework.composite import IndexedSlices
-from ferroflow._src.framework.default_graph import control_dependencies, device, get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import (
+    control_dependencies,
+    device as on_device,
+    get_default_graph,
+    name_scope,
+)
 from ferroflow._src.losses.weighting import Reduction
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.flow.grouping import no_op
@@ -95,11 +100,13 @@ def scaled_loss(loss: Any, reduction: str, count: int) -> Any:
     return div(loss, 1.0 * count, name="averaged_loss")
 
 
-def sum_on_device(values: list[Any], place: Any, name: str | None = None) -> Any:
+def sum_on_device(values: list[Any], device: Any, name: str | None = None) -> Any:
     """Returns the sum of Tensors or IndexedSlices, computed on a device."""
-    with device(place):
+    with on_device(device):
         if not isinstance(values[0], IndexedSlices):
             return add_n(values, name=name)
+        if name is not None:
+            raise ValueError("The name argument is not expected to be given to IndexedSlices.")
         rows = concat([value.values for value in values], axis=0)
         indices = concat([value.indices for value in values], axis=0)
         return IndexedSlices(rows, indices, values[0].dense_shape)

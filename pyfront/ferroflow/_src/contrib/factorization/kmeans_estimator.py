@@ -29,7 +29,7 @@ from ferroflow._src.training.global_step import get_global_step
 __all__ = ["KMeansClustering"]
 
 
-def _points(features: Any, feature_columns: Sequence[Any] | None) -> Any:
+def points_of(features: Any, feature_columns: Sequence[Any] | None) -> Any:
     if not isinstance(features, Mapping):
         return features
     if feature_columns:
@@ -87,7 +87,7 @@ class KMeansClustering(Estimator):
 
         def model_fn(features: Any, mode: str, config: Any) -> EstimatorSpec:
             distances, nearest, losses, is_initialized, init_op, step = KMeans(
-                _points(features, feature_columns),
+                points_of(features, feature_columns),
                 num_clusters,
                 initial_clusters,
                 distance_metric,

@@ -33,11 +33,23 @@ def _of_second(values: Tensor) -> Tensor:
     return values[:, 1:2]
 
 
-def _top_5(probabilities: Tensor, targets: Any) -> Any:
-    ids = cast(targets, dtypes.int32)
-    if (ids.get_shape().ndims or 0) > 1:
-        ids = shaping.squeeze(ids, axis=[1])
-    return averaging.mean(in_top_k(probabilities, ids, 5))
+def top_k_generator(k: int) -> Callable[..., Any]:
+    """Returns the metric of the share of labels among the classes with the highest probabilities.
+
+    Args:
+        k: int, the number of classes.
+
+    Returns:
+        callable of probabilities and labels, which returns the share and its update.
+    """
+
+    def in_top(probabilities: Tensor, targets: Any) -> Any:
+        ids = cast(targets, dtypes.int32)
+        if (ids.get_shape().ndims or 0) > 1:
+            ids = shaping.squeeze(ids, axis=[1])
+        return averaging.mean(in_top_k(probabilities, ids, k))
+
+    return in_top
 
 
 def _r2(probabilities: Tensor, targets: Any, weights: Any = None) -> Any:
@@ -73,12 +85,13 @@ def _of_chances(metric: Callable[..., Any], **arguments: Any) -> Callable[..., A
     return of_second
 
 
+accuracy = _of_labels(averaging.accuracy)
 _THRESHOLDS = np.arange(0, 1, 0.01, dtype=np.float32).tolist()
 _METRICS: dict[str, tuple[Callable[..., Any], str]] = {
     "auc": (_of_chances(thresholds.auc), INFERENCE_PROB_NAME),
     "sigmoid_entropy": (_sigmoid_entropy, INFERENCE_PROB_NAME),
     "softmax_entropy": (_softmax_entropy, INFERENCE_PROB_NAME),
-    "accuracy": (_of_labels(averaging.accuracy), INFERENCE_PRED_NAME),
+    "accuracy": (accuracy, INFERENCE_PRED_NAME),
     "r2": (_r2, PredictionKey.SCORES),
     "predictions": (lambda predictions, targets, **weights: predictions, INFERENCE_PRED_NAME),
     "classification_log_loss": (_class_log_loss, INFERENCE_PROB_NAME),
@@ -92,7 +105,7 @@ _METRICS: dict[str, tuple[Callable[..., Any], str]] = {
         _of_chances(thresholds.recall_at_thresholds, thresholds=_THRESHOLDS),
         INFERENCE_PROB_NAME,
     ),
-    "top_5": (_top_5, INFERENCE_PROB_NAME),
+    "top_5": (top_k_generator(5), INFERENCE_PROB_NAME),
 }
 
 

@@ -5,6 +5,7 @@ import sys as _sys
 import typing as _typing
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.learn import run_config as run_config
 from ferroflow.contrib.learn.python.learn import datasets as datasets, preprocessing as preprocessing
 
 if not _typing.TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""`tf.contrib.input_pipeline`: elements of a list, one for each step."""

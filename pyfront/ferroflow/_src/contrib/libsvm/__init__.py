@@ -1,0 +1,1 @@
+"""`tf.contrib.libsvm`: records in the format of LIBSVM."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.optimizer_v2`: the optimizers of `tf.train`, whose hyperparameters may be functions."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.periodic_resample`: tensors whose last values become points between others."""

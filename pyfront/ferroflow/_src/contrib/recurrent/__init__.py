@@ -1,0 +1,1 @@
+"""`tf.contrib.recurrent`: recurrent networks of functions of parameters, state and input."""
