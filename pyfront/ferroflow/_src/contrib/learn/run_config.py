@@ -68,14 +68,12 @@ class RunConfig(core.RunConfig):
             save_summary_steps=save_summary_steps,
             save_checkpoints_steps=save_checkpoints_steps,
             save_checkpoints_secs=save_checkpoints_secs,
-            session_config=session_config,
+            session_config=self._tf_config,
             keep_checkpoint_max=keep_checkpoint_max,
             keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
             log_step_count_steps=log_step_count_steps,
             protocol=protocol,
         )
-        if session_config is None:
-            self.session_config = self._tf_config
         if master is not None:
             self.master = master
         if evaluation_master:
