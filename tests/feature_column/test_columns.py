@@ -359,7 +359,7 @@ def test_keys_are_strings(make, key):
         make(key)
 
 
-@pytest.mark.parametrize(("value", "message"), [(5, "exceeds number of buckets"), (-1, "Negative bucket index")])
+@pytest.mark.parametrize(("value", "message"), [(5, "exceeds number of buckets"), (-2, "Negative bucket index")])
 def test_ids_outside_name_the_column(value, message):
     column = tf.feature_column.categorical_column_with_identity("place", 3)
     result = tf.feature_column.linear_model({"place": tf.placeholder_with_default([[value]], [None, 1])}, [column])
