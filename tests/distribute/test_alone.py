@@ -297,7 +297,7 @@ def test_variables_are_colocated_with_variables_of_the_scope_alone(wrong):
 
 @pytest.mark.parametrize("wrong", [None, 3, [1]])
 def test_only_datasets_are_distributed(wrong):
-    with pytest.raises(TypeError, match="dataset must be a tf.data.Dataset, found"):
+    with pytest.raises(TypeError, match=r"dataset must be a tf\.data\.Dataset, found"):
         tf.distribute.MirroredStrategy().experimental_distribute_dataset(wrong)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import ferroflow as tf
 import numpy as np
 import pytest
+
+import ferroflow as tf
 
 _X = tf.feature_column.numeric_column("x")
 _LINEAR = {f"linear/linear_model/{part}" for part in ("x/weights", "bias_weights")}
