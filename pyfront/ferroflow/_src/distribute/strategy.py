@@ -299,7 +299,7 @@ class StrategyExtended:
         if not self.variable_created_in_scope(colocate_with_variable):
             raise ValueError(
                 "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), "
-                f"not: {colocate_with_variable}"
+                f"not: {colocate_with_variable!r}"
             )
         return _colocated_variables(colocate_with_variable)
 
