@@ -217,3 +217,20 @@ def test_a_graph_without_functions_has_no_library():
         assert not graph.as_graph_def().HasField("library")
         tf.data.Dataset.range(2).map(lambda x: x).make_one_shot_iterator()
         assert graph.as_graph_def().library.function
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda d: d.map(lambda x: None), TypeError, "Unsupported return value from the function of a dataset: None"),
+        (lambda d: d.map(lambda x: (x, None)), TypeError, "Unsupported return value"),
+        (lambda d: d.concatenate(None), TypeError, "concatenated with a Dataset, not with None"),
+        (lambda d: tf.data.Dataset.from_tensor_slices(3), ValueError, "a component is a scalar"),
+        (lambda d: tf.data.Dataset.from_tensor_slices(([1], 3)), ValueError, "a component is a scalar"),
+        (lambda d: d.padded_batch(2, [None]), ValueError, r"The padded shape \(\?,\) is not compatible"),
+        (lambda d: d.batch(3, True).padded_batch(2, [2]), ValueError, r"The padded shape \(2,\) is not compatible"),
+    ],
+)
+def test_wrong_elements_are_refused_when_the_graph_is_built(make, error, message):
+    with pytest.raises(error, match=message):
+        make(tf.data.Dataset.range(6))

@@ -183,7 +183,7 @@ def test_batches_that_cannot_be_divided_are_refused():
     assert context.get_per_replica_batch_size(12) == 3
     with pytest.raises(ValueError, match="`global_batch_size` 10 is not divisible by `num_replicas_in_sync` 4"):
         context.get_per_replica_batch_size(10)
-    with pytest.raises(TypeError, match=r"must return a tf\.data\.Dataset, found int"):
+    with pytest.raises(ValueError, match=r"must return a tf\.data\.Dataset, found int"):
         tf.distribute.MirroredStrategy().make_input_fn_iterator(lambda context: 3)
 
 
@@ -251,3 +251,70 @@ def test_arguments_are_tensorflows(name):
     for part in name.split("."):
         found = getattr(found, part)
     assert ", ".join(inspect.signature(found).parameters) == SIGNATURES[name]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: tf.distribute.OneDeviceStrategy(None), TypeError, "must be a str, found None"),
+        (lambda: tf.distribute.OneDeviceStrategy("/foo:0"), ValueError, "Unknown attribute: 'foo'"),
+        (lambda: tf.distribute.MirroredStrategy(["/foo:0"]), ValueError, "Unknown attribute: 'foo'"),
+        (lambda: tf.distribute.MirroredStrategy("/cpu:0"), ValueError, "Unknown attribute: 'c'"),
+        (lambda: tf.distribute.MirroredStrategy(["/cpu:0", "/device:CPU:0"]), ValueError, "No duplicates allowed"),
+        (lambda: tf.distribute.NcclAllReduce(num_packs=-1), ValueError, "num_packs >= 0, but -1 is specified"),
+        (lambda: tf.distribute.HierarchicalCopyAllReduce(-1), ValueError, "num_packs >= 0, but -1 is specified"),
+        (
+            lambda: tf.contrib.distribute.MirroredStrategy(num_gpus=1, num_gpus_per_worker=1),
+            ValueError,
+            "both `num_gpus` and `num_gpus_per_worker`",
+        ),
+    ],
+)
+def test_wrong_devices_are_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_one_device_has_the_name_of_this_process():
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    assert strategy.extended.worker_devices == ("/replica:0/task:0/device:CPU:0",)
+    with strategy.scope():
+        assert tf.Variable(1.0).device == "/replica:0/task:0/device:CPU:0"
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "tensor", "variable of no scope"])
+def test_variables_are_colocated_with_variables_of_the_scope_alone(wrong):
+    given = {"tensor": lambda: tf.constant(1.0), "variable of no scope": lambda: tf.Variable(1.0)}
+    value = given[wrong]() if wrong in given else wrong
+    strategy = tf.distribute.MirroredStrategy()
+    with strategy.scope():
+        own = tf.Variable(2.0)
+        with strategy.extended.colocate_vars_with(own):
+            tf.Variable(3.0)
+        with pytest.raises(ValueError, match="must only be passed a variable created in this"):
+            strategy.extended.colocate_vars_with(value)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, [1]])
+def test_only_datasets_are_distributed(wrong):
+    with pytest.raises(TypeError, match=r"dataset must be a tf\.data\.Dataset, found"):
+        tf.distribute.MirroredStrategy().experimental_distribute_dataset(wrong)
+
+
+def test_a_replica_does_not_enter_the_scope():
+    strategy = tf.distribute.MirroredStrategy()
+
+    def enter():
+        with strategy.scope():
+            pass
+
+    with pytest.raises(RuntimeError, match="cross-replica context"):
+        strategy.experimental_run_v2(enter)
+
+
+def test_reductions_of_variables_are_reductions_of_values():
+    convert = tf.distribute.ReduceOp.from_variable_aggregation
+    assert convert(tf.VariableAggregation.SUM) is tf.distribute.ReduceOp.SUM
+    assert convert(tf.VariableAggregation.MEAN) is tf.distribute.ReduceOp.MEAN
+    with pytest.raises(ValueError, match="Could not convert"):
+        convert(tf.VariableAggregation.NONE)

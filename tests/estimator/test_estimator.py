@@ -317,3 +317,31 @@ def test_a_model_without_a_checkpoint_starts_at_its_initial_values(tmp_path):
     assert list(predicted) == [3, 6]
     results = made.evaluate(lambda: tf.data.Dataset.from_tensors((numbers, numbers)))
     assert results == {"loss": 6.0, "global_step": 0}
+
+
+@pytest.mark.parametrize("source", [None, ""])
+def test_warm_starts_need_a_source(source):
+    with pytest.raises(ValueError, match="`ckpt_to_initialize_from` MUST be set"):
+        tf.estimator.WarmStartSettings(source)
+
+
+def test_warm_starts_rename_nothing_by_default():
+    assert tf.estimator.WarmStartSettings("a") == ("a", ".*", {}, {})
+
+
+def test_parts_of_predictions_have_joined_names():
+    value = tf.constant(1)
+    assert tf.estimator.export.PredictOutput({("head", "logits"): value}).outputs == {"head/logits": value}
+
+
+def test_receivers_take_features_of_unknown_shape():
+    features = {"any": tf.placeholder(tf.float32), "batch": tf.placeholder(tf.float32, [3, 2])}
+    receivers = tf.estimator.export.build_raw_serving_input_receiver_fn(features, default_batch_size=5)()
+    assert receivers.features["any"].shape.ndims is None
+    assert receivers.features["batch"].shape == [5, 2]
+
+
+@pytest.mark.parametrize("spec", [None, {}])
+def test_parsing_receivers_need_features(spec):
+    with pytest.raises(ValueError, match="Missing: features was"):
+        tf.estimator.export.build_parsing_serving_input_receiver_fn(spec)()

@@ -79,3 +79,9 @@ def test_whether_to_shuffle_is_to_be_said():
         inputs.numpy_input_fn(X)
     with pytest.raises(TypeError, match="shuffle must be explicitly set"):
         inputs.pandas_input_fn(None)
+
+
+def test_features_of_different_lengths_are_refused_without_labels():
+    features = {"a": np.zeros(3), "b": np.zeros(2)}
+    with pytest.raises(ValueError, match=r"(?s)Length of tensors in x and y is mismatched.*Shapes in y: None"):
+        tf.estimator.inputs.numpy_input_fn(features, shuffle=False)()

@@ -154,3 +154,19 @@ def test_a_strategy_with_parameter_servers_leaves_the_cluster_as_it_is(monkeypat
         assert (v + 1.0).device == "/job:worker/task:0"
     context = strategy.extended.input_context()
     assert (context.num_input_pipelines, context.input_pipeline_id, context.num_replicas_in_sync) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("name", ["model_dir", "tf_random_seed", "session_config", "train_distribute"])
+def test_values_are_changed_in_copies_alone(name):
+    config = tf.estimator.RunConfig()
+    with pytest.raises(AttributeError, match=rf"can't set attribute '{name}'.*RunConfig.replace\({name}="):
+        setattr(config, name, None)
+    copy = config.replace(tf_random_seed=3)
+    assert (config.tf_random_seed, copy.tf_random_seed) == (None, 3)
+    with pytest.raises(AttributeError, match="can't set attribute"):
+        copy.tf_random_seed = 4
+
+
+def test_unknown_protocols_are_refused():
+    with pytest.raises(ValueError, match=r"protocol should be grpc or grpc\+verbs"):
+        tf.estimator.RunConfig(protocol="http")

@@ -80,7 +80,7 @@ def test_each_checkpoint_is_evaluated_and_exported(tmp_path):
     other = estimator(tmp_path / "alone", 0.001)
     other.train(dataset, max_steps=10)
     assert other.get_variable_value("layer/kernel").tolist() == model.get_variable_value("layer/kernel").tolist()
-    assert run(model, 10) == (None, [])
+    assert run(model, 10) == (None, None)
 
 
 def test_evaluations_keep_their_distance_and_the_last_is_made(tmp_path):

@@ -340,3 +340,30 @@ def test_the_rank_of_a_feature_may_be_known_in_the_step_alone():
         assert sess.run(layer, {fed: [[1.0], [2.0]]}).tolist() == [[1], [2]]
         with pytest.raises(tf.errors.InvalidArgumentError, match="cannot have rank 0"):
             sess.run(layer, {fed: 1.0})
+
+
+@pytest.mark.parametrize("key", [3, None, b"a", ("a", "b")])
+@pytest.mark.parametrize(
+    "make",
+    [
+        tf.feature_column.numeric_column,
+        lambda key: tf.feature_column.categorical_column_with_hash_bucket(key, 3),
+        lambda key: tf.feature_column.categorical_column_with_identity(key, 3),
+        lambda key: tf.feature_column.categorical_column_with_vocabulary_list(key, ["x"]),
+        lambda key: tf.feature_column.categorical_column_with_vocabulary_file(key, "x", 3),
+        tf.contrib.feature_column.sequence_numeric_column,
+    ],
+)
+def test_keys_are_strings(make, key):
+    with pytest.raises(ValueError, match="key must be a string"):
+        make(key)
+
+
+@pytest.mark.parametrize(("value", "message"), [(5, "exceeds number of buckets"), (-2, "Negative bucket index")])
+def test_ids_outside_name_the_column(value, message):
+    column = tf.feature_column.categorical_column_with_identity("place", 3)
+    result = tf.feature_column.linear_model({"place": tf.placeholder_with_default([[value]], [None, 1])}, [column])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{message}.*\[{value}\]"):
+            session.run(result)

@@ -139,3 +139,40 @@ def test_classes_without_a_weight_are_told():
 def test_arguments_of_a_run_are_not_taken():
     with pytest.raises(NotImplementedError, match="total_loss"):
         linear(run_metadata=None)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "error", "message"),
+    [
+        ("mae", TypeError, "Type of `metrics` argument not understood"),
+        (3, TypeError, "Type of `metrics` argument not understood"),
+        ({"nope": "mae"}, ValueError, "Unknown outputs"),
+        ([["mae"], ["mae"]], ValueError, "1 outputs"),
+        ([None], ValueError, "Could not interpret metric"),
+    ],
+)
+def test_metrics_of_no_output_are_refused(metrics, error, message):
+    model = keras.Sequential([keras.layers.Dense(1, input_dim=3)])
+    with pytest.raises(error, match=message):
+        model.compile("sgd", "mse", metrics=metrics)
+
+
+@pytest.mark.parametrize("metrics", [["mae"], [["mae"]], {"dense": "mae"}, {"dense": ["mae"]}])
+def test_metrics_may_be_listed_for_each_output(metrics):
+    keras.backend.clear_session()
+    model = keras.Sequential([keras.layers.Dense(1, input_dim=3)])
+    model.compile("sgd", "mse", metrics=metrics)
+    assert model.metrics_names == ["loss", "mean_absolute_error"]
+
+
+# TensorFlow 1.15.5's numbers.
+@pytest.mark.parametrize(
+    ("loss", "value"),
+    [("hinge", 0.75), ("squared_hinge", 0.625), ("huber_loss", 0.15625)],
+)
+def test_labels_of_zero_stand_for_minus_one_in_hinges(loss, value):
+    labels, predictions = tf.constant([[0.0, 1.0]]), tf.constant([[-0.5, 0.0]])
+    if loss == "huber_loss":
+        labels = tf.constant([[-0.25, 0.75]])
+    with tf.Session() as session:
+        assert session.run(tf.reduce_mean(keras.losses.get(loss)(labels, predictions))) == pytest.approx(value)

@@ -77,10 +77,61 @@ def test_a_sequence_says_what_is_to_be_defined():
     assert [next(batches)[0][0, 0] for _ in range(4)] == [X[0, 0], X[4, 0], X[8, 0], X[0, 0]]
 
 
-def test_generators_have_functions_of_their_own():
-    for given in (iter(Thirds()), Thirds()):
-        with pytest.raises(ValueError, match="fit_generator"):
-            linear().fit(given, verbose=0)
+@pytest.mark.parametrize("make", [Thirds, lambda: iter([Thirds()[i] for i in (0, 1, 2, 0, 1, 2)])])
+def test_fit_evaluate_and_predict_take_batches_of_programs(make):
+    one, other = linear(), linear()
+    steps = None if make is Thirds else 3
+    losses = one.fit(make(), epochs=2, steps_per_epoch=steps, shuffle=False, verbose=0).history["loss"]
+    assert losses == other.fit_generator(make(), steps, epochs=2, shuffle=False, verbose=0).history["loss"]
+    assert one.evaluate(make(), steps=steps) == other.evaluate_generator(make(), steps)
+    np.testing.assert_array_equal(one.predict(make(), steps=steps), other.predict_generator(make(), steps))
+
+
+@pytest.mark.parametrize("more", [{"y": Y}, {"batch_size": 4}, {"sample_weight": np.ones(12)}])
+def test_batches_of_programs_are_complete(more):
+    (name,) = more
+    with pytest.raises(ValueError, match=f"`{name}` must not be given with a generator"):
+        linear().fit(Thirds(), verbose=0, **more)
+
+
+def test_an_epoch_is_a_whole_dataset(capsys):
+    rows = tf.data.Dataset.from_tensor_slices((X, Y)).batch(5)
+    one, other = linear(), linear()
+    losses = one.fit(rows, epochs=2, validation_data=rows, verbose=2).history
+    in_order = other.fit(X, Y, batch_size=5, epochs=2, shuffle=False, verbose=0)
+    assert "Train on a dataset, validate on a dataset" in capsys.readouterr().out
+    np.testing.assert_allclose(one.get_weights()[0], other.get_weights()[0], rtol=1e-5)
+    assert len(losses["loss"]) == len(losses["val_loss"]) == len(in_order.history["loss"]) == 2
+    # A batch counts as one, whatever its size.
+    parts = [other.evaluate(X[i : i + 5], Y[i : i + 5], verbose=0) for i in (0, 5, 10)]
+    assert one.evaluate(rows) == pytest.approx(np.mean(parts), rel=1e-4)
+    np.testing.assert_allclose(one.predict(rows), other.predict(X), rtol=1e-4)
+
+
+def test_datasets_that_do_not_fit_are_refused():
+    rows = tf.data.Dataset.from_tensor_slices((X, Y)).batch(5)
+    for call, name in ((linear().fit, "steps_per_epoch"), (linear().evaluate, "steps"), (linear().predict, "steps")):
+        with pytest.raises(ValueError, match=f"infinitely repeating dataset, you must specify the `{name}`"):
+            call(rows.repeat())
+    with pytest.raises(ValueError, match="`batch_size` must be None, but is 2"):
+        linear().fit(rows, batch_size=2)
+
+
+def test_arrays_without_examples_are_refused():
+    with pytest.raises(ValueError, match="Empty training data"):
+        linear().fit(X[:0], Y[:0])
+
+
+def test_weights_of_unknown_outputs_are_refused():
+    with pytest.raises(ValueError, match=r"Unknown outputs in sample_weight: \['nope'\]"):
+        linear().fit(X, Y, sample_weight={"nope": np.ones(12)})
+
+
+def test_one_hot_labels_have_the_width_of_the_output():
+    model = keras.Sequential([layers.Dense(3, input_dim=3)])
+    model.compile("sgd", "categorical_crossentropy")
+    with pytest.raises(ValueError, match="Labels have 1 columns, but the output .* has 3"):
+        model.fit(X, np.zeros(12))
 
 
 def test_tensors_of_the_graph_are_fitted_evaluated_and_predicted():

@@ -320,3 +320,57 @@ def test_locally_connected_steps_learn():
         layers.LocallyConnected1D(4, 3, padding="same")
     with pytest.raises(NotImplementedError, match="channels are the last"):
         layers.LocallyConnected2D(4, 3, data_format="channels_first")
+
+
+@pytest.mark.parametrize(
+    ("make", "shape", "message"),
+    [
+        (lambda: layers.Reshape((2,)), (3,), "total size of new array must be unchanged"),
+        (lambda: layers.Reshape((2, -1)), (3,), "total size of new array must be unchanged"),
+        (lambda: layers.Reshape((-1, -1)), (4,), "Can only specify one unknown dimension"),
+        (lambda: layers.Permute((0, 1)), (2, 3), "consecutive and start from 1"),
+        (lambda: layers.Permute((2, 1)), (3,), "expected ndim=3, found ndim=2"),
+        (lambda: layers.RepeatVector(2), (2, 3), "expected ndim=2, found ndim=3"),
+        (lambda: layers.ReLU(max_value=-1), (3,), "max_value of Relu layer cannot be negative value: -1"),
+        (lambda: layers.ReLU(negative_slope=-1), (3,), "negative_slope of Relu layer cannot be negative value: -1"),
+        (
+            lambda: layers.TimeDistributed(3),
+            (2, 3),
+            "Please initialize `TimeDistributed` layer with a `Layer` instance",
+        ),
+        (lambda: layers.Bidirectional(3), (2, 3), "Please initialize `Bidirectional` layer with a `Layer` instance"),
+    ],
+)
+def test_wrong_arguments_and_inputs_are_refused(make, shape, message):
+    with pytest.raises(ValueError, match=message):
+        make()(tf.keras.Input(shape))
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "expected"),
+    [
+        (lambda: layers.Reshape((2, -1)), (None, 6), (None, 2, 3)),
+        (lambda: layers.Permute((2, 1)), (None, 4, 3), (None, 3, 4)),
+        (lambda: layers.RepeatVector(2), (None, 3), (None, 2, 3)),
+        (lambda: layers.Activation("relu"), (None, 3), (None, 3)),
+        (lambda: layers.GaussianNoise(0.5), (None, 3), (None, 3)),
+        (lambda: layers.ZeroPadding2D(1), (None, 4, 5, 3), (None, 6, 7, 3)),
+        (lambda: layers.Cropping2D(1), (None, 4, 5, 3), (None, 2, 3, 3)),
+        (lambda: layers.UpSampling2D(2), (None, 4, 5, 3), (None, 8, 10, 3)),
+        (lambda: layers.GlobalMaxPooling1D(), (None, 4, 3), (None, 3)),
+    ],
+)
+def test_layers_without_variables_compute_their_output_shapes(make, given, expected):
+    assert tuple(tf.TensorShape(make().compute_output_shape(given)).as_list()) == expected
+    count = len(tf.get_default_graph().get_operations())
+    make().compute_output_shape(tf.TensorShape(given))
+    assert len(tf.get_default_graph().get_operations()) == count
+
+
+def test_layers_take_arrays():
+    assert layers.Dense(2)(np.ones((5, 3), np.float32)).shape == [5, 2]
+
+
+def test_an_input_has_one_shape():
+    with pytest.raises(ValueError, match="Only provide the `shape` OR `batch_shape`"):
+        tf.keras.Input((3,), batch_shape=(2, 3))

@@ -331,3 +331,16 @@ def test_states_of_layers_are_forgotten():
     layer.stateful = True
     model.reset_states()
     assert layer.forgotten == 1
+
+
+def test_names_of_layers_are_unique_in_a_model():
+    x = tf.keras.Input((3,))
+    twice = tf.keras.layers.Dense(2, name="q")(tf.keras.layers.Dense(3, name="q")(x))
+    with pytest.raises(ValueError, match='The name "q" is used 2 times in the model'):
+        tf.keras.Model(x, twice)
+    with pytest.raises(ValueError, match="The list of inputs passed to the model is redundant"):
+        tf.keras.Model([x, x], tf.keras.layers.Dense(2)(x))
+
+
+def test_a_sequential_model_may_be_one_layer():
+    assert [layer.name for layer in tf.keras.Sequential(tf.keras.layers.Dense(2, name="only")).layers] == ["only"]

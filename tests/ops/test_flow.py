@@ -276,3 +276,12 @@ def test_a_check_fails_in_the_step_unless_tensorflow_evaluates_its_arguments(mak
         else:
             with pytest.raises(tf.errors.InvalidArgumentError):
                 tf.assert_positive(value)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("check", [tf.assert_less, tf.assert_equal, tf.assert_none_equal, tf.assert_greater_equal])
+def test_a_message_comes_before_the_data(check, is_known):
+    x, y = (1, 1) if check is tf.assert_none_equal else (2, 2) if check is tf.assert_less else (1, 2)
+    x = tf.constant(x) if is_known else tf.placeholder_with_default(x, [])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)first.*second.*3"), tf.Session() as session:
+        session.run(check(x, y, data=["second", 3], message="first"))

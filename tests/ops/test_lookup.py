@@ -207,3 +207,9 @@ def test_keys_of_another_dtype_are_refused_when_the_graph_is_built() -> None:
             table.lookup(tf.constant([1]))
         with pytest.raises(TypeError, match="Invalid key dtype"):
             _lookup.MutableHashTable(tf.string, tf.int64, -1).insert(tf.constant([1]), tf.constant([1], tf.int64))
+
+
+def test_the_export_of_a_static_table_has_the_name_of_the_call():
+    table = tf.contrib.lookup.HashTable(tf.contrib.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+    assert [tensor.name for tensor in table.export()] == ["hash_table_Export:0", "hash_table_Export:1"]
+    assert table.export(name="mine")[0].op.name == "mine"

@@ -63,3 +63,9 @@ def test_results_are_tensorflows(name):
         "types": searches or found["types"] == expected["types"],
     }
     assert same == {part: (name, part) not in DIFFERENT for part in same}, found
+
+
+@pytest.mark.parametrize(("values", "inner_shape"), [([[1]], (3,)), ([[[1, 2]]], (3,)), ([[1, 2]], (1,))])
+def test_constants_have_values_of_their_inner_shape(values, inner_shape):
+    with pytest.raises((TypeError, ValueError), match=r"Expected Tensor's shape|incompatible|Too many elements"):
+        tf.ragged.constant(values, inner_shape=inner_shape)

@@ -61,3 +61,32 @@ def test_other_ranks_are_refused(position, message):
     arguments[position] = arguments[position][0]
     with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
         tf.contrib.seq2seq.sequence_loss(*arguments)
+
+
+# TensorFlow 1.15.5's numbers for weights that count steps once.
+@pytest.mark.parametrize(
+    ("timesteps", "batch", "shape"), [(True, True, []), (True, False, [2]), (False, True, [3]), (False, False, [2, 3])]
+)
+def test_sums_are_divided_by_the_number_of_weights_that_are_not_zero(timesteps, batch, shape):
+    logits = np.random.RandomState(0).normal(size=[2, 3, 4]).astype(np.float32)
+    targets, weights = np.array([[0, 1, 2], [3, 0, 1]]), np.array([[2, 1, 0], [3, 0, 0]], np.float32)
+    loss = tf.contrib.seq2seq.sequence_loss(
+        logits, targets, weights, False, False, sum_over_timesteps=timesteps, sum_over_batch=batch
+    )
+    each = np.log(np.exp(logits).sum(-1)) - np.take_along_axis(logits, targets[..., None], -1)[..., 0]
+    axes = tuple(axis for axis, is_reduced in ((1, timesteps), (0, batch)) if is_reduced)
+    expected = each * weights
+    if axes:
+        expected = expected.sum(axes) / np.maximum((weights != 0).sum(axes), 1e-12)
+    with tf.Session() as session:
+        found = session.run(loss)
+    assert list(found.shape) == shape
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dimension", ["timesteps", "batch"])
+def test_a_dimension_has_one_kind_of_average(dimension):
+    with pytest.raises(ValueError, match=f"average_across_{dimension} and sum_over_{dimension} cannot be set to True"):
+        tf.contrib.seq2seq.sequence_loss(
+            tf.zeros([2, 3, 4]), tf.zeros([2, 3], tf.int32), tf.ones([2, 3]), **{f"sum_over_{dimension}": True}
+        )

@@ -54,6 +54,7 @@ from ferroflow._src.data.resampling import rejection_resample as rejection_resam
 from ferroflow._src.data.transformations import (
     Counter as Counter,
     RandomDataset as RandomDataset,
+    INFINITE_CARDINALITY as INFINITE_CARDINALITY,
     cardinality as cardinality,
     copy_to_device as copy_to_device,
     enumerate_dataset as enumerate_dataset,
@@ -77,7 +78,6 @@ Structure = _TypeSpec
 # Requests as many calls, or as much reading ahead, as it takes.
 AUTOTUNE = -1
 # The values of `cardinality` for datasets without end, and of an unknown number of elements.
-INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
 
 _tell_absent(globals())

@@ -17,7 +17,13 @@ from ferroflow._src.base.typing import (
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.dataset_base import DatasetBase, int64, op_dataset, structure_of
 from ferroflow._src.data.element_function import ElementFunction, called
-from ferroflow._src.data.padding import default_padding, padded_batch_shape, padding_value, shape_tensor
+from ferroflow._src.data.padding import (
+    check_padded_shape,
+    default_padding,
+    padded_batch_shape,
+    padding_value,
+    shape_tensor,
+)
 from ferroflow._src.data.structure import (
     NestedDataset,
     Structure,
@@ -113,7 +119,8 @@ class DatasetBatches(DatasetBase):
 
         Raises:
             TypeError: if a component is sparse, or a padding value has another dtype than its component.
-            ValueError: if a padding value is not a scalar.
+            ValueError: if a padding value is not a scalar, or a padded shape has another rank than its component or is
+                smaller.
         """
         structure = structure_of(self)
         if structure.has_sparse():
@@ -122,6 +129,7 @@ class DatasetBatches(DatasetBase):
         if padding_values is None:
             padding_values = default_padding(structure.types)
         shapes = nest.map_structure_up_to(structure.shapes, shape_tensor, padded_shapes)
+        nest.map_structure(check_padded_shape, shapes, structure.shapes)
         values = nest.map_structure_up_to(structure.shapes, padding_value, padding_values, structure.types)
         first = _batch_dimension(size, drop_remainder)
         batched = structure._replace(shapes=nest.map_structure(lambda s: padded_batch_shape(first, s), shapes))

@@ -39,9 +39,11 @@ class DatasetOrder(DatasetBase):
             Dataset; its shapes keep the dimensions that both have in common.
 
         Raises:
-            TypeError: if the types or classes of elements differ.
+            TypeError: if it is no Dataset, or the types or classes of elements differ.
             ValueError: if elements have different nesting.
         """
+        if not hasattr(dataset, "output_types"):
+            raise TypeError(f"a dataset is concatenated with a Dataset, not with {dataset!r}")
         nest.assert_same_structure(self.output_types, dataset.output_types)
         for a, b in zip(nest.flatten(self.output_types), nest.flatten(dataset.output_types), strict=True):
             if a != b:

@@ -74,6 +74,9 @@ class DatasetSources(DatasetBase):
         """
         batch = normalized(tensors)
         flat = nest.flatten(batch)
+        for tensor in flat:
+            if tensor.get_shape().ndims == 0:
+                raise ValueError(f"from_tensor_slices takes rows of tensors, but a component is a scalar: {tensor}")
         first = flat[0].get_shape()[0]
         for tensor in flat[1:]:
             first.assert_is_compatible_with(tensor.get_shape()[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.structure import Structure, converted, serialized
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.function import Function
@@ -67,5 +68,8 @@ class ElementFunction:
 
 
 def _tensors(result: Any) -> tuple[list[Tensor], Structure]:
-    element = converted(tuple(result) if isinstance(result, list) else result)
+    given = tuple(result) if isinstance(result, list) else result
+    if any(leaf is None for leaf in nest.flatten(given)):
+        raise TypeError(f"Unsupported return value from the function of a dataset: {result}. It must return tensors.")
+    element = converted(given)
     return serialized(element), Structure.of(element)

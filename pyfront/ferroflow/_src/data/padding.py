@@ -24,6 +24,22 @@ def shape_tensor(shape: ShapeLike) -> Tensor:
         return convert_to_tensor(shape, dtype=dtypes.int64)
 
 
+def check_padded_shape(shape: Tensor, component: TensorShape) -> None:
+    """Checks that elements of a component can be filled up to a shape, as far as both are known.
+
+    Raises:
+        ValueError: if they cannot.
+    """
+    padded = constant_value_as_shape(shape)
+    if padded.ndims is None or component.ndims is None:
+        return
+    sizes = zip(padded.as_list(), component.as_list(), strict=False)
+    if padded.ndims != component.ndims or any(a is not None and b is not None and a < b for a, b in sizes):
+        raise ValueError(
+            f"The padded shape {padded} is not compatible with the corresponding input component shape {component}."
+        )
+
+
 def padded_batch_shape(first: Any, shape: Tensor) -> TensorShape:
     """Returns the shape of a batch of `first` elements of a shape."""
     return TensorShape([first]).concatenate(constant_value_as_shape(shape))

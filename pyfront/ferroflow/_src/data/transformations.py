@@ -199,6 +199,9 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     return apply
 
 
+INFINITE_CARDINALITY = -1
+
+
 def cardinality(dataset: Dataset) -> Tensor:
     """Returns the number of a dataset's elements, as far as it is known without making them.
 

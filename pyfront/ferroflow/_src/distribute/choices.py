@@ -86,26 +86,38 @@ class ReductionToOneDevice(CrossDeviceOps):
         self.accumulation_fn = accumulation_fn
 
 
+def _number_of_packs(algorithm: str, num_packs: int) -> int:
+    if num_packs < 0:
+        raise ValueError(f"{algorithm} requires num_packs >= 0, but {num_packs} is specified")
+    return num_packs
+
+
 class HierarchicalCopyAllReduce(CrossDeviceOps):
     """Sums of GPUs in two levels: accepted; a process is one replica here.
 
     Args:
-        num_packs: accepted.
+        num_packs: int, at least 0; accepted.
+
+    Raises:
+        ValueError: if `num_packs` is negative.
     """
 
     def __init__(self, num_packs: int = 1) -> None:
-        self.num_packs = num_packs
+        self.num_packs = _number_of_packs("HierarchicalCopy", num_packs)
 
 
 class NcclAllReduce(CrossDeviceOps):
     """Sums by NCCL: accepted; a process is one replica here.
 
     Args:
-        num_packs: accepted.
+        num_packs: int, at least 0; accepted.
+
+    Raises:
+        ValueError: if `num_packs` is negative.
     """
 
     def __init__(self, num_packs: int = 1) -> None:
-        self.num_packs = num_packs
+        self.num_packs = _number_of_packs("NCCL all-reduce", num_packs)
 
 
 class AllReduceCrossDeviceOps(CrossDeviceOps):

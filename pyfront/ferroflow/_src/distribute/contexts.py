@@ -8,7 +8,9 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.typing import NestedTensors
+from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.replication import Mode, ReduceOp, current_mode, entered, is_last_loss_a_sum
 
@@ -111,7 +113,7 @@ class ReplicaContext:
         """
         require_replica_context(self)
         reduce_op = as_reduce_op(reduce_op)
-        flat = nest.flatten(value)
+        flat = [one if isinstance(one, IndexedSlices) else convert_to_tensor(one) for one in nest.flatten(value)]
 
         def reduced(strategy: Any) -> list[Any]:
             return list(strategy.extended.batch_reduce_to(reduce_op, [(v, v) for v in flat]))

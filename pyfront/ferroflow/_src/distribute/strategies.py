@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.cluster.cluster_spec import ClusterSpec
 from ferroflow._src.cluster.device_setter import replica_device_setter
@@ -68,6 +69,20 @@ class _OwnInput(_JoinedExtended):
     _shares_input = False
 
 
+def _full_name(name: str) -> str:
+    """Returns the name of a device with the parts of this process that it leaves open.
+
+    Raises:
+        TypeError: if the name is no str.
+        ValueError: if it is not that of a device.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a device must be a str, found {name!r}")
+    spec = DeviceSpec(replica=0, task=0)
+    spec.merge_from(DeviceSpec.from_string(name))
+    return spec.to_string()
+
+
 def _note_devices(strategy: str, count: int, replicas: Replicas) -> None:
     if count > 1 and replicas.size == 1:
         tf_logging.warning(
@@ -88,9 +103,15 @@ class MirroredStrategy(Strategy):
     Args:
         devices: list of str, accepted: a process is one replica, which uses all cores.
         cross_device_ops: accepted.
+
+    Raises:
+        ValueError: if a device has no valid name, or is given twice.
     """
 
     def __init__(self, devices: ListLike | None = None, cross_device_ops: object = None) -> None:
+        names = [_full_name(name) for name in devices or ()]
+        if len(set(names)) < len(names):
+            raise ValueError(f"No duplicates allowed in `devices` argument: {names}")
         replicas = _launched_replicas()
         _note_devices("MirroredStrategy", len(devices or ()), replicas)
         super().__init__(_SharedInput(self, replicas))
@@ -108,7 +129,7 @@ class ContribMirroredStrategy(MirroredStrategy):
         cross_tower_ops: accepted.
 
     Raises:
-        ValueError: if `devices` and `num_gpus` are both given.
+        ValueError: if more than one of `devices`, `num_gpus` and `num_gpus_per_worker` is given.
     """
 
     def __init__(
@@ -120,6 +141,8 @@ class ContribMirroredStrategy(MirroredStrategy):
         auto_shard_dataset: bool = False,
         cross_tower_ops: object = None,
     ) -> None:
+        if num_gpus is not None and num_gpus_per_worker is not None:
+            raise ValueError("You cannot specify both `num_gpus` and `num_gpus_per_worker`.")
         gpus = num_gpus if num_gpus is not None else num_gpus_per_worker
         if devices is not None and gpus is not None:
             raise ValueError("Must only specify one of `devices` and `num_gpus`.")
@@ -195,6 +218,10 @@ class OneDeviceStrategy(Strategy):
 
     Args:
         device: str, the device.
+
+    Raises:
+        TypeError: if `device` is no str.
+        ValueError: if it is not the name of a device.
     """
 
     def __init__(self, device: str) -> None:
@@ -204,7 +231,7 @@ class OneDeviceStrategy(Strategy):
 class _OneDevice(StrategyExtended):
     def __init__(self, container_strategy: Any, on: str) -> None:
         super().__init__(container_strategy)
-        self._device = on
+        self._device = _full_name(on)
 
     @property
     def worker_devices(self) -> tuple[str, ...]:
@@ -380,6 +407,14 @@ class _DefaultStrategy(Strategy):
 
 
 class _DefaultExtended(StrategyExtended):
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Returns True: there is no other scope.
+
+        Args:
+            v: variable of any dtype and shape.
+        """
+        return True
+
     def call_for_each_replica(
         self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:

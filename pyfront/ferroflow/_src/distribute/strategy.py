@@ -292,7 +292,15 @@ class StrategyExtended:
 
         Returns:
             Context manager.
+
+        Raises:
+            ValueError: if it is no variable of this strategy's scope.
         """
+        if not self.variable_created_in_scope(colocate_with_variable):
+            raise ValueError(
+                "`colocate_vars_with` must only be passed a variable created in this tf.distribute.Strategy.scope(), "
+                f"not: {colocate_with_variable!r}"
+            )
         return _colocated_variables(colocate_with_variable)
 
     def experimental_make_numpy_dataset(self, numpy_input: NestedTensors, session: Any = None) -> Dataset:
@@ -459,12 +467,13 @@ class Strategy:
             The strategy.
 
         Raises:
-            RuntimeError: if it is called within the scope of another strategy.
+            RuntimeError: if code that runs for one replica calls it, or code in the scope of another strategy.
         """
         mode = current_mode()
         if mode is not None:
             if mode.strategy is not self:
                 raise RuntimeError("Mixing different tf.distribute.Strategy objects: already in the scope of another.")
+            require_cross_replica_context(self._extended)
             yield self
             return
         with ExitStack() as stack:
@@ -601,8 +610,7 @@ class Strategy:
             Iterator with a method `initialize`.
 
         Raises:
-            ValueError: if `replication_mode` is something else.
-            TypeError: if the function does not return a Dataset.
+            ValueError: if `replication_mode` is something else, or the function does not return a Dataset.
         """
         if replication_mode is not InputReplicationMode.PER_WORKER:
             raise ValueError(f"Input replication mode not supported: {replication_mode!r}")
@@ -627,7 +635,10 @@ class Strategy:
 
         Raises:
             ValueError: if the number of replicas is known not to divide the batches' size.
+            TypeError: if `dataset` is no Dataset.
         """
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"dataset must be a tf.data.Dataset, found {type(dataset).__name__}: {dataset!r}")
         return part_of_rows(dataset, self._extended.replicas)
 
     def experimental_distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any]) -> Dataset:
@@ -640,11 +651,11 @@ class Strategy:
             Dataset of the same dtypes and shapes.
 
         Raises:
-            TypeError: if the function does not return a Dataset.
+            ValueError: if the function does not return a Dataset.
         """
         dataset = dataset_fn(self._extended.input_context())
         if not isinstance(dataset, Dataset):
-            raise TypeError(f"the input function must return a tf.data.Dataset, found {type(dataset).__name__}")
+            raise ValueError(f"the input function must return a tf.data.Dataset, found {type(dataset).__name__}")
         return self._extended.own_part(dataset)
 
     def experimental_make_numpy_dataset(self, numpy_input: NestedTensors, session: Any = None) -> Dataset:
@@ -667,6 +678,9 @@ class Strategy:
 
         Returns:
             Context manager.
+
+        Raises:
+            ValueError: if it is no variable of this strategy's scope.
         """
         return self._extended.colocate_vars_with(colocate_with_variable)
 

@@ -125,14 +125,16 @@ class PredictOutput(ExportOutput):
     """Output of any tensors, by name.
 
     Args:
-        outputs: Tensor of any dtype and shape, which is named "output", or dict of them.
+        outputs: Tensor of any dtype and shape, which is named "output", or dict of them. Names that are tuples of str
+            are joined by "/".
 
     Raises:
         ValueError: if a name is not a str, or a value no Tensor.
     """
 
     def __init__(self, outputs: NestedTensors) -> None:
-        named: dict[str, Any] = outputs if isinstance(outputs, dict) else {"output": outputs}
+        given: dict[Any, Any] = outputs if isinstance(outputs, dict) else {"output": outputs}
+        named = {"/".join(name) if isinstance(name, tuple) else name: value for name, value in given.items()}
         for name, value in named.items():
             if not isinstance(name, str):
                 raise ValueError(f"Prediction output key must be a string; got {name}.")

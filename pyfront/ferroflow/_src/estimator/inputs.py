@@ -90,7 +90,11 @@ def numpy_input_fn(
         arrays = [*features.values(), *labels.values()]
         if len({array.shape[0] for array in arrays}) != 1:
             of_x = {key: array.shape for key, array in features.items()}
-            of_y = {key: array.shape for key, array in labels.items()} if isinstance(y, dict) else np.shape(labels["y"])
+            of_y = (
+                {key: array.shape for key, array in labels.items()}
+                if isinstance(y, dict)
+                else getattr(y, "shape", None)
+            )
             raise ValueError(
                 "Length of tensors in x and y is mismatched. All elements in x and y must have the same length.\n"
                 f"Shapes in x: {of_x}\nShapes in y: {of_y}\n"

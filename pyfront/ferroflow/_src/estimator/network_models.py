@@ -45,6 +45,12 @@ def _summarize(values: Tensor, tag: str) -> None:
     histogram(f"{tag}/activation", values)
 
 
+def _between_servers(config: Any, min_slice_size: int = 256 << 10) -> Partitioner:
+    """Returns a partitioner that makes at most one slice for each parameter server, and one if there are none."""
+    servers = config.num_ps_replicas if config else 0
+    return min_max_variable_partitioner(max_partitions=servers, min_slice_size=min_slice_size)
+
+
 class Network:
     """Layers over feature columns, whose last one gives the head's logits."""
 
@@ -54,7 +60,7 @@ class Network:
         hidden_units: Any,
         activation_fn: Any,
         dropout: float | None,
-        partitioner: Any,
+        partitioner: Partitioner | None,
         batch_norm: bool,
     ) -> None:
         self._columns = tuple(columns or ())
@@ -64,16 +70,13 @@ class Network:
         self._partitioner = partitioner
         self._batch_norm = batch_norm
 
+    def scope(self, features: Mapping[str, Any], config: Any) -> variable_scope:
+        """Returns the scope "dnn", whose variables are divided between the parameter servers."""
+        return variable_scope("dnn", values=list(features.values()), partitioner=_between_servers(config))
+
     def logits(self, features: Mapping[str, Any], units: int, mode: str, config: Any) -> Tensor:
-        """Returns the logits, of shape [batch, units], with variables in the scope "dnn"."""
-        servers = config.num_ps_replicas if config else 0
-        values = list(features.values())
-        own = min_max_variable_partitioner(max_partitions=max(servers, 1))
-        with variable_scope("dnn", values=values, partitioner=own if servers else None):
-            inputs = self._partitioner
-            if inputs is None and servers:
-                inputs = min_max_variable_partitioner(max_partitions=servers, min_slice_size=_SMALLEST_SLICE)
-            return self.layers(features, units, mode, inputs)
+        """Returns the logits, of shape [batch, units], with variables in the open scope."""
+        return self.layers(features, units, mode, self._partitioner or _between_servers(config, _SMALLEST_SLICE))
 
     def layers(self, features: Mapping[str, Any], units: int, mode: str, partitioner: Any) -> Tensor:
         """Returns the logits, of shape [batch, units], with variables in the open scope."""
@@ -102,18 +105,13 @@ class Network:
         return logits
 
 
-def _linear_logits(
-    features: Mapping[str, Any], columns: Sequence[Any], units: int, partitioner: Any, config: Any, combiner: str
-) -> Tensor:
-    """Returns the logits of a linear model, of shape [batch, units], with variables in the scope "linear"."""
-    servers = config.num_ps_replicas if config else 0
-    if partitioner is None and servers:
-        partitioner = min_max_variable_partitioner(max_partitions=servers, min_slice_size=_SMALLEST_SLICE)
-    with variable_scope("linear", values=list(features.values()), partitioner=partitioner):
-        return _linear_layer(features, columns, units, combiner)
+def _linear_scope(features: Mapping[str, Any], partitioner: Any, config: Any) -> variable_scope:
+    """Returns the scope "linear", whose variables are divided by the partitioner or between the parameter servers."""
+    chosen = partitioner or _between_servers(config, _SMALLEST_SLICE)
+    return variable_scope("linear", values=list(features.values()), partitioner=chosen)
 
 
-def _linear_layer(features: Mapping[str, Any], columns: Sequence[Any], units: int, combiner: str) -> Tensor:
+def _linear_logits(features: Mapping[str, Any], columns: Sequence[Any], units: int, combiner: str) -> Tensor:
     """Returns the logits of a linear model, of shape [batch, units], with variables in the open scope."""
     made: dict[Any, Any] = {}
     logits = linear_model(features, columns, units=units, sparse_combiner=combiner, cols_to_vars=made)
@@ -133,8 +131,11 @@ def network_model(head: BaseHead, network: Network, optimizer: Any) -> Callable[
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         _check_features(features)
         chosen = optimizer_of(optimizer, _NETWORK_RATE)
-        logits = network.logits(features, head.logits_dimension, mode, config)
-        return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen)
+        with network.scope(features, config):
+            logits = network.logits(features, head.logits_dimension, mode, config)
+            return head.create_estimator_spec(
+                features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen
+            )
 
     return model_fn
 
@@ -149,8 +150,11 @@ def linear_model_of(
         _check_features(features)
         given = optimizer or FtrlOptimizer(min(_LARGEST_LINEAR_RATE, 1 / math.sqrt(len(columns))))
         chosen = optimizer_of(given, _LARGEST_LINEAR_RATE)
-        logits = _linear_logits(features, columns, head.logits_dimension, partitioner, config, sparse_combiner)
-        return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen)
+        with _linear_scope(features, partitioner, config):
+            logits = _linear_logits(features, columns, head.logits_dimension, sparse_combiner)
+            return head.create_estimator_spec(
+                features=features, mode=mode, logits=logits, labels=labels, optimizer=chosen
+            )
 
     return model_fn
 
@@ -172,11 +176,14 @@ def combined_model(
         parts: list[tuple[str, Any, Tensor]] = []
         if network is not None:
             chosen = optimizer_of(dnn_optimizer, _NETWORK_RATE)
-            parts.append(("dnn", chosen, network.logits(features, head.logits_dimension, mode, config)))
+            with network.scope(features, config):
+                logits = network.logits(features, head.logits_dimension, mode, config)
+            parts.append(("dnn", chosen, logits))
         if columns:
             chosen = optimizer_of(linear_optimizer, min(_COMBINED_LINEAR_RATE, 1 / math.sqrt(len(columns))))
-            logits = _linear_logits(features, columns, head.logits_dimension, partitioner, config, sparse_combiner)
-            _summarize(logits, "linear")
+            with _linear_scope(features, partitioner, config):
+                logits = _linear_logits(features, columns, head.logits_dimension, sparse_combiner)
+                _summarize(logits, "linear")
             parts.append(("linear", chosen, logits))
 
         def train_op_fn(loss: Tensor) -> Any:
@@ -266,7 +273,7 @@ def linear_logit_fn_builder(
     columns = tuple(feature_columns)
 
     def linear_logit_fn(features: Any) -> Tensor:
-        return _linear_layer(features, columns, units, sparse_combiner)
+        return _linear_logits(features, columns, units, sparse_combiner)
 
     return linear_logit_fn
 

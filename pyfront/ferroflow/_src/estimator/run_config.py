@@ -82,6 +82,7 @@ class RunConfig:
     Raises:
         ValueError: if both intervals of checkpoints are given, a value is not in its range, or `TF_CONFIG` is not
             right.
+        AttributeError: if a program sets one of these values afterwards; `replace` makes a changed copy.
         NotImplementedError: if `experimental_distribute` has a `remote_cluster`.
         TypeError: if a strategy is something else, or a part of `TF_CONFIG` has a wrong type.
     """
@@ -134,6 +135,12 @@ class RunConfig:
         self.has_evaluator = False
         self._validate()
         self._read_cluster(tf_config)
+        self._is_complete = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _REPLACEABLE and "_is_complete" in vars(self):
+            raise AttributeError(f"can't set attribute '{name}' of a RunConfig. Use RunConfig.replace({name}=...).")
+        super().__setattr__(name, value)
 
     def _read_cluster(self, tf_config: Mapping[str, Any]) -> None:
         """Sets what `TF_CONFIG` says of the cluster and the task; without one, those of a program that is alone."""
@@ -221,7 +228,7 @@ class RunConfig:
                 raise ValueError(
                     "experimental_distribute and train_distribute or eval_distribute must not both be set."
                 )
-            self.train_distribute, self.eval_distribute = given.train_distribute, given.eval_distribute
+            vars(self).update(train_distribute=given.train_distribute, eval_distribute=given.eval_distribute)
         for name in ("train_distribute", "eval_distribute"):
             strategy = getattr(self, name)
             if strategy is not None and not hasattr(strategy, "extended"):
@@ -244,6 +251,8 @@ class RunConfig:
             raise ValueError("session_config must be instance of ConfigProto")
         if self.tf_random_seed is not None and not isinstance(self.tf_random_seed, int):
             raise ValueError("tf_random_seed must be integer.")
+        if self.protocol not in (None, "grpc", "grpc+verbs"):
+            raise ValueError("protocol should be grpc or grpc+verbs")
         if self.device_fn is not None and not (
             callable(self.device_fn) and set(argument_names(self.device_fn)) == {"op"}
         ):
@@ -266,14 +275,14 @@ class RunConfig:
         for name, value in kwargs.items():
             if name not in _REPLACEABLE:
                 raise ValueError(f"Replacing {name} is not supported. Allowed properties are {[*_REPLACEABLE]}.")
-            setattr(changed, name, value)
+            vars(changed)[name] = value
         steps, secs = kwargs.get("save_checkpoints_steps"), kwargs.get("save_checkpoints_secs")
         if steps is not None and secs is not None:
             raise ValueError(_BOTH_INTERVALS)
         if steps is not None:
-            changed.save_checkpoints_secs = None
+            vars(changed)["save_checkpoints_secs"] = None
         if secs is not None:
-            changed.save_checkpoints_steps = None
+            vars(changed)["save_checkpoints_steps"] = None
         changed._validate()
         return changed
 

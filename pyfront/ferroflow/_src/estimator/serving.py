@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.estimator.export_outputs import ExportOutput
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.handles import Tensor
@@ -116,7 +117,7 @@ def build_parsing_serving_input_receiver_fn(
 
     def serving_input_receiver_fn() -> ServingInputReceiver:
         serialized = placeholder(dtypes.string, shape=[default_batch_size], name="input_example_tensor")
-        return ServingInputReceiver(parse_example(serialized, dict(feature_spec)), {"examples": serialized})
+        return ServingInputReceiver(parse_example(serialized, feature_spec), {"examples": serialized})
 
     return serving_input_receiver_fn
 
@@ -138,7 +139,9 @@ def build_raw_serving_input_receiver_fn(
     def serving_input_receiver_fn() -> ServingInputReceiver:
         receivers = {}
         for name, tensor in features.items():
-            shape = [default_batch_size, *tensor.get_shape().as_list()[1:]]
+            shape: TensorShape = tensor.get_shape()
+            if shape.ndims is not None:
+                shape = TensorShape([default_batch_size]).concatenate(shape[1:])
             receivers[name] = placeholder(tensor.dtype, shape=shape, name=tensor.op.name)
         return ServingInputReceiver(dict(receivers), receivers)
 

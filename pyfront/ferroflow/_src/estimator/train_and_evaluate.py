@@ -106,7 +106,7 @@ class EvalSpec(_EvalFields):
 
 def train_and_evaluate(
     estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
-) -> tuple[Mapping[str, Any] | None, list[Any]] | None:
+) -> tuple[Mapping[str, Any] | None, list[Any] | None] | None:
     """Trains, evaluates and exports a model.
 
     A program without a cluster evaluates saved checkpoints during the training, unless the last evaluation was less
@@ -172,7 +172,7 @@ def train_and_evaluate(
 
 def _train_alone(
     estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec
-) -> tuple[Mapping[str, Any] | None, list[Any]]:
+) -> tuple[Mapping[str, Any] | None, list[Any] | None]:
     evaluating = _Evaluation(estimator, eval_spec, train_spec.max_steps)
     # Of processes that train together, the first one saves checkpoints; it or an evaluator evaluates them.
     listeners = [] if estimator.config.has_evaluator else [_EvaluatingListener(evaluating, eval_spec.throttle_secs)]
@@ -253,7 +253,7 @@ class _Evaluation:
         self._evaluated: str | None = None
         self._warned_at: float | None = None
         self.metrics: Mapping[str, Any] | None = None
-        self.exports: list[Any] = []
+        self.exports: list[Any] | None = None
 
     @property
     def is_at_the_end(self) -> bool:

@@ -9,21 +9,45 @@ from typing import Any, NamedTuple
 from ferroflow._src.checkpoint.warm_start import VocabInfo
 
 
-class WarmStartSettings(NamedTuple):
+class _WarmStartFields(NamedTuple):
+    ckpt_to_initialize_from: str
+    vars_to_warm_start: Any
+    var_name_to_vocab_info: Mapping[str, VocabInfo]
+    var_name_to_prev_var_name: Mapping[str, str]
+
+
+class WarmStartSettings(_WarmStartFields):
     """Sources of the variables of a model that has not been trained.
 
-    Attributes:
+    Args:
         ckpt_to_initialize_from: str, the prefix of a checkpoint, or its folder.
         vars_to_warm_start: str, a regular expression that the names of trained variables match from their start; list
             of those of all variables; list of variables; None for those with a vocabulary only.
         var_name_to_vocab_info: dict of `tf.estimator.VocabInfo` by the names of variables that belong to a vocabulary.
         var_name_to_prev_var_name: dict from names of variables to those in the checkpoint, if they differ.
+
+    Raises:
+        ValueError: if there is no `ckpt_to_initialize_from`.
     """
 
-    ckpt_to_initialize_from: str
-    vars_to_warm_start: Any = ".*"
-    var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None
-    var_name_to_prev_var_name: Mapping[str, str] | None = None
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        ckpt_to_initialize_from: str,
+        vars_to_warm_start: Any = ".*",
+        var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
+        var_name_to_prev_var_name: Mapping[str, str] | None = None,
+    ) -> WarmStartSettings:
+        if not ckpt_to_initialize_from:
+            raise ValueError("`ckpt_to_initialize_from` MUST be set in WarmStartSettings")
+        return super().__new__(
+            cls,
+            ckpt_to_initialize_from,
+            vars_to_warm_start,
+            var_name_to_vocab_info or {},
+            var_name_to_prev_var_name or {},
+        )
 
 
 def warm_start_settings(given: Any) -> WarmStartSettings | None:

@@ -15,6 +15,7 @@ from ferroflow._src.feature_column.column import (
     CategoricalColumn,
     IdWeightPair,
     TransformedFeatures,
+    check_key,
     check_string_or_int,
     to_sparse_input,
 )
@@ -174,8 +175,20 @@ class IdentityCategoricalColumn(_IdColumn, _IdentityFields):
         zero = cast(0, dtypes.int64, name="zero")
         if self.default_value is None:
             checks = [
-                assert_less(ids, count, data=(ids, count), name="assert_less_than_num_buckets"),
-                assert_greater_equal(ids, zero, data=(ids,), name="assert_greater_or_equal_0"),
+                assert_less(
+                    ids,
+                    count,
+                    data=(ids, count),
+                    message=f'Bucket index for categorical column "{self.name}" exceeds number of buckets',
+                    name="assert_less_than_num_buckets",
+                ),
+                assert_greater_equal(
+                    ids,
+                    zero,
+                    data=(ids,),
+                    message=f'Negative bucket index for categorical column "{self.name}"',
+                    name="assert_greater_or_equal_0",
+                ),
             ]
             with control_dependencies(checks):
                 ids = making.identity(ids)
@@ -252,8 +265,10 @@ def categorical_column_with_hash_bucket(
         A categorical feature column.
 
     Raises:
-        ValueError: if `hash_bucket_size` is not positive, or `dtype` is neither string nor an integer dtype.
+        ValueError: if `key` is no str, `hash_bucket_size` is not positive, or `dtype` is neither string nor an integer
+            dtype.
     """
+    check_key(key)
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")
     if hash_bucket_size < 1:
@@ -284,9 +299,10 @@ def categorical_column_with_vocabulary_file(
         A categorical feature column.
 
     Raises:
-        ValueError: if there is no file; if a number is out of its range; if both `num_oov_buckets` and `default_value`
-            are given; or if `dtype` is neither string nor an integer dtype.
+        ValueError: if `key` is no str; if there is no file; if a number is out of its range; if both `num_oov_buckets`
+            and `default_value` are given; or if `dtype` is neither string nor an integer dtype.
     """
+    check_key(key)
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
     if vocabulary_size is None:
@@ -336,9 +352,10 @@ def categorical_column_with_vocabulary_list(
         A categorical feature column.
 
     Raises:
-        ValueError: if the list is empty or has duplicates, a number is out of its range, both `num_oov_buckets` and
-            `default_value` are given, or a dtype is not string or integer.
+        ValueError: if `key` is no str, the list is empty or has duplicates, a number is out of its range, both
+            `num_oov_buckets` and `default_value` are given, or a dtype is not string or integer.
     """
+    check_key(key)
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
     if len(set(vocabulary_list)) != len(vocabulary_list):
@@ -375,8 +392,9 @@ def categorical_column_with_identity(
         A categorical feature column.
 
     Raises:
-        ValueError: if the number is not positive, or the default value is not in range.
+        ValueError: if `key` is no str, the number is not positive, or the default value is not in range.
     """
+    check_key(key)
     if num_buckets < 1:
         raise ValueError(f"num_buckets {num_buckets} < 1, column_name {key}")
     if default_value is not None and not 0 <= default_value < num_buckets:

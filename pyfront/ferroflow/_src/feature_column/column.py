@@ -271,6 +271,16 @@ def check_batch_sizes(tensors: Iterable[Tensor], columns: Iterable[FeatureColumn
             )
 
 
+def check_key(key: Any) -> None:
+    """Checks that a feature's key can name a column.
+
+    Raises:
+        ValueError: if it is no str.
+    """
+    if not isinstance(key, str):
+        raise ValueError(f"key must be a string. Got: type {type(key)}. Given key: {key}.")
+
+
 def check_string_or_int(dtype: Any, prefix: str) -> None:
     """Checks that values can be ids or be made ids.
 

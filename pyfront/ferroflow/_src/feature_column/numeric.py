@@ -13,6 +13,7 @@ from ferroflow._src.feature_column.column import (
     DenseColumn,
     IdWeightPair,
     TransformedFeatures,
+    check_key,
     parsed_features,
 )
 from ferroflow._src.framework.apply import tensor_op
@@ -136,8 +137,8 @@ def numeric_column(
     Raises:
         TypeError: if a dimension is not an int, the default value is not of `dtype`, or `normalizer_fn` is not
             callable.
-        ValueError: if a dimension is not positive, the default value has another shape, or `dtype` is not a number
-            dtype.
+        ValueError: if `key` is no str, a dimension is not positive, the default value has another shape, or `dtype` is
+            not a number dtype.
 
     Example:
         >>> columns = [tf.feature_column.numeric_column("age"), tf.feature_column.numeric_column("size", shape=[2])]
@@ -146,6 +147,7 @@ def numeric_column(
         [[30.  1.  2.]
          [40.  3.  4.]]
     """
+    check_key(key)
     checked = checked_shape(shape, key)
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")

@@ -22,6 +22,7 @@ from ferroflow._src.feature_column.column import (
     IdWeightPair,
     TransformedFeatures,
     bucket_count,
+    check_key,
     parsed_features,
     sparse_tensors,
 )
@@ -191,8 +192,9 @@ def sequence_numeric_column(
 
     Raises:
         TypeError: if a dimension is not an int, or `normalizer_fn` is not callable.
-        ValueError: if a dimension is not positive, or the DType is not of numbers.
+        ValueError: if `key` is no str, a dimension is not positive, or the DType is not of numbers.
     """
+    check_key(key)
     dimensions = checked_shape(shape, key)
     kind = dtypes.as_dtype(dtype)
     if not (kind.is_integer or kind.is_floating):

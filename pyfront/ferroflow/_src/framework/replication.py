@@ -21,6 +21,25 @@ class ReduceOp(enum.Enum):
     SUM = "SUM"
     MEAN = "MEAN"
 
+    @staticmethod
+    def from_variable_aggregation(aggregation: enum.Enum) -> ReduceOp:
+        """Returns the reduction of a variable's values for updates by replicas.
+
+        Args:
+            aggregation: `tf.VariableAggregation.SUM` or `MEAN`.
+
+        Returns:
+            ReduceOp.
+
+        Raises:
+            ValueError: if `aggregation` reduces nothing.
+        """
+        if aggregation.name not in ReduceOp.__members__:
+            raise ValueError(
+                f"Could not convert from `tf.VariableAggregation` {aggregation} to `tf.distribute.ReduceOp` type"
+            )
+        return ReduceOp[aggregation.name]
+
 
 class Mode(NamedTuple):
     """The strategy and the replica that the code of a graph runs for.

@@ -142,10 +142,16 @@ class ReLU(_Elementwise):
         max_value: float, the number, or None.
         negative_slope: float, the factor of negative elements.
         **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: if a number is negative.
     """
 
     def __init__(self, max_value: float | None = None, negative_slope: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        for name, value in (("max_value", max_value), ("negative_slope", negative_slope)):
+            if value is not None and value < 0:
+                raise ValueError(f"{name} of Relu layer cannot be negative value: {value}")
         self.max_value, self.negative_slope = max_value, negative_slope
 
     def call(self, inputs: NestedTensors) -> Tensor:

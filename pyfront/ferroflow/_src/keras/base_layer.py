@@ -8,10 +8,14 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, NestedTensors, ShapeLike
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
@@ -39,9 +43,14 @@ def check_weight_options(kwargs: dict[str, Any]) -> None:
         raise TypeError(f"Unknown keyword argument: {unknown[0]}")
 
 
+def is_layer(value: Any) -> bool:
+    """Returns True for a layer, and for a model."""
+    return isinstance(value, Layer) or "_is_graph_network" in getattr(value, "__dict__", ())
+
+
 def _layers_in(values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
-        if isinstance(value, Layer) or "_is_graph_network" in getattr(value, "__dict__", ()):
+        if is_layer(value):
             yield value
         elif isinstance(value, list):
             yield from _layers_in(value)
@@ -152,6 +161,7 @@ class KerasLayer(Layer):
 
     def __call__(self, inputs: NestedTensors, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables."""
+        inputs = nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, np.ndarray) else x, inputs)
         was_built = self.built
         masks = [mask_of(x) for x in nest.flatten(inputs)]
         taken = any(mask is not None for mask in masks)
@@ -166,6 +176,28 @@ class KerasLayer(Layer):
         self._keep_call(outputs, inputs, kwargs)
         note_masks(outputs, self._mask_of_outputs(inputs, mask))
         return outputs
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns the shape of the output for that of the input; layers without variables compute it.
+
+        Args:
+            input_shape: TensorShape or tuple with the batch, or list of them: the shapes of the inputs.
+
+        Returns:
+            TensorShape, or structure of them.
+
+        Raises:
+            NotImplementedError: if a layer has variables or is a program's own, and does not define it.
+        """
+        try:
+            return super().compute_output_shape(input_shape)
+        except NotImplementedError:
+            if type(self).build is not Layer.build or not type(self).__module__.startswith("ferroflow."):
+                raise
+        several = isinstance(input_shape, list) and all(isinstance(s, (tuple, list, TensorShape)) for s in input_shape)
+        with Graph().as_default():
+            given = [placeholder(self.dtype or dtypes.float32, s) for s in (input_shape if several else [input_shape])]
+            return nest.map_structure(lambda x: x.get_shape(), self.call(given if several else given[0]))
 
     def _inner_layers(self) -> list[Any]:
         """Returns the layers and models that a program's layer has as attributes, also in lists and dicts."""
@@ -358,7 +390,7 @@ class InputLayer(KerasLayer):
         **kwargs: `batch_input_shape`, tuple, the shape with the batch, in the place of `input_shape`.
 
     Raises:
-        ValueError: if no shape is given, or another argument.
+        ValueError: if no shape is given, both shapes are, or there is another argument.
         NotImplementedError: if `sparse` is true, or `ragged` is given and true.
     """
 
@@ -442,7 +474,7 @@ def Input(  # noqa: N802  # Keras's spelling
         Tensor of `dtype`, of shape [batch] + `shape`.
 
     Raises:
-        ValueError: if no shape is given, or another argument.
+        ValueError: if no shape is given, both shapes are, or there is another argument.
         NotImplementedError: if `sparse` is true.
 
     Example:
@@ -451,6 +483,8 @@ def Input(  # noqa: N802  # Keras's spelling
         (?, 32)
     """
     batch_shape = kwargs.pop("batch_shape", kwargs.pop("batch_input_shape", None))
+    if shape is not None and batch_shape is not None:
+        raise ValueError("Only provide the `shape` OR `batch_shape` argument to Input, not both at the same time.")
     layer = InputLayer(shape, batch_size, dtype, tensor, sparse, name, batch_input_shape=batch_shape, **kwargs)
     output: Tensor = layer.output
     return output

@@ -90,10 +90,14 @@ def weights_of(
         class_weight: dict from the numbers of classes to weights, or dict of such by name; None for 1.
 
     Raises:
-        ValueError: if weights have another shape than `modes` requires, or a class has no weight.
+        ValueError: if weights have another shape than `modes` requires or are those of no output, or a class has no
+            weight.
     """
     given: list[Any] = [None] * len(labels)
     if isinstance(sample_weight, dict):
+        unknown = sorted(set(sample_weight) - set(names))
+        if unknown:
+            raise ValueError(f"Unknown outputs in sample_weight: {unknown}. The outputs are {list(names)}.")
         given = [sample_weight.get(name) for name in names]
     elif isinstance(sample_weight, list) and len(names) > 1:
         given = [*sample_weight, *given[len(sample_weight) :]]
@@ -155,7 +159,7 @@ def places(count: int, batch_size: int, shuffle: BoolLike, agreed: Callable[[Any
         agreed: callable that returns the first process's value on all processes that train together; None for one.
     """
     order = np.arange(count)
-    starts = list(range(0, count, batch_size))
+    starts = [i * batch_size for i in range(-(-count // batch_size))]
     if isinstance(shuffle, str) and shuffle == "batch":
         # The last batch, which may be smaller, stays the last one.
         whole = count // batch_size

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import DictLike, Identifier, ListLike, NestedTensors
+from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import optimizers
@@ -24,8 +25,8 @@ from ferroflow._src.keras.batches import (
 )
 from ferroflow._src.keras.compiling import Compilation
 from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
-from ferroflow._src.keras.generators import Sequence
-from ferroflow._src.keras.losses import LOSSES
+from ferroflow._src.keras.generators import yields_batches
+from ferroflow._src.keras.losses import LOSSES, categorical_crossentropy
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.replicas import ReplicaPart, compiling_strategy
 from ferroflow._src.layers.nodes import mask_of, one_or_list
@@ -238,9 +239,12 @@ class CompiledNetwork(Network):
         """
         if labelled and self.optimizer is None:
             self._compiled()
-        if hasattr(x, "__next__") or isinstance(x, Sequence):
+        if yields_batches(x):
             raise ValueError("Generators and Sequences go to fit_generator, evaluate_generator and predict_generator.")
+        start = None
         with self.graph.as_default():
+            if isinstance(x, Dataset):
+                x, start = self._started(x)
             x, y, sample_weight = next_of(x, y, sample_weight, labelled)
         self._prepare(x)
         if not is_symbolic(x) and not is_symbolic(y):
@@ -259,7 +263,17 @@ class CompiledNetwork(Network):
             labels, weights = values[1:] if labelled else ([], [])
             return self._batch(values[0], labels, weights or None, class_weight, labelled)
 
-        return Drawn(draw)
+        return Drawn(draw, start)
+
+    def _started(self, dataset: Dataset) -> tuple[Any, Callable[[], Any]]:
+        """Returns an iterator of a dataset, and a function that takes it to the first element."""
+        iterator = dataset.make_initializable_iterator()
+
+        def start() -> None:
+            with self.graph.as_default():
+                get_session().run(iterator.initializer)
+
+        return iterator, start
 
     def _batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None, labelled: bool = True) -> Batch:
         """Returns inputs, labels and weights as arrays.
@@ -284,7 +298,8 @@ class CompiledNetwork(Network):
             check_shape(array, self.targets[i])
             wide = self.outputs[i].get_shape()[-1].value
             # A program's own losses may take labels of any shape.
-            if wide and self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in (1, wide):
+            fits = (wide,) if self.loss_functions[i] is categorical_crossentropy else (1, wide)
+            if wide and self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in fits:
                 raise ValueError(
                     f"Labels have {array.shape[-1]} columns, but the output {self.outputs[i].op.name} has {wide}."
                 )

@@ -202,14 +202,20 @@ def _loss_functions(loss: Any, names: Sequence[str]) -> list[Any]:
 
 
 def _metrics_by_output(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
-    per_output = metrics if isinstance(metrics, dict) else dict.fromkeys(names, metrics or [])
-    found = [per_output.get(name, []) for name in names]
+    if isinstance(metrics, dict) or (isinstance(metrics, (list, tuple)) and any(isinstance(x, list) for x in metrics)):
+        found = [[] if given is None else given for given in by_output(metrics, names, True)]
+    elif metrics is None or isinstance(metrics, (list, tuple)):
+        found = [metrics or []] * len(names)
+    else:
+        raise TypeError(f"Type of `metrics` argument not understood. Expected a list or dictionary, found: {metrics}")
     return [list(x) if isinstance(x, (list, tuple)) else [x] for x in found]
 
 
 def _metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[..., Any]]:
     """Returns a metric's name and function."""
     width = output.get_shape()[-1].value
+    if given is None:
+        raise ValueError("Could not interpret metric function identifier: None")
     if given in ("accuracy", "acc"):
         return "acc", metrics_by_name.accuracy_for(_plain(loss), width)
     if given in ("crossentropy", "ce"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -146,11 +147,16 @@ class Reshape(KerasLayer):
     Args:
         target_shape: tuple, the shape without the batch; -1 for the size that follows from the others.
         **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: if several sizes are -1. In a call: if the examples have another number of elements.
     """
 
     def __init__(self, target_shape: Sequence[int], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
+        if self.target_shape.count(-1) > 1:
+            raise ValueError(f"Can only specify one unknown dimension, but target_shape is {self.target_shape}")
 
     def call(self, inputs: Any) -> Tensor:
         """Reshapes the examples.
@@ -176,10 +182,14 @@ class Reshape(KerasLayer):
         """
         given = TensorShape(input_shape)
         known = given[1:].num_elements()
-        rest = 1
-        for size in self.target_shape:
-            rest *= 1 if size == -1 else size
-        missing = None if known is None else known // rest
+        rest = math.prod(size for size in self.target_shape if size != -1)
+        is_open = -1 in self.target_shape
+        if known is not None and (known % rest if is_open and rest else known != rest):
+            raise ValueError(
+                f"total size of new array must be unchanged: examples of shape {given[1:]} cannot have shape "
+                f"{self.target_shape}"
+            )
+        missing = None if known is None else known // max(rest, 1)
         return TensorShape([given[0], *(missing if size == -1 else size for size in self.target_shape)])
 
 

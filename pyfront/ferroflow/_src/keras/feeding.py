@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ferroflow._src.base.errors import OutOfRangeError
 from ferroflow._src.base.typing import NestedTensors
-from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.data.iterator import Iterator as DatasetIterator
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.batches import Batch, part_of, places
@@ -36,7 +37,7 @@ class Arrays:
             for _ in range(steps):
                 yield self.batch, 1
         else:
-            for chosen in places(self.count or 0, batch_size or 32, shuffle, self.agreed):
+            for chosen in places(self.count or 0, 32 if batch_size is None else batch_size, shuffle, self.agreed):
                 yield part_of(self.batch, chosen), len(chosen)
 
 
@@ -45,17 +46,33 @@ class Drawn:
 
     Args:
         draw: callable that computes a batch.
+        start: callable that begins the examples again, which a dataset's begin with; None if they have no beginning.
     """
 
     count: int | None = None
 
-    def __init__(self, draw: Callable[[], Batch]) -> None:
-        self._draw = draw
+    def __init__(self, draw: Callable[[], Batch], start: Callable[[], Any] | None = None) -> None:
+        self._draw, self._start = draw, start
+        self._is_started = False
+
+    @property
+    def has_start(self) -> bool:
+        """True if the examples are those of a dataset, which each epoch can begin again."""
+        return self._start is not None
 
     def batches(self, batch_size: int | None, steps: int | None, shuffle: Any = False) -> Iterator[tuple[Batch, int]]:
-        """Batches and how much each counts."""
-        for _ in range(steps or 0):
-            yield self._draw(), 1
+        """Batches and how much each counts: the next `steps` ones, or those from the first to the last one."""
+        if self._start is not None and (steps is None or not self._is_started):
+            self._start()
+            self._is_started = True
+        for _ in itertools.count() if steps is None else range(steps):
+            try:
+                batch = self._draw()
+            except OutOfRangeError:
+                if steps is not None:
+                    raise
+                return
+            yield batch, 1
 
 
 def is_symbolic(given: Any) -> bool:
@@ -80,8 +97,6 @@ def next_of(x: NestedTensors, y: NestedTensors, weights: NestedTensors, labelled
     Raises:
         ValueError: if labels are given in addition to the iterator, or its elements have none.
     """
-    if isinstance(x, Dataset):
-        x = x.make_one_shot_iterator()
     if not isinstance(x, DatasetIterator):
         return x, y, weights
     if y is not None:

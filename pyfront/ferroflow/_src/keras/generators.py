@@ -28,6 +28,11 @@ class Sequence:
             yield from (self[i] for i in range(len(self)))
 
 
+def yields_batches(given: Any) -> bool:
+    """Returns True for a generator, and for a Sequence."""
+    return hasattr(given, "__next__") or isinstance(given, Sequence)
+
+
 class Passes:
     """The batches of a generator, or of an object with `__len__` and `__getitem__`, in repeated passes.
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ferroflow._src.base.typing import TensorLike
-from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -18,11 +17,8 @@ from ferroflow._src.keras.backend_nn import (
 )
 from ferroflow._src.metrics.accumulation import match_ranks, match_weights
 from ferroflow._src.ops.array import shaping
-from ferroflow._src.ops.math.arithmetic import minimum
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.comparison import equal, logical_or
-from ferroflow._src.ops.math.elementwise import abs as absolute
-from ferroflow._src.ops.math.reduction import reduce_all, reduce_mean, reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
 from ferroflow._src.ops.nn.normalization import l2_normalize
 
 _REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
@@ -71,22 +67,6 @@ def matched(y_true: Tensor, y_pred: Tensor) -> tuple[Tensor, Tensor]:
     return labels, predictions
 
 
-def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
-    """Returns half the squares of errors up to `delta`, and a linear function of larger ones.
-
-    Args:
-        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
-        y_pred: Tensor of a float dtype, of any shape: the predictions.
-        delta: float, the error at which the loss becomes linear.
-
-    Returns:
-        Tensor of the dtype and shape of `y_pred`.
-    """
-    size = absolute(y_pred - y_true)
-    quadratic = minimum(size, delta)
-    return 0.5 * quadratic * quadratic + delta * (size - quadratic)
-
-
 def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     """Returns the cosine of the angle between labels and predictions.
 
@@ -99,12 +79,6 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
         Tensor of the dtype of `y_pred`, of its shape without a dimension.
     """
     return reduce_sum(l2_normalize(y_true, axis=axis) * l2_normalize(y_pred, axis=axis), axis=axis)
-
-
-def with_signs(y_true: Any) -> Any:
-    """Returns labels of -1 and 1 for those of 0 and 1."""
-    is_binary = reduce_all(logical_or(equal(y_true, 0), equal(y_true, 1)))
-    return cond(is_binary, lambda: 2.0 * y_true - 1.0, lambda: y_true)
 
 
 class Loss:
@@ -276,7 +250,7 @@ class Hinge(LossOfFunction):
     plain = staticmethod(losses.hinge)
 
     def __init__(self, reduction: str = "auto", name: str = "hinge") -> None:
-        super().__init__(lambda y, p: losses.hinge(with_signs(y), p), reduction, name)
+        super().__init__(losses.hinge, reduction, name)
 
 
 class SquaredHinge(LossOfFunction):
@@ -290,7 +264,7 @@ class SquaredHinge(LossOfFunction):
     plain = staticmethod(losses.squared_hinge)
 
     def __init__(self, reduction: str = "auto", name: str = "squared_hinge") -> None:
-        super().__init__(lambda y, p: losses.squared_hinge(with_signs(y), p), reduction, name)
+        super().__init__(losses.squared_hinge, reduction, name)
 
 
 class CategoricalHinge(LossOfFunction):
@@ -359,7 +333,7 @@ class Huber(LossOfFunction):
     """
 
     def __init__(self, delta: float = 1.0, reduction: str = "auto", name: str = "huber_loss") -> None:
-        super().__init__(huber_loss, reduction, name, delta=delta)
+        super().__init__(losses.huber_loss, reduction, name, delta=delta)
 
 
 class CosineSimilarity(LossOfFunction):

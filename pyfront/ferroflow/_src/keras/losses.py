@@ -8,15 +8,17 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.named import find
 from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.array import shaping
-from ferroflow._src.ops.math.arithmetic import maximum
+from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
+from ferroflow._src.ops.math.comparison import equal, logical_or
 from ferroflow._src.ops.math.elementwise import abs as absolute, log, square
-from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_all, reduce_max, reduce_mean, reduce_sum
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.nn.normalization import l2_normalize
 from ferroflow._src.ops.nn.softmax import sigmoid_cross_entropy_with_logits, sparse_softmax_cross_entropy_with_logits
@@ -24,6 +26,12 @@ from ferroflow._src.ops.nn.softmax import sigmoid_cross_entropy_with_logits, spa
 
 def _mean(x: Any) -> Tensor:
     return reduce_mean(x, axis=-1)
+
+
+def _with_signs(y_true: Any) -> Any:
+    """Returns labels of -1 and 1 for those of 0 and 1."""
+    is_binary = reduce_all(logical_or(equal(y_true, 0), equal(y_true, 1)))
+    return cond(is_binary, lambda: 2.0 * y_true - 1.0, lambda: y_true)
 
 
 def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
@@ -83,26 +91,26 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """Returns the mean of the squares of max(1 - label * prediction, 0).
 
     Args:
-        y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1.
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1; or all 0 or 1, where 0 stands for -1.
         y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
 
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    return _mean(square(maximum(1.0 - y_true * y_pred, 0.0)))
+    return _mean(square(maximum(1.0 - _with_signs(y_true) * y_pred, 0.0)))
 
 
 def hinge(y_true: Any, y_pred: Any) -> Tensor:
     """Returns the mean of max(1 - label * prediction, 0).
 
     Args:
-        y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1.
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels, -1 or 1; or all 0 or 1, where 0 stands for -1.
         y_pred: Tensor of a float dtype, of shape [batch, ...]: the predictions.
 
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    return _mean(maximum(1.0 - y_true * y_pred, 0.0))
+    return _mean(maximum(1.0 - _with_signs(y_true) * y_pred, 0.0))
 
 
 def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
@@ -232,6 +240,23 @@ msle = MSLE = mean_squared_logarithmic_error
 kld = KLD = kullback_leibler_divergence
 cosine = cosine_similarity = cosine_proximity
 
+
+def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """Returns half the squares of errors up to `delta`, and a linear function of larger ones.
+
+    Args:
+        y_true: Tensor of the dtype and shape of `y_pred`: the labels.
+        y_pred: Tensor of a float dtype, of any shape: the predictions.
+        delta: float, the error at which the loss becomes linear.
+
+    Returns:
+        Tensor of the dtype and shape of `y_pred`.
+    """
+    size = absolute(y_pred - y_true)
+    quadratic = minimum(size, delta)
+    return 0.5 * quadratic * quadratic + delta * (size - quadratic)
+
+
 LOSSES: dict[str, Callable[..., Tensor]] = {
     name: function
     for function, names in (
@@ -243,6 +268,7 @@ LOSSES: dict[str, Callable[..., Tensor]] = {
         (hinge, ("hinge",)),
         (categorical_hinge, ("categorical_hinge",)),
         (logcosh, ("logcosh",)),
+        (huber_loss, ("huber_loss",)),
         (categorical_crossentropy, ("categorical_crossentropy",)),
         (sparse_categorical_crossentropy, ("sparse_categorical_crossentropy",)),
         (binary_crossentropy, ("binary_crossentropy",)),

@@ -242,7 +242,7 @@ class Hinge(MeanOfFunction):
     """
 
     def __init__(self, name: str | None = "hinge", dtype: Any = None) -> None:
-        super().__init__(lambda y, p: losses.hinge(loss_classes.with_signs(y), p), name, dtype)
+        super().__init__(losses.hinge, name, dtype)
 
 
 class SquaredHinge(MeanOfFunction):
@@ -254,7 +254,7 @@ class SquaredHinge(MeanOfFunction):
     """
 
     def __init__(self, name: str | None = "squared_hinge", dtype: Any = None) -> None:
-        super().__init__(lambda y, p: losses.squared_hinge(loss_classes.with_signs(y), p), name, dtype)
+        super().__init__(losses.squared_hinge, name, dtype)
 
 
 class CategoricalHinge(MeanOfFunction):

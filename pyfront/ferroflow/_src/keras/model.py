@@ -10,6 +10,9 @@ import numpy as np
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.errors import OutOfRangeError
 from ferroflow._src.base.typing import BoolLike, DictLike, IntLike, ListLike, NestedTensors
+from ferroflow._src.data.dataset import Dataset
+from ferroflow._src.data.transformations import INFINITE_CARDINALITY, cardinality
+from ferroflow._src.keras.backend import get_session
 from ferroflow._src.keras.batches import (
     Average,
     Batch,
@@ -18,7 +21,7 @@ from ferroflow._src.keras.batches import (
 from ferroflow._src.keras.callbacks import Callbacks, History, ProgbarLogger
 from ferroflow._src.keras.compiled_network import CompiledNetwork
 from ferroflow._src.keras.feeding import Arrays, Drawn
-from ferroflow._src.keras.generators import Passes
+from ferroflow._src.keras.generators import Passes, yields_batches
 from ferroflow._src.layers.nodes import one_or_list
 
 
@@ -61,8 +64,9 @@ class Model(CompiledNetwork):
         """Trains for some epochs.
 
         Args:
-            x: array or Tensor of numbers, list of them, or dict by the inputs' names; or a dataset or its iterator.
-            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None for a dataset.
+            x: array or Tensor of numbers, list of them, or dict by the inputs' names; a dataset or its iterator; or
+                what `fit_generator` takes.
+            y: array or Tensor of numbers, list of them, or dict by the outputs' names; None if `x` has the labels.
             batch_size: int, the number of examples of a batch; the last one may have fewer. None for 32.
             epochs: int, the number of the epoch to end before.
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line an epoch.
@@ -77,8 +81,8 @@ class Model(CompiledNetwork):
             sample_weight: array of the weights of examples or steps, or list of them; None for 1.
             initial_epoch: int, the number of the first epoch.
             steps_per_epoch: int, the number of steps of an epoch, each of which recomputes tensors, or takes arrays
-                as a whole; None if arrays are cut into batches.
-            validation_steps: int, the number of steps that validate by tensors.
+                as a whole; None if arrays are cut into batches, or an epoch is a whole dataset.
+            validation_steps: int, the number of steps that validate by tensors; None for a whole dataset.
             validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
             max_queue_size: accepted; nothing is read ahead.
             workers: accepted; nothing is read ahead.
@@ -90,8 +94,8 @@ class Model(CompiledNetwork):
 
         Raises:
             RuntimeError: if the model is not compiled.
-            ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without numbers of
-                steps, or both `batch_size` and a number of steps are given.
+            ValueError: if the arrays do not match the model's inputs and outputs or are empty, tensors or a dataset
+                without an end are given without numbers of steps, or both `batch_size` and a number of steps are given.
             TypeError: if there are other arguments.
         """
         if "nb_epoch" in kwargs:
@@ -99,8 +103,25 @@ class Model(CompiledNetwork):
             epochs = kwargs.pop("nb_epoch")
         if kwargs:
             raise TypeError(f"Unrecognized keyword arguments: {kwargs}")
+        if yields_batches(x):
+            _check_batches_alone(y, batch_size, sample_weight, validation_split)
+            return self.fit_generator(
+                x,
+                steps_per_epoch,
+                epochs,
+                verbose,
+                callbacks,
+                validation_data,
+                validation_steps,
+                class_weight,
+                shuffle=bool(shuffle),
+                initial_epoch=initial_epoch,
+            )
+        self._check_end(x, steps_per_epoch, "steps_per_epoch")
         given = self._given(x, y, sample_weight, class_weight)
         _check_steps(given, batch_size, steps_per_epoch, "steps_per_epoch")
+        if given.count == 0:
+            raise ValueError("Empty training data: the inputs have no examples.")
         validation: Arrays | Drawn | None = None
         if validation_data is not None:
             validation = self._given(*_parts_of(validation_data))
@@ -112,7 +133,7 @@ class Model(CompiledNetwork):
             given = Arrays(part_of(given.batch, slice(cut)))
         elif validation_steps:
             validation = given
-        if validation_steps and steps_per_epoch is None:
+        if validation_steps and steps_per_epoch is None and isinstance(given, Arrays):
             raise ValueError("`validation_steps` is of training by steps: `steps_per_epoch` must be set too.")
         if validation is not None:
             _check_steps(validation, None, validation_steps, "validation_steps")
@@ -125,7 +146,9 @@ class Model(CompiledNetwork):
             return self._evaluated(validation.batches(batch_size, validation_steps), called)
 
         params = {
-            "batch_size": 32 if batch_size is None and steps_per_epoch is None else batch_size,
+            "batch_size": 32
+            if batch_size is None and isinstance(given, Arrays) and steps_per_epoch is None
+            else batch_size,
             "epochs": epochs,
             "steps": steps_per_epoch,
             "samples": None if steps_per_epoch is not None else given.count,
@@ -200,7 +223,7 @@ class Model(CompiledNetwork):
         return [callback for callback in callbacks or () if is_writer or not getattr(callback, "writes_files", False)]
 
     def _train_epoch(
-        self, batches: Iterator[tuple[Batch, int]], average: Average, called: Callbacks, count: int
+        self, batches: Iterator[tuple[Batch, int]], average: Average, called: Callbacks, count: int | None
     ) -> bool:
         """Trains on the batches of an epoch, and returns True if none was left out."""
         for i, (batch, size) in enumerate(batches):
@@ -209,7 +232,7 @@ class Model(CompiledNetwork):
             average.add(values, size)
             logs = dict(zip(self.metrics_names, values, strict=True))
             called.call("on_train_batch_end", i, {"batch": i, "size": size, **logs})
-            if self.stop_training and i + 1 < count:
+            if self.stop_training and (count is None or i + 1 < count):
                 return False
         return True
 
@@ -443,10 +466,25 @@ class Model(CompiledNetwork):
             ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without a number of
                 steps, or both `batch_size` and a number of steps are given.
         """
+        if yields_batches(x):
+            _check_batches_alone(y, batch_size, sample_weight)
+            return self.evaluate_generator(x, steps, callbacks, verbose=verbose)
+        self._check_end(x, steps, "steps")
         given = self._given(x, y, sample_weight)
         _check_steps(given, batch_size, steps, "steps")
         called = self._called(callbacks, verbose, steps, given.count, self.metrics_names)
         return one_or_list(self._evaluated(given.batches(batch_size, steps), called))
+
+    def _check_end(self, x: Any, steps: int | None, name: str) -> None:
+        """Raises ValueError for a dataset without an end that would have to end."""
+        if steps is not None or not isinstance(x, Dataset):
+            return
+        with self.graph.as_default():
+            count = get_session().run(cardinality(x))
+        if count == INFINITE_CARDINALITY:
+            raise ValueError(
+                f"When passing an infinitely repeating dataset, you must specify the `{name}` argument: {x}"
+            )
 
     def predict(
         self,
@@ -473,6 +511,10 @@ class Model(CompiledNetwork):
             ValueError: if the arrays do not match the model's inputs and outputs, tensors are given without a number of
                 steps, or both `batch_size` and a number of steps are given.
         """
+        if yields_batches(x):
+            _check_batches_alone(None, batch_size, None)
+            return self.predict_generator(x, steps, callbacks, verbose=verbose)
+        self._check_end(x, steps, "steps")
         given = self._given(x, labelled=False)
         _check_steps(given, batch_size, steps, "steps")
         called = self._called(callbacks, verbose, steps, given.count, [])
@@ -488,17 +530,34 @@ def _extent(
     given: Arrays | Drawn, steps: int | None, validation: Arrays | Drawn | None, validation_steps: int | None
 ) -> str:
     """Returns how much is trained, and validated, in an epoch."""
-    words = f"Train on {given.count} samples" if steps is None else f"Train on {steps} steps"
-    if validation is None:
-        return words
-    if validation_steps is None:
-        return f"{words}, validate on {validation.count} samples"
-    return f"{words}, validate on {validation_steps} steps"
+    words = f"Train on {_amount(given, steps)}"
+    return words if validation is None else f"{words}, validate on {_amount(validation, validation_steps)}"
 
 
-def _step_count(params: dict[str, Any]) -> int:
-    """Returns the number of batches of an epoch."""
+def _amount(given: Arrays | Drawn, steps: int | None) -> str:
+    if steps is not None:
+        return f"{steps} steps"
+    return "a dataset" if given.count is None else f"{given.count} samples"
+
+
+def _check_batches_alone(y: Any, batch_size: int | None, sample_weight: Any, validation_split: float = 0.0) -> None:
+    """Raises ValueError for arguments that contradict the batches of a generator."""
+    given = {
+        "y": y,
+        "batch_size": batch_size,
+        "sample_weight": sample_weight,
+        "validation_split": validation_split or None,
+    }
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"`{name}` must not be given with a generator or Sequence, whose batches are complete.")
+
+
+def _step_count(params: dict[str, Any]) -> int | None:
+    """Returns the number of batches of an epoch; None for that of a dataset."""
     steps: int | None = params["steps"]
+    if steps is None and params["samples"] is None:
+        return None
     return -(-params["samples"] // params["batch_size"]) if steps is None else steps
 
 
@@ -519,7 +578,10 @@ def _parts_of(validation_data: Any) -> tuple[Any, ...]:
 
 
 def _check_steps(given: Arrays | Drawn, batch_size: int | None, steps: int | None, name: str) -> None:
-    if steps is None and (isinstance(given, Drawn) or given.count is None):
+    if isinstance(given, Drawn) and given.has_start:
+        if batch_size is not None:
+            raise ValueError(f"A dataset has batches of its own: `batch_size` must be None, but is {batch_size}.")
+    elif steps is None and (isinstance(given, Drawn) or given.count is None):
         raise ValueError(f"If the data are tensors of the graph, you should specify the `{name}` argument.")
     if steps is not None and batch_size is not None:
         raise ValueError(f"If {name} is set, the `batch_size` must be None.")

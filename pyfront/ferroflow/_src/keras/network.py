@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import inspect
 import json
 from collections.abc import Callable, Sequence
@@ -103,6 +104,11 @@ class Network(LayerOfLayers):
                 )
         self._calls = []
         seen = set(inputs)
+        if len(seen) < len(inputs):
+            raise ValueError(
+                "The list of inputs passed to the model is redundant. All inputs should only appear once. Found: "
+                f"{inputs}"
+            )
 
         def follow(tensor: Tensor) -> None:
             if tensor in seen:
@@ -122,6 +128,10 @@ class Network(LayerOfLayers):
             follow(output)
         self._set_ends(inputs, outputs)
         self._connected = layers_in_order(inputs, outputs)
+        names = collections.Counter(layer.name for layer in self._connected)
+        twice = [f'"{name}" is used {count} times' for name, count in names.items() if count > 1]
+        if twice:
+            raise ValueError(f"The name {', '.join(twice)} in the model. All layer names should be unique.")
 
     def _set_ends(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
         self.inputs, self.outputs = inputs, outputs

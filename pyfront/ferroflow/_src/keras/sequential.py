@@ -39,7 +39,7 @@ class Sequential(Model):
         # The layers of a model whose input is not known yet.
         self._waiting: list[Any] = []
         self._is_built_later = False
-        for layer in layers or ():
+        for layer in (layers,) if isinstance(layers, (Layer, Network)) else layers or ():
             self.add(layer)
 
     @property

@@ -8,6 +8,7 @@ from ferroflow._src.base.typing import IntsLike, NestedTensors
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array import joining, shaping
 
 
@@ -342,11 +343,20 @@ class Permute(KerasLayer):
     Args:
         dims: tuple of ints, the dimensions in their new order, counted from 1.
         **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: if `dims` has other numbers than those from 1 on. In a call: if the inputs have another rank.
     """
 
     def __init__(self, dims: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
+        if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
+            raise ValueError(
+                f"Invalid permutation `dims` for Permute Layer: {self.dims}. The set of indices in `dims` must be "
+                "consecutive and start from 1."
+            )
+        self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
     def call(self, inputs: Any) -> Tensor:
         """Permutes the dimensions.
@@ -366,11 +376,15 @@ class RepeatVector(KerasLayer):
     Args:
         n: int, how often.
         **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        ValueError: in a call, if the inputs are no matrix.
     """
 
     def __init__(self, n: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.n = n
+        self.input_spec = InputSpec(ndim=2)
 
     def call(self, inputs: Any) -> Tensor:
         """Repeats the examples.

@@ -12,13 +12,21 @@ from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track, untrack
-from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.base_layer import KerasLayer, is_layer
 from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.keras.recurrent_cells import track_cells
 from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.layers.nodes import call_of
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.variables.tracked_lists import ListWrapper
+
+
+def check_inner(wrapper: Any, layer: Any) -> None:
+    """Raises ValueError unless a wrapper is given a layer or a model."""
+    if not is_layer(layer):
+        raise ValueError(
+            f"Please initialize `{type(wrapper).__name__}` layer with a `Layer` instance. You passed: {layer}"
+        )
 
 
 class Wrapper(KerasLayer):
@@ -30,6 +38,7 @@ class Wrapper(KerasLayer):
     """
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
+        check_inner(self, layer)
         super().__init__(**kwargs)
         self.layer = layer
         # TF 1.x: the list of inner layers is an object of the checkpoint as well.
@@ -152,6 +161,7 @@ class Bidirectional(Wrapper):
     ) -> None:
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ValueError('Invalid merge mode. Merge mode should be one of {"sum", "mul", "ave", "concat", None}')
+        check_inner(self, layer)
         shape = kwargs.pop("input_shape", None)
         if shape is None and layer.batch_input_shape is not None and "batch_input_shape" not in kwargs:
             kwargs["batch_input_shape"] = layer.batch_input_shape

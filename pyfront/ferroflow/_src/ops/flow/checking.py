@@ -115,10 +115,12 @@ def _comparing(
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
         shown: Any = data
-        if data is None:
+        if shown is None:
             what = f"Condition x {check.sign} y did not hold element-wise:"
             # TF 1.15: no text stands for no message.
             shown = [*([] if given is None else [message]), what, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+        elif given is not None:
+            shown = [given, *shown]
         condition = reduce_all(check.compare(x, y))
         known_x, known_y = constant_value(x), constant_value(y)
         if known_x is not None and known_y is not None:

@@ -112,11 +112,11 @@ class LookupInterface:
 
 
 def export_rows(
-    table: Any, key_shape: tensor_shape.TensorShape, value_shape: tensor_shape.TensorShape
+    table: Any, key_shape: tensor_shape.TensorShape, value_shape: tensor_shape.TensorShape, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Returns all keys and values of a table."""
     attrs = {"Tkeys": table.key_dtype, "Tvalues": table.value_dtype}
-    keys, values = apply_op("LookupTableExportV2", [table.table_ref], attrs).outputs
+    keys, values = apply_op("LookupTableExportV2", [table.table_ref], attrs, name=name).outputs
     rows = tensor_shape.vector(None)
     keys.set_shape(rows.concatenate(key_shape))
     values.set_shape(rows.concatenate(value_shape))
@@ -249,8 +249,8 @@ class HashTable(InitializableLookupTableBase):
         Returns:
             Tensors of shape [n] of the key dtype and of the value dtype.
         """
-        with name_scope(name, f"{self._name}_Export", [self._table_ref]):
-            return export_rows(self, tensor_shape.scalar(), self._value_shape)
+        with name_scope(name, f"{self._name}_Export", [self._table_ref]) as name:
+            return export_rows(self, tensor_shape.scalar(), self._value_shape, name)
 
 
 StaticHashTable = HashTable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +44,7 @@ def constant(
         RaggedTensor of `dtype`; a Tensor if `ragged_rank` is 0, or `pylist` has fewer than two levels.
 
     Raises:
-        TypeError: if `pylist` is a ragged tensor.
+        TypeError: if `pylist` is a ragged tensor, or values have another shape than `inner_shape`.
         ValueError: if the depths of values differ, or do not fit the other arguments.
 
     Example:
@@ -55,6 +56,8 @@ def constant(
         return RaggedTensor.from_row_splits(values, dense_constant(splits, dtype=row_splits_dtype), validate=False)
 
     def flat(values: Any, shape: Any, name: str) -> Any:
+        if shape is not None and np.size(values) != math.prod(shape):
+            raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {np.shape(values)}.")
         return dense_constant(values, dtype=dtype, shape=shape, name=name)
 
     with name_scope(name, "RaggedConstant"):
