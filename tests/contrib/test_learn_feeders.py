@@ -58,7 +58,9 @@ def test_signatures_ignore_the_size_of_the_batch_alone(one, other):
     with tf.Graph().as_default():
         made = signatures.create_signatures(tf.placeholder(tf.float32, one))
         fits = signatures.tensors_compatible(tf.placeholder(tf.float32, other), made)
-    expected = len(one) == len(other) and all(a is None or b is None or a == b for a, b in zip(one[1:], other[1:]))
+    expected = len(one) == len(other) and all(
+        a is None or b is None or a == b for a, b in zip(one[1:], other[1:], strict=False)
+    )
     assert fits == expected
 
 
