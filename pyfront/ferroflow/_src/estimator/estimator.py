@@ -598,6 +598,13 @@ def replica_device_setter_of(config: RunConfig) -> Any:
     )
 
 
+def build_predictions(
+    estimator: Estimator, input_fn: Callable[..., Any], predict_keys: Any, hooks: Any, checkpoint_path: str | None
+) -> BuiltPredictions:
+    """Builds a model to predict in a graph of its own, with the arguments of `Estimator.predict`."""
+    return estimator._build_predictions(input_fn, predict_keys, hooks, checkpoint_path)
+
+
 def build_evaluation(
     estimator: Estimator, input_fn: Callable[..., Any], steps: int | None, hooks: Any
 ) -> BuiltEvaluation:

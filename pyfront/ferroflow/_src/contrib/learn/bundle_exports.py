@@ -137,6 +137,7 @@ def logistic_regression_signature_fn(examples: Any, unused_features: Any, predic
 
 def export_bundle(
     estimator: Any,
+    predictions_of: Callable[[Any], Any],
     export_dir: str,
     input_fn: Callable[..., Any] | None,
     input_feature_key: str | None = None,
@@ -147,7 +148,10 @@ def export_bundle(
     exports_to_keep: int | None = None,
     checkpoint_path: str | None = None,
 ) -> bytes:
-    """Writes the model of a checkpoint as a session bundle; `BaseEstimator.export` describes the arguments."""
+    """Writes the model of a checkpoint as a session bundle; `BaseEstimator.export` describes the arguments.
+
+    `predictions_of` builds the model for features, and returns its predictions.
+    """
     if input_fn is None:
         raise ValueError("input_fn must be defined.")
     path = checkpoint_path or latest_checkpoint(estimator.model_dir)
@@ -163,7 +167,7 @@ def export_bundle(
                 examples = features.pop(input_feature_key)
         if not features and examples is None:
             raise ValueError("Either features or examples must be defined.")
-        predictions = estimator._predictions_of(features)
+        predictions = predictions_of(features)
         if prediction_key is not None:
             predictions = predictions[prediction_key]
         signature, named = (signature_fn or generic_signature_fn)(examples, features, predictions)

@@ -11,7 +11,6 @@ from ferroflow._src.contrib.layers.feature_columns import infer_real_valued_colu
 from ferroflow._src.contrib.learn.array_inputs import input_fns_of
 from ferroflow._src.contrib.learn.bundle_exports import (
     classification_signature_fn_with_prob,
-    export_bundle,
     regression_signature_fn,
 )
 from ferroflow._src.contrib.learn.estimator import Estimator
@@ -170,8 +169,7 @@ class Classifier(Estimator):
             KeyError: if the features lack `input_feature_key`.
             RuntimeError: if the global step was exported before.
         """
-        return export_bundle(
-            self,
+        return super().export(
             export_dir,
             input_fn or _columns_of_examples,
             input_feature_key,
@@ -306,8 +304,7 @@ class Regressor(Estimator):
             KeyError: if the features lack `input_feature_key`.
             RuntimeError: if the global step was exported before.
         """
-        return export_bundle(
-            self,
+        return super().export(
             export_dir,
             input_fn or _columns_of_examples,
             input_feature_key,

@@ -138,9 +138,10 @@ class DataFeeder:
         self._describe(_each(np.shape, self._x), _each(np.shape, self._y), n_classes, batch_size)
         self.max_epochs = epochs
         self._input_dtype = _each(_dtype, self._x)
-        self._output_dtype: Any = np.float32 if y is None else _each(_dtype, self._y)
-        if isinstance(y, Mapping) and n_classes is not None:
-            self._output_dtype.update({key: np.float32 for key in n_classes if key in self._output_dtype})
+        types = _each(_dtype, self._y)
+        if isinstance(types, dict) and n_classes is not None:
+            types = {key: np.float32 if key in n_classes else kind for key, kind in types.items()}
+        self._output_dtype = np.float32 if y is None else types
         self._shuffle = shuffle
         self.random_state = np.random.RandomState(42) if random_state is None else random_state
         self._size = int(np.shape(_first(self._x))[0])

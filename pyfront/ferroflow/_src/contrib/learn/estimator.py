@@ -297,7 +297,7 @@ class BaseEstimator(Evaluable, Trainable):
             ending = _StopAfterBatchHook()
             given, hooks = ending.watching(given), [ending]
         is_single = as_iterable and not iterate_batches
-        found = self._core._build_predictions(given, outputs, hooks, None).run(is_single)
+        found = core.build_predictions(self._core, given, outputs, hooks, None).run(is_single)
         return found if as_iterable else _joined(found)
 
     def _check_fitted(self, checkpoint_path: str | None) -> None:
@@ -372,6 +372,7 @@ class BaseEstimator(Evaluable, Trainable):
         """
         return export_bundle(
             self,
+            self._predictions_of,
             export_dir,
             input_fn,
             input_feature_key,

@@ -272,7 +272,7 @@ def get_eval_metric_ops(
 
 
 class Training(NamedTuple):
-    """How a recurrent estimator is trained.
+    """The training of a recurrent estimator.
 
     Attributes:
         optimizer: str, the name of an optimizer; or tf.train.Optimizer.
