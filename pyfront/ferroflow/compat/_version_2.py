@@ -39,6 +39,7 @@ _ELSEWHERE: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "nn.softmax_cross_entropy_with_logits": ("nn.softmax_cross_entropy_with_logits_v2", {}),
     "nn.space_to_batch": ("space_to_batch_nd", {}),
     "random.set_seed": ("set_random_seed", {}),
+    "saved_model.load": ("saved_model.load_v2", {}),
     "space_to_batch": ("space_to_batch_nd", {}),
     "while_loop": ("while_loop", {"return_same_structure": True}),
 }

@@ -46,6 +46,7 @@ from ferroflow._src.saved_model.tensor_info import (
 from ferroflow.saved_model import (
     builder as builder,
     constants as constants,
+    experimental as experimental,
     loader as loader,
     main_op as main_op,
     signature_constants as signature_constants,
