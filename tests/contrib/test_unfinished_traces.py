@@ -16,13 +16,18 @@ class Stopped(Exception):
 
 
 def stop(*_: Any) -> Any:
-    with tf.name_scope("inner"), tf.device("/cpu:0"), tf.control_dependencies([tf.no_op()]):
-        with tf.variable_scope("variables", reuse=tf.AUTO_REUSE), tf.get_default_graph().gradient_override_map({}):
-            x = tf.get_variable("x", [2])
-            tf.add_to_collection("mine", x)
-            with tf.colocate_with(x.op):
-                tf.square(x)
-                raise Stopped
+    with (
+        tf.name_scope("inner"),
+        tf.device("/cpu:0"),
+        tf.control_dependencies([tf.no_op()]),
+        tf.variable_scope("variables", reuse=tf.AUTO_REUSE),
+        tf.get_default_graph().gradient_override_map({}),
+    ):
+        x = tf.get_variable("x", [2])
+        tf.add_to_collection("mine", x)
+        with tf.colocate_with(x.op):
+            tf.square(x)
+            raise Stopped
 
 
 def placeholder() -> Any:

@@ -351,9 +351,8 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     is_of_numpy = isinstance(x, np.ndarray | np.generic) and not isinstance(y, _PLAIN)
     if name is not None or (is_of_numpy and not hasattr(y, "__array_priority__")):
         return truediv(x, y, name=name)
-    if isinstance(x, _PLAIN) and isinstance(y, _PLAIN):
-        x = convert_to_tensor(x)
-    quotient: Tensor = x / y
+    dividend: Any = convert_to_tensor(x) if isinstance(x, _PLAIN) and isinstance(y, _PLAIN) else x
+    quotient: Tensor = dividend / y
     return quotient
 
 
