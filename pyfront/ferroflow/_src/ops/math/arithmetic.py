@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from ferroflow._src.base import dtypes, tensor_shape
 from ferroflow._src.base.docstrings import add_example
@@ -327,6 +329,9 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         return tensor_op("FloorDiv", [x, y], name=scope)
 
 
+_PLAIN: Final = (bool, int, float, complex, list, tuple, np.ndarray, np.generic)
+
+
 @add_dispatch_support
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides as the operator `/` does.
@@ -342,11 +347,12 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     Raises:
         TypeError: if the dtypes differ or cannot be divided.
     """
-    if name is not None:
+    # NumPy would divide by each element of a ragged tensor.
+    is_of_numpy = isinstance(x, np.ndarray | np.generic) and not isinstance(y, _PLAIN)
+    if name is not None or (is_of_numpy and not hasattr(y, "__array_priority__")):
         return truediv(x, y, name=name)
-    if not isinstance(x, Tensor):
-        x = convert_to_tensor(x, dtype=y.dtype.base_dtype if isinstance(y, Tensor) else None)
-    quotient: Tensor = x / y
+    dividend: Any = convert_to_tensor(x) if isinstance(x, _PLAIN) and isinstance(y, _PLAIN) else x
+    quotient: Tensor = dividend / y
     return quotient
 
 
