@@ -7,8 +7,12 @@ NAMES = {
     "python.data.util.nest": "flatten pack_sequence_as map_structure map_structure_up_to flatten_up_to",
     "python.eager.backprop": "GradientTape",
     "python.eager.context": "context executing_eagerly in_eager_mode in_graph_mode graph_mode eager_mode num_gpus",
+    "python.estimator.canned.metric_keys": "MetricKeys",
+    "python.estimator.canned.prediction_keys": "PredictionKeys",
     "python.estimator.util": "fn_args",
-    "python.feature_column.feature_column": "_FeatureColumn _DenseColumn _CategoricalColumn _NumericColumn",
+    "python.feature_column.feature_column": (
+        "_FeatureColumn _DenseColumn _CategoricalColumn _NumericColumn _LazyBuilder"
+    ),
     "python.framework.device": "check_valid canonical_name merge_device",
     "python.framework.dtypes": "float32_ref bool_ref string_ref int64_ref",
     "python.framework.function": "Defun get_extra_vars",

@@ -1,5 +1,6 @@
 """Recurrent estimators, replicated models and columns of sequences have TensorFlow 1.15.5's results."""
 
+import importlib
 import json
 from pathlib import Path
 
@@ -64,3 +65,42 @@ def test_replicas_refuse_what_they_cannot_divide():
         replicated(tf.zeros([3]), None, "eval")
     with pytest.raises(ValueError, match="wrap optimizers with TowerOptimizer"):
         replicated(tf.zeros([4]), None, "train")
+
+
+REPLICATING = importlib.import_module("ferroflow.contrib.estimator.python.estimator.replicate_model_fn")
+
+
+@pytest.mark.parametrize("size", [4, 3])
+def test_replicas_divide_batches_of_an_unknown_size_when_they_run(size):
+    features, labels = REPLICATING._split_batch(
+        {"x": tf.placeholder_with_default(np.arange(size), [None])}, tf.ones([2, 1]), 2, "/cpu:0"
+    )
+    with tf.Session() as session:
+        if size % 2:
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(features)
+        else:
+            assert [part["x"].tolist() for part in session.run(features)] == [[0, 1], [2, 3]]
+        assert [part.tolist() for part in session.run(labels)] == [[[1.0]], [[1.0]]]
+
+
+def test_variables_are_not_spread_over_devices():
+    modes = REPLICATING._VariableDistributionMode
+    with pytest.raises(NotImplementedError, match="SHARED_LOCAL_PARAMETER_SERVER"):
+        REPLICATING._replicate_model_fn_with_mode(print, "weighted_sum", mode=modes.SHARED_ROUND_ROBIN)
+    assert callable(REPLICATING._replicate_model_fn_with_mode(print, "weighted_sum"))
+
+
+def test_metrics_of_one_replica_stay():
+    total = tf.metrics.mean(tf.constant([1.0, 3.0]))
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        session.run(total[1])
+        session.run(REPLICATING._reduce_metric_variables(1))
+        assert session.run(total[0]) == 2.0
+
+
+def test_sums_of_rows_have_no_name():
+    rows = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]))
+    with pytest.raises(ValueError, match="name argument is not expected"):
+        REPLICATING._compute_sum_on_device([rows, rows], "/cpu:0", "sum")

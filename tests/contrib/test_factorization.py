@@ -282,3 +282,27 @@ def test_weights_that_do_not_fit_are_refused():
         factorization.WALSModel(2, 3, 1, row_weights=[[1.0, 1.0]], num_row_shards=2)
     with pytest.raises(AssertionError, match="SparseTensor"):
         factorization.WALSModel(2, 3, 1).update_row_factors(tf.zeros([2, 3]))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 5), st.integers(1, 5), st.integers(1, 7), st.integers(0, 99))
+def test_nearest_centers_are_those_with_the_least_distances(count, size, k, seed):
+    ops = importlib.import_module("ferroflow.contrib.factorization.python.ops.clustering_ops")
+    random = np.random.RandomState(seed)
+    points, centers = random.randint(-4, 5, [count, 2]), random.randint(-4, 5, [size, 2])
+    with tf.Graph().as_default(), tf.Session() as sess:
+        indices, distances = sess.run(ops.nearest_neighbors(points.astype(np.float32), centers.astype(np.float32), k))
+    expected = ((points[:, None] - centers[None]) ** 2).sum(-1)
+    np.testing.assert_array_equal(indices, np.argsort(expected, 1, kind="stable")[:, :k])
+    np.testing.assert_array_equal(distances, np.sort(expected, 1)[:, :k])
+
+
+def test_chosen_points_are_given_ones():
+    ops = importlib.import_module("ferroflow.contrib.factorization.python.ops.clustering_ops")
+    points = np.float32([[0.0, 1.0], [5.0, 5.0], [9.0, -9.0]])
+    with tf.Session() as sess:
+        chosen = sess.run(ops.kmeans_plus_plus_initialization(points, 3, 7, -1))
+        index = sess.run(ops.kmc2_chain_initialization([0.0, 0.0, 4.0], 3))
+    assert sorted(chosen.tolist()) == points.tolist()
+    assert index.dtype == np.int64
+    assert index == 2

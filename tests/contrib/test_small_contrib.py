@@ -249,3 +249,32 @@ def test_values_beyond_the_end_are_refused():
     resample = importlib.import_module("ferroflow.contrib.periodic_resample").periodic_resample
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
         session.run(resample(tf.reshape(tf.range(12), [3, 4]), [None, 5]))
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_savedmodels_are_read_with_their_tags(as_text, tmp_path):
+    reader = importlib.import_module("ferroflow.contrib.saved_model.python.saved_model.reader")
+    builder = tf.saved_model.builder.SavedModelBuilder(str(tmp_path / "model"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.get_variable("v", initializer=1.0).initializer)
+        builder.add_meta_graph_and_variables(session, ["serve", "cpu"])
+        builder.add_meta_graph(["train"])
+    builder.save(as_text)
+    assert [sorted(tags) for tags in reader.get_saved_model_tag_sets(str(tmp_path / "model"))] == [
+        ["cpu", "serve"],
+        ["train"],
+    ]
+    assert len(reader.read_saved_model(tmp_path / "model").meta_graphs) == 2
+    with pytest.raises(OSError, match="does not exist"):
+        reader.get_saved_model_tag_sets(str(tmp_path))
+
+
+def test_variables_without_a_value_can_be_assigned():
+    states = importlib.import_module("ferroflow.python.ops.state_ops")
+    known, unknown = states.variable_op([2], tf.float32), states.variable_op([2], tf.int64, set_shape=False)
+    assert (known.shape.as_list(), unknown.shape.ndims, known.dtype) == ([2], None, tf.float32._as_ref)
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            session.run(known)
+        session.run(tf.assign(known, [1.0, 2.0]))
+        assert session.run(known).tolist() == [1.0, 2.0]

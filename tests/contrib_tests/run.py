@@ -32,6 +32,11 @@ PACKAGES = (
     *("image", "integrate", "layers", "legacy_seq2seq", "linalg", "lookup", "losses", "metrics", "nn", "opt"),
     *("resampler", "rnn", "seq2seq", "signal", "slim", "solvers", "sparsemax", "stateless", "summary", "text"),
     *("constrained_optimization", "copy_graph", "kernel_methods", "model_pruning", "quantize", "training"),
+    *("all_reduce", "batching", "bayesflow", "boosted_trees", "cluster_resolver", "deprecated", "estimator"),
+    *("feature_column", "fused_conv", "input_pipeline", "labeled_tensor", "libsvm", "linear_optimizer"),
+    *("memory_stats", "meta_graph_transform", "optimizer_v2", "periodic_resample", "predictor", "receptive_field"),
+    *("recurrent", "reduce_slice_ops", "remote_fused_graph", "saved_model", "session_bundle", "specs"),
+    *("stat_summarizer", "tensor_forest", "tensorboard", "timeseries", "tpu"),
 )
 _SECONDS_OF_A_FILE = 420
 _SECONDS_TO_END = 10

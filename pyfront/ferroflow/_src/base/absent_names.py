@@ -47,7 +47,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.contrib.boosted_trees": _FORESTS,
     "tf.contrib.eager": _EAGER,
     "tf.contrib.estimator": "tf.estimator",
-    "tf.contrib.factorization": "scikit-learn, which factorizes matrices",
     "tf.contrib.feature_column": "tf.feature_column",
     "tf.contrib.gan": "tf.contrib.gan.gan_model, gan_loss and gan_train_ops, with the losses of tf.contrib.gan.losses",
     "tf.contrib.image": "tf.image",
