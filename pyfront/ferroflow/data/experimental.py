@@ -52,9 +52,9 @@ from ferroflow._src.data.options import (
 from ferroflow._src.data.parsing import parse_example_dataset as parse_example_dataset
 from ferroflow._src.data.resampling import rejection_resample as rejection_resample
 from ferroflow._src.data.transformations import (
+    INFINITE_CARDINALITY as INFINITE_CARDINALITY,
     Counter as Counter,
     RandomDataset as RandomDataset,
-    INFINITE_CARDINALITY as INFINITE_CARDINALITY,
     cardinality as cardinality,
     copy_to_device as copy_to_device,
     enumerate_dataset as enumerate_dataset,
