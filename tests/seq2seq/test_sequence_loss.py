@@ -63,7 +63,6 @@ def test_other_ranks_are_refused(position, message):
         tf.contrib.seq2seq.sequence_loss(*arguments)
 
 
-# TensorFlow 1.15.5's numbers for weights that count steps once.
 @pytest.mark.parametrize(
     ("timesteps", "batch", "shape"), [(True, True, []), (True, False, [2]), (False, True, [3]), (False, False, [2, 3])]
 )

@@ -299,8 +299,8 @@ def categorical_column_with_vocabulary_file(
         A categorical feature column.
 
     Raises:
-        ValueError: if `key` is no str; if there is no file; if a number is out of its range; if both `num_oov_buckets`
-            and `default_value` are given; or if `dtype` is neither string nor an integer dtype.
+        ValueError: if there is no file, or a number is out of its range. Also if both `num_oov_buckets` and
+            `default_value` are given, `key` is no str, or `dtype` is neither string nor an integer dtype.
     """
     check_key(key)
     if not vocabulary_file:
@@ -352,8 +352,8 @@ def categorical_column_with_vocabulary_list(
         A categorical feature column.
 
     Raises:
-        ValueError: if `key` is no str, the list is empty or has duplicates, a number is out of its range, both
-            `num_oov_buckets` and `default_value` are given, or a dtype is not string or integer.
+        ValueError: if the list is empty or has duplicates, or a number is out of its range. Also if both
+            `num_oov_buckets` and `default_value` are given, `key` is no str, or a dtype is not string or integer.
     """
     check_key(key)
     if vocabulary_list is None or len(vocabulary_list) < 1:

@@ -179,6 +179,9 @@ class Reshape(KerasLayer):
 
         Returns:
             TensorShape.
+
+        Raises:
+            ValueError: if the examples have another number of elements.
         """
         given = TensorShape(input_shape)
         known = given[1:].num_elements()

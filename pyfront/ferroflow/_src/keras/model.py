@@ -81,7 +81,7 @@ class Model(CompiledNetwork):
             sample_weight: array of the weights of examples or steps, or list of them; None for 1.
             initial_epoch: int, the number of the first epoch.
             steps_per_epoch: int, the number of steps of an epoch, each of which recomputes tensors, or takes arrays
-                as a whole; None if arrays are cut into batches, or an epoch is a whole dataset.
+                as a whole. None if arrays are cut into batches, or an epoch is a whole dataset.
             validation_steps: int, the number of steps that validate by tensors; None for a whole dataset.
             validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
             max_queue_size: accepted; nothing is read ahead.
@@ -94,8 +94,8 @@ class Model(CompiledNetwork):
 
         Raises:
             RuntimeError: if the model is not compiled.
-            ValueError: if the arrays do not match the model's inputs and outputs or are empty, tensors or a dataset
-                without an end are given without numbers of steps, or both `batch_size` and a number of steps are given.
+            ValueError: if the arrays are empty, or do not match the model's inputs and outputs. Also if tensors or a
+                dataset without an end come without numbers of steps, or with a `batch_size`.
             TypeError: if there are other arguments.
         """
         if "nb_epoch" in kwargs:

@@ -378,7 +378,7 @@ class RepeatVector(KerasLayer):
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: in a call, if the inputs are no matrix.
+        ValueError: when the layer is called, if the inputs are no matrix.
     """
 
     def __init__(self, n: int, **kwargs: Any) -> None:
