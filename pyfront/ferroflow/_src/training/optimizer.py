@@ -149,10 +149,6 @@ class Optimizer(Trackable):
             colocate_gradients_with_ops=colocate_gradients_with_ops,
             grad_loss=grad_loss,
         )
-        return self._apply_some(pairs, loss, global_step, name)
-
-    def _apply_some(self, pairs: list[_GradientAndVariable], loss: Any, global_step: Any, name: Any) -> Operation:
-        """Adds the operations that update variables, of which at least one must have a gradient."""
         if all(g is None for g, _ in pairs):
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, "

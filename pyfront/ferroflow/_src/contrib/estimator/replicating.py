@@ -32,7 +32,7 @@ _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 
 
 class VariableDistributionMode:
-    """Where the variables of a replicated model are."""
+    """Placements of the variables of a replicated model."""
 
     SHARED_LOCAL_PARAMETER_SERVER: Final = 1
     SHARED_ROUND_ROBIN: Final = 2
@@ -57,7 +57,7 @@ def replicate_model_fn_with_mode(
 
     Raises:
         NotImplementedError: if `mode` is SHARED_ROUND_ROBIN.
-        ValueError: as `replicate_model_fn` raises it.
+        ValueError: if the losses are not combined.
     """
     if mode == VariableDistributionMode.SHARED_ROUND_ROBIN:
         raise NotImplementedError(

@@ -72,12 +72,10 @@ class WALSMatrixFactorization(Estimator):
     Its loss is that of `WALSModel`. The training sweeps over the rows and the columns in turn; a sweep ends when each
     row or column was in a batch. It runs in one process.
 
-    The features of `input_fn`, whose labels are None, are a dict:
-    - `INPUT_ROWS`: SparseTensor of float32, of shape [rows, columns]: a batch of rows, with their indices in the whole
-      matrix;
-    - `INPUT_COLS`: SparseTensor of float32, of shape [columns, rows]: a batch of columns, transposed;
-    - `PROJECT_ROW`, for evaluation and projections: Tensor of bool, of shape []: True for the rows;
-    - `PROJECTION_WEIGHTS`, which projections may have: Tensor of float32, of shape [batch].
+    The labels of `input_fn` are None, and its features a dict. Its key `INPUT_ROWS` has a batch of rows: a SparseTensor
+    of float32, of shape [rows, columns], with the indices of the whole matrix. `INPUT_COLS` has a batch of columns,
+    transposed. Evaluation and projections need `PROJECT_ROW`, a Tensor of bool, of shape []: True for the rows.
+    Projections may have `PROJECTION_WEIGHTS`, a Tensor of float32, of shape [batch].
 
     Args:
         num_rows: int, the number of rows.

@@ -227,9 +227,9 @@ class WALSModel:
             transpose_input: bool. If True, the input is the transpose of the batch.
 
         Returns:
-            (Tensor of float32, of shape [batch, components]: the new factors; Operation that stores them; Tensor of
-            float32, of shape []: the loss without regularization; the regularization, alike; the sum of the weights,
-            alike).
+            (Tensor of float32, of shape [batch, components]: the new factors; Operation that stores them; three Tensors
+            of float32, of shape []). The last three are the loss without regularization, the regularization, and the
+            sum of the weights.
 
         Raises:
             AssertionError: if `sp_input` is not a SparseTensor.
@@ -247,9 +247,9 @@ class WALSModel:
             transpose_input: bool. If True, the input is the transpose of the batch.
 
         Returns:
-            (Tensor of float32, of shape [batch, components]: the new factors; Operation that stores them; Tensor of
-            float32, of shape []: the loss without regularization; the regularization, alike; the sum of the weights,
-            alike).
+            (Tensor of float32, of shape [batch, components]: the new factors; Operation that stores them; three Tensors
+            of float32, of shape []). The last three are the loss without regularization, the regularization, and the
+            sum of the weights.
 
         Raises:
             AssertionError: if `sp_input` is not a SparseTensor.

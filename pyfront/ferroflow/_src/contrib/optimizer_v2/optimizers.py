@@ -93,7 +93,7 @@ class OptimizerV2(Optimizer):
         pairs = self.compute_gradients(
             loss, var_list, gate_gradients, aggregation_method, grad_loss, stop_gradients, scale_loss_by_num_replicas
         )
-        return self._apply_some(pairs, loss, global_step, name)
+        return self.apply_gradients(pairs, global_step, name)
 
     def compute_gradients(  # type: ignore[override]  # as in TF 1.x
         self,

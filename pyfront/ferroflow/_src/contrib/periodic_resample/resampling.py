@@ -40,7 +40,7 @@ def periodic_resample(values: TensorLike, shape: Sequence[int | None], name: str
 
     Raises:
         tf.errors.InvalidArgumentError: if `shape` has another rank, not exactly one None, or a smaller size than
-            `values`; when a step runs, if the free axis would be empty, or an element is beyond the end of `values`.
+            `values`. A step also raises it for an empty free axis, or an element beyond the end of `values`.
 
     Source: Shi et al., Real-Time Single Image and Video Super-Resolution, 2016.
     """

@@ -74,8 +74,8 @@ def get_compute_order(
         input_node_size: list of 2 ints, the height and width of the input image, or None.
 
     Returns:
-        (dict from names to NodeInfos, tuples of the order, the NodeDef, and the height and width of the first input
-        and of the output, or None where they are unknown; dict from names to NodeDefs).
+        (dict from names to NodeInfos; dict from names to NodeDefs). A NodeInfo is a tuple of the order, the NodeDef,
+        and the height and width of the first input and of the output. Unknown sizes are None.
 
     Raises:
         ValueError: if the graph has a loop.

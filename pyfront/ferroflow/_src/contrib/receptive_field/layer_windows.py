@@ -166,8 +166,8 @@ def get_layer_params(
         force: bool. If True, all results for an unknown operation are None.
 
     Returns:
-        8 ints or Nones: the kernel size along the width and the height, the strides, the padding at the left and the
-        top, and the total padding along the width and the height. A padding is None if it depends on an unknown size.
+        8 ints: the kernel sizes, the strides, the paddings at the left and the top, and the total paddings. Each pair
+        is along the width and then the height. A padding is None if it depends on an unknown size.
 
     Raises:
         ValueError: if the operation is unknown and `force` is False, or its parameters cannot be found.
