@@ -111,7 +111,8 @@ def graph_actions(tf, folder):
     for name, path in (("train", folder), ("eval", evaluated)):
         (file,) = (file for file in os.listdir(path) if "tfevents" in file)
         events = tf.train.summary_iterator(os.path.join(path, file))
-        values = [(event.step, value) for event in events for value in event.summary.value]
+        # A thread writes the speed, at a step that depends on time.
+        values = [(e.step, value) for e in events for value in e.summary.value if value.tag != "global_step/sec"]
         found[f"summaries of {name}"] = [f"{at} {value.tag} {value.simple_value:.4f}" for at, value in values]
     with tf.Graph().as_default() as graph:
         tf.train.create_global_step()

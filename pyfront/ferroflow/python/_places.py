@@ -215,7 +215,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.learn.python.learn.estimators._sklearn": ("ferroflow._src.contrib.learn.scores",),
     "contrib.learn.python.learn.estimators.dnn": ("ferroflow._src.contrib.learn.canned_networks",),
     "contrib.learn.python.learn.estimators.dnn_linear_combined": ("ferroflow._src.contrib.learn.canned_combined",),
-    "contrib.learn.python.learn.estimators.estimator": ("ferroflow._src.contrib.learn.estimator",),
+    "contrib.learn.python.learn.estimators.estimator": (
+        "ferroflow._src.contrib.learn.estimator",
+        "ferroflow._src.contrib.learn.sk_compat",
+    ),
     "contrib.learn.python.learn.estimators.head": (
         "ferroflow._src.contrib.learn.heads",
         "ferroflow._src.contrib.learn.multi_heads",

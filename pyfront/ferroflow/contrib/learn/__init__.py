@@ -26,7 +26,6 @@ from ferroflow._src.contrib.learn.dynamic_rnn import DynamicRnnEstimator as Dyna
 from ferroflow._src.contrib.learn.estimator import (
     BaseEstimator as BaseEstimator,
     Estimator as Estimator,
-    SKCompat as SKCompat,
 )
 from ferroflow._src.contrib.learn.experiment import Experiment as Experiment
 from ferroflow._src.contrib.learn.export_strategies import (
@@ -71,6 +70,7 @@ from ferroflow._src.contrib.learn.model_ops import (
 from ferroflow._src.contrib.learn.multi_heads import multi_head as multi_head, no_op_train_fn as no_op_train_fn
 from ferroflow._src.contrib.learn.roles import Evaluable as Evaluable, Trainable as Trainable
 from ferroflow._src.contrib.learn.run_config import RunConfig as RunConfig
+from ferroflow._src.contrib.learn.sk_compat import SKCompat as SKCompat
 from ferroflow._src.contrib.learn.support_vectors import SVM as SVM
 from ferroflow._src.contrib.learn.table_inputs import (
     extract_dask_data as extract_dask_data,

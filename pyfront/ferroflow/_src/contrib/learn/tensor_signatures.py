@@ -1,4 +1,4 @@
-"""Signatures of tensors: what a graph needs to know of features and labels to make placeholders or parsers for them."""
+"""Signatures of tensors: dtypes and shapes of features and labels, to make placeholders or parsers for them."""
 
 from __future__ import annotations
 
