@@ -129,10 +129,7 @@ def _cropped(tf: Any) -> Any:
         [
             _constant("x", "DT_FLOAT", (9, 8, 1), np.arange(72.0)),
             _constant("size", "DT_INT64", (2,), [3, 4]),
-            *(
-                _node(f"y{i}", "RandomCrop", ("x", "size"), seed=f"i: {i}", seed2="i: 7", **_T)
-                for i in range(4)
-            ),
+            *(_node(f"y{i}", "RandomCrop", ("x", "size"), seed=f"i: {i}", seed2="i: 7", **_T) for i in range(4)),
         ]
     )
     return _imported(tf, nodes, 7, *(f"y{i}" for i in range(4)))
@@ -240,12 +237,10 @@ def _fused_resize(mode: str, align_corners: bool, dtype: str = "float32") -> Cas
 def _lstm(peephole: bool) -> Case:
     def case(tf: Any) -> Any:
         rng = np.random.RandomState(5)
-        shapes = [(4, 2, 3), (2, _UNITS), (2, _UNITS), (3 + _UNITS, 4 * _UNITS), *[(_UNITS,)] * 3, (4 * _UNITS,)]
-        names = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b")
-        given = {
-            name: tf.constant(rng.uniform(-1, 1, shape).astype(np.float32))
-            for name, shape in zip(names, shapes)
-        }
+        state, vector = (2, _UNITS), (_UNITS,)
+        shapes = {"x": (4, 2, 3), "cs_prev": state, "h_prev": state, "w": (3 + _UNITS, 4 * _UNITS)}
+        shapes.update({"wci": vector, "wcf": vector, "wco": vector, "b": (4 * _UNITS,)})
+        given = {k: tf.constant(rng.uniform(-1, 1, shape).astype(np.float32)) for k, shape in shapes.items()}
         out = tf.raw_ops.BlockLSTMV2(seq_len_max=np.int64(3), cell_clip=0.4, use_peephole=peephole, **given)
         y = tf.reduce_sum(out.cs[:3] * out.cs[:3]) + tf.reduce_sum(out.h[:3])
         return [*(t[:3] for t in out), *tf.gradients(y, [given[n] for n in ("cs_prev", "h_prev", "w", "b")])]
@@ -268,9 +263,7 @@ def _dataset(tf: Any, variant: Any, dtype: Any) -> Any:
 def _sampled(tf: Any) -> Any:
     kind = {"output_types": [tf.int64], "output_shapes": [[]]}
     numbers = tf.raw_ops.RangeDataset(start=np.int64(0), stop=np.int64(99), step=np.int64(1), **kind)
-    kept = tf.raw_ops.SamplingDataset(
-        input_dataset=numbers, rate=0.3, seed=np.int64(3), seed2=np.int64(5), **kind
-    )
+    kept = tf.raw_ops.SamplingDataset(input_dataset=numbers, rate=0.3, seed=np.int64(3), seed2=np.int64(5), **kind)
     return _dataset(tf, kept, tf.int64)
 
 

@@ -16,12 +16,13 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, exp
 
 __all__ = ["bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e"]
 
+
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Any:
     """Returns the modified Bessel function of order 0, times exp(-|x|).
 
     Args:
         x: Tensor of float32 or float64.
-        name: str, name scope of the operations.
+        name: str, name of the operation.
 
     Returns:
         Tensor of that dtype and shape.
@@ -34,7 +35,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Any:
 
     Args:
         x: Tensor of float32 or float64.
-        name: str, name scope of the operations.
+        name: str, name of the operation.
 
     Returns:
         Tensor of that dtype and shape.

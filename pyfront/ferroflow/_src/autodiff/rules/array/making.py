@@ -37,7 +37,6 @@ register(
         "EnsureShape": lambda op, g: g,
         "Fill": lambda op, g: (None, reduce_sum(g, all_axes(g))),
         "Identity": lambda op, g: g,
-        "RefIdentity": lambda op, g: g,
         "IdentityN": lambda op, *gs: list(gs),
         "PlaceholderWithDefault": lambda op, g: g,
         "PreventGradient": _prevent,
