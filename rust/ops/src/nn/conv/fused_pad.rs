@@ -81,8 +81,8 @@ fn shape(c: &mut ShapeContext<'_>, resizes: bool) -> Result<()> {
     );
     let padding = c.str("padding")?;
     let mut dims = [paddings.and(input.dim(0)), None, None, filter.dim(3)];
-    for i in 0..2 {
-        let padded = space[i].zip(paddings).and_then(|(size, numbers)| {
+    for (i, size) in space.into_iter().enumerate() {
+        let padded = size.zip(paddings).and_then(|(size, numbers)| {
             let around = numbers[2 * (i + 1)].checked_add(numbers[2 * (i + 1) + 1])?;
             size.checked_add(usize::try_from(around).ok()?)
         });
