@@ -68,7 +68,6 @@ pub(super) fn register(r: &mut Registry) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::testing::{Arg, Rerun};
     use ferroflow_tensor::Tensor;
 

@@ -4,7 +4,7 @@ use super::levels::{Range, integers, narrowed, scalar_bounds, scalar_inputs, set
 use super::range::bound;
 use crate::room::filled;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, bail, ensure};
 
 /// Moves the channels of each image to mean 0 and scales them to variance 1, in place.
 fn normalize(image: &mut [f32], channels: usize, scale: f32, epsilon: f32) -> Result<()> {
