@@ -55,7 +55,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         Op::new("RefSelect")
             .input("index: int32")
-            .input("inputs: N * Ref(T)")
+            .input("inputs: Ref(N * T)")
             .output("output: Ref(T)")
             .attr("T: type")
             .attr("N: int >= 1")
