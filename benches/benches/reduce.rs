@@ -60,6 +60,7 @@ fn run(bencher: Bencher, op: &str, name: &str, threads: usize) {
         threads: Threads::new(threads),
         cancellation: &cancellation,
         resources: &case.resources,
+        locals: &case.resources,
         functions: no_functions(),
         rendezvous: None,
     };

@@ -47,6 +47,7 @@ impl Node {
             threads: Threads::single(),
             cancellation: &cancellation,
             resources: &self.resources,
+            locals: &self.resources,
             functions: no_functions(),
             rendezvous: None,
         };

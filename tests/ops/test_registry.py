@@ -76,6 +76,7 @@ TESTED_ELSEWHERE = {
     "tests/mpi/test_alone.py": _starting("Horovod"),
     "tests/autodiff/test_py_function.py": _starting("EagerPyFunc"),
     "tests/ops/test_later_ops.py": _starting("UnicodeDecode"),
+    "tests/ops/test_old_ops.py": ("MatchingFilesDataset", "SamplingDataset"),
     "tests/ops/test_ragged.py": _starting("Ragged"),
     "tests/ops/test_remaining_ops.py": (
         *("MapDefun", "NonDeterministicInts", "RngSkip", "ScaleAndTranslate", "ScaleAndTranslateGrad"),

@@ -140,6 +140,7 @@ fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
         threads: Threads::single(),
         cancellation: &cancellation,
         resources: &resources,
+        locals: &resources,
         functions: no_functions(),
         rendezvous: None,
     };

@@ -75,6 +75,8 @@ pub struct Step<'a> {
     pub threads: Threads,
     pub cancellation: &'a Cancellation,
     pub resources: &'a Resources,
+    /// Resources that end with the step, such as the arrays behind handles of type string.
+    pub locals: &'a Resources,
     pub functions: &'a Arc<dyn Functions>,
     /// Present if the step runs in several processes.
     pub rendezvous: Option<&'a Arc<dyn Rendezvous>>,

@@ -31,6 +31,6 @@ pub use node::{HandleType, Node, NodeId, OutputId, OutputType};
 pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Blocking, Elementwise, Flow, HandleSource, Op, OpDef, RefAccess};
 pub use registry::Registry;
 pub use rendezvous::Rendezvous;
-pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, resource_kernel};
+pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, reference_tensor, resource_kernel};
 pub use shape_context::{ShapeContext, ShapeFn};
 pub use wait::{Bell, Cancellation, Pending};

@@ -106,6 +106,13 @@ impl Resources {
         }
     }
 
+    /// Gives an object a name. What had the name before is dropped.
+    pub fn insert<T: Any + Send + Sync>(&self, name: &ResourceName, object: Arc<T>) {
+        let key = (TypeId::of::<T>(), name.container.clone(), name.name.clone());
+        let before = self.objects.lock().insert(key, object);
+        drop(before);
+    }
+
     /// Returns the object of that name, where it was made.
     pub fn lookup<T: Any + Send + Sync>(&self, container: &str, name: &str) -> Option<Arc<T>> {
         let key = (TypeId::of::<T>(), container.to_owned(), name.to_owned());
@@ -241,7 +248,7 @@ fn short_type_name<T>() -> &'static str {
 
 /// Returns the text tensor by which TF 1.x's older ops (those with inputs `Ref(string)`) pass a resource on: container
 /// and name.
-fn reference_tensor(name: &ResourceName) -> Result<Tensor> {
+pub fn reference_tensor(name: &ResourceName) -> Result<Tensor> {
     let bytes = |s: &str| Bytes::from(s.as_bytes());
     Tensor::from_strings([2], vec![bytes(&name.container), bytes(&name.name)])
 }
@@ -281,7 +288,8 @@ impl KernelContext<'_> {
             bail!(InvalidArgument, "Resource handle must have 2 elements, but had shape: {}", input.shape());
         };
         let (container, name) = (String::from_utf8_lossy(container), String::from_utf8_lossy(name));
-        match self.step.resources.lookup(&container, &name) {
+        let of_step = self.step.locals.lookup(&container, &name);
+        match of_step.or_else(|| self.step.resources.lookup(&container, &name)) {
             Some(resource) => Ok(resource),
             None => bail!(NotFound, "Resource {container}/{name}/{} does not exist.", short_type_name::<T>()),
         }
@@ -347,6 +355,14 @@ mod tests {
         assert!(r.remove::<u32>("", "n") && !r.remove::<u32>("", "n"));
         assert!(r.lookup::<u32>("", "n").is_none());
         assert_eq!((*old, *r.lookup_or_create("", "n", || Ok(2u32)).unwrap()), (1, 2));
+    }
+
+    #[test]
+    fn an_object_that_takes_a_name_replaces_the_one_before() {
+        let (r, name) = (Resources::new(), ResourceName { container: "c".into(), name: "n".into() });
+        r.insert(&name, Arc::new(1u32));
+        r.insert(&name, Arc::new(2u32));
+        assert_eq!(*r.lookup::<u32>("c", "n").unwrap(), 2);
     }
 
     #[test]

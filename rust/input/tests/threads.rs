@@ -118,6 +118,7 @@ impl Pipeline {
             threads: Threads::new(2),
             cancellation,
             resources: &self.resources,
+            locals: &self.resources,
             functions: &self.functions,
             rendezvous: None,
         };

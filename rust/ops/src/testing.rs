@@ -19,6 +19,10 @@ pub(crate) enum Arg {
     Uninitialized(DType),
     /// The handle of a variable that has this value.
     Handle(Tensor),
+    /// A list of references to variables.
+    References(Vec<Arg>),
+    /// A reference by container and name, as the older ops have it.
+    Reference(Tensor),
 }
 
 /// The values and the inferred shapes of an op's outputs on constant inputs.
@@ -34,6 +38,7 @@ pub(crate) struct Rerun {
     inputs: Vec<Tensor>,
     handles: Vec<Option<Arc<Variable>>>,
     resources: Resources,
+    locals: Arc<Resources>,
 }
 
 /// The graph being built around the node under test.
@@ -71,6 +76,12 @@ impl Inputs {
         self.source("VariableV2", attrs)
     }
 
+    fn reference(&mut self, names: Tensor) -> Result<OutputId> {
+        self.values.push(names);
+        self.handles.push(None);
+        self.source("Stack", vec![("elem_type".to_owned(), AttrValue::Type(DType::F32))])
+    }
+
     fn handle(&mut self, value: Tensor) -> Result<OutputId> {
         let shape = AttrValue::Shape(PartialShape::from(value.shape()));
         let attrs = vec![("shape".to_owned(), shape), ("dtype".to_owned(), AttrValue::Type(value.dtype()))];
@@ -91,12 +102,21 @@ impl Rerun {
         let mut inputs = Vec::new();
         for arg in args {
             inputs.push(match arg {
+                Arg::References(args) => {
+                    let mut references = Vec::new();
+                    for arg in args {
+                        let Arg::Variable(t) = arg else { return Err(Status::internal("no variable")) };
+                        references.push(sources.variable(t.dtype(), PartialShape::from(t.shape()), Some(t))?);
+                    }
+                    InputArg::List(references)
+                }
                 Arg::One(t) => InputArg::One(sources.constant(t)?),
                 Arg::List(l) => InputArg::List(l.into_iter().map(|t| sources.constant(t)).collect::<Result<_>>()?),
                 Arg::Variable(t) => {
                     InputArg::One(sources.variable(t.dtype(), PartialShape::from(t.shape()), Some(t))?)
                 }
                 Arg::Handle(t) => InputArg::One(sources.handle(t)?),
+                Arg::Reference(t) => InputArg::One(sources.reference(t)?),
                 Arg::Uninitialized(dtype) => InputArg::One(sources.variable(dtype, PartialShape::unknown(), None)?),
             });
         }
@@ -109,7 +129,7 @@ impl Rerun {
         let resources = Resources::new();
         let types: Vec<_> = node.inputs.iter().map(|&i| Ok(graph.output(i)?.dtype)).collect::<Result<_>>()?;
         let kernel = factory(&KernelInit { node: &node, input_types: &types, resources: &resources })?;
-        Ok(Rerun { node, kernel, inputs: values, handles, resources })
+        Ok(Rerun { node, kernel, inputs: values, handles, resources, locals: Arc::default() })
     }
 
     /// Returns `of_args` for ops without list inputs and variables.
@@ -134,6 +154,7 @@ impl Rerun {
             threads: Threads::new(threads),
             cancellation: &cancellation,
             resources: &self.resources,
+            locals: &self.locals,
             functions: no_functions(),
             rendezvous: None,
         };
@@ -142,7 +163,8 @@ impl Rerun {
         self.kernel.compute(&mut KernelContext::new(&step, &self.node, &mut inputs, &mut outputs, variables))?;
         let mut results = Vec::new();
         for (value, declared) in outputs.into_iter().zip(&self.node.outputs) {
-            if declared.is_ref {
+            // A reference to a variable has no value; one by name has.
+            if declared.is_ref && value.is_none() {
                 continue;
             }
             let value = value.ok_or_else(|| Status::internal("an output was not set"))?;
@@ -183,4 +205,22 @@ pub(crate) fn run_args(op: &str, args: Vec<Arg>, attrs: &[(&str, AttrValue)], th
 pub(crate) fn run(op: &str, inputs: &[Tensor], attrs: &[(&str, AttrValue)]) -> Result<Vec<Tensor>> {
     let args = inputs.iter().map(|t| Arg::One(t.clone())).collect();
     Ok(run_args(op, args, attrs, 1)?.values)
+}
+
+/// Returns `run` in a step that has these resources of its own, for ops that find them by name.
+pub(crate) fn run_in_step(
+    locals: &Arc<Resources>,
+    op: &str,
+    inputs: &[Tensor],
+    attrs: &[(&str, AttrValue)],
+) -> Result<Vec<Tensor>> {
+    // Handles of the first generation come from references.
+    let of_text = |i: usize, t: &Tensor| i == 0 && t.dtype() == DType::String;
+    let is_first = crate::registry()?.get(op).is_some_and(|op| op.inputs.first().is_some_and(|arg| arg.is_ref));
+    let args = inputs.iter().enumerate().map(|(i, t)| match is_first && of_text(i, t) {
+        true => Arg::Reference(t.clone()),
+        false => Arg::One(t.clone()),
+    });
+    let node = Rerun { locals: locals.clone(), ..Rerun::of_args(op, args.collect(), attrs)? };
+    node.run(1)
 }

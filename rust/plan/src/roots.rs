@@ -49,8 +49,10 @@ impl Roots<'_> {
                 break Some(at.node);
             }
             let is_ref = node.outputs.get(at.index as usize).is_some_and(|o| o.is_ref);
+            // The reference that a stack or an array of an older form is does not come from the input, which is its size.
+            let takes_ref = node.op.inputs.first().is_some_and(|arg| arg.is_ref);
             let passes_on = match node.op.flow {
-                None => (node.op.is_alias || is_ref) && at.index == 0,
+                None => (node.op.is_alias || (is_ref && takes_ref)) && at.index == 0,
                 Some(Flow::Switch) => true,
                 Some(Flow::Enter) => node.attrs.bool("is_constant")?,
                 Some(_) => false,

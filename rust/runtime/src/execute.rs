@@ -94,6 +94,7 @@ mod tests {
             threads: Threads::single(),
             cancellation: &cancellation,
             resources: &resources,
+            locals: &resources,
             functions: no_functions(),
             rendezvous: None,
         };

@@ -196,7 +196,8 @@ impl Callable for Instance {
         }
         let resources = self.functions.resources()?;
         let (threads, functions) = (self.functions.threads, &self.callable);
-        let step = Step { threads, cancellation, resources: &resources, functions, rendezvous: None };
+        let locals = Resources::new();
+        let step = Step { threads, cancellation, resources: &resources, locals: &locals, functions, rendezvous: None };
         let closed = &self.functions.closed;
         let result = if body.is_whole {
             cancellation.check()?;

@@ -312,10 +312,12 @@ impl Session {
             return Err(Status::new(Code::FailedPrecondition, "Attempted to use a closed Session."));
         }
         let trace = options.trace.then(|| RefCell::new(Trace::new()));
+        let locals = Resources::new();
         let step = Step {
             threads: self.threads,
             cancellation: &cancellation,
             resources: &self.resources,
+            locals: &locals,
             functions: &self.callable,
             rendezvous: options.rendezvous,
         };

@@ -15,6 +15,7 @@ impl TaskState {
             threads: step.threads,
             cancellation: step.cancellation,
             resources: &self.resources,
+            locals: step.locals,
             functions: &self.functions,
             rendezvous: step.rendezvous,
         }

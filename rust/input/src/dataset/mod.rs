@@ -17,6 +17,7 @@ mod interleave;
 mod iterator;
 mod iterator_state;
 mod map;
+mod matching_files;
 mod optional;
 mod padded_batch;
 mod parallel_map;
@@ -25,6 +26,7 @@ mod position;
 mod prefetch;
 mod range;
 mod recipe;
+mod sampling;
 mod saved;
 mod schema;
 mod selection;
@@ -42,7 +44,7 @@ mod window;
 use ferroflow_graph::Registry;
 
 /// Datasets that graphs of TensorFlow 1.13 and 1.14 have under names of their own, `Experimental` before these.
-const ONCE_EXPERIMENTAL: [&str; 17] = [
+const ONCE_EXPERIMENTAL: [&str; 18] = [
     "BytesProducedStatsDataset",
     "CSVDataset",
     "DenseToSparseBatchDataset",
@@ -52,6 +54,7 @@ const ONCE_EXPERIMENTAL: [&str; 17] = [
     "LatencyStatsDataset",
     "MapAndBatchDataset",
     "MapDataset",
+    "MatchingFilesDataset",
     "MaxIntraOpParallelismDataset",
     "NonSerializableDataset",
     "ParallelInterleaveDataset",
@@ -76,11 +79,13 @@ pub(super) fn register(r: &mut Registry) {
     iterator::register(r);
     iterator_state::register(r);
     map::register(r);
+    matching_files::register(r);
     optional::register(r);
     padded_batch::register(r);
     parallel_map::register(r);
     prefetch::register(r);
     range::register(r);
+    sampling::register(r);
     selection::register(r);
     sequence::register(r);
     shard::register(r);

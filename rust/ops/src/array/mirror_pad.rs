@@ -2,7 +2,7 @@
 
 use super::pad::{infer, padded_shape, pairs};
 use crate::sums::Summed;
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, dispatch, ensure};
 use std::ops::Range;
@@ -11,8 +11,8 @@ use std::ops::Range;
 const BLOCK: usize = 1 << 15;
 
 /// Returns the number of edge elements that the reflection leaves out: 1 for REFLECT, 0 for SYMMETRIC.
-fn edge(init: &KernelInit<'_>) -> Result<usize> {
-    Ok(usize::from(init.str("mode")? == "REFLECT"))
+pub(crate) fn edge(attrs: &AttrMap) -> Result<usize> {
+    Ok(usize::from(attrs.str("mode")? == "REFLECT"))
 }
 
 fn check(pairs: &[(usize, usize)], inside: &Shape, edge: usize, what: &str) -> Result<()> {
@@ -93,19 +93,24 @@ fn fold<T: Summed>(from: &[T], axes: &[Vec<usize>], to: &mut [T]) {
     }
 }
 
+/// Returns a tensor framed by its reflection, which leaves out `edge` elements at each end, with the pairs of a table.
+pub(crate) fn mirrored(threads: Threads, x: &Tensor, table: &Tensor, edge: usize) -> Result<Tensor> {
+    let pairs = pairs(table, x.shape())?;
+    check(&pairs, x.shape(), edge, "")?;
+    let mut out = Tensor::new(x.dtype(), padded_shape(x.shape(), &pairs)?)?;
+    let axes = offsets(x.shape(), &pairs, edge);
+    let middle = pairs.last().zip(x.shape().last()).map_or(0..0, |(&(before, _), &n)| before..before + n);
+    by_size!(x.dtype(), E, {
+        reflect(threads, E::view(x)?, &axes, middle, E::view_mut(&mut out)?)?;
+        Ok(())
+    })?;
+    Ok(out)
+}
+
 fn mirror(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let edge = edge(init)?;
     kernel(move |ctx| {
-        let x = ctx.input(0)?;
-        let pairs = pairs(ctx.input(1)?, x.shape())?;
-        check(&pairs, x.shape(), edge, "")?;
-        let mut out = Tensor::new(x.dtype(), padded_shape(x.shape(), &pairs)?)?;
-        let axes = offsets(x.shape(), &pairs, edge);
-        let middle = pairs.last().zip(x.shape().last()).map_or(0..0, |(&(before, _), &n)| before..before + n);
-        by_size!(x.dtype(), E, {
-            reflect(ctx.threads(), E::view(x)?, &axes, middle, E::view_mut(&mut out)?)?;
-            Ok(())
-        })?;
+        let out = mirrored(ctx.threads(), ctx.input(0)?, ctx.input(1)?, edge)?;
         ctx.set_output(0, out);
         Ok(())
     })

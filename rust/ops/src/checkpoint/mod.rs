@@ -2,6 +2,7 @@
 
 mod arguments;
 mod merge_v2_checkpoints;
+mod remapping;
 mod restore;
 mod restore_v2;
 mod save;
@@ -12,6 +13,7 @@ use ferroflow_graph::Registry;
 
 pub(crate) fn register(r: &mut Registry) {
     merge_v2_checkpoints::register(r);
+    remapping::register(r);
     restore::register(r);
     restore_v2::register(r);
     save::register(r);

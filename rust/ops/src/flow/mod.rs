@@ -8,6 +8,7 @@ mod assert;
 mod branch;
 mod mutex;
 mod print;
+mod reference;
 mod stack;
 pub(crate) mod summary;
 
@@ -16,6 +17,7 @@ pub(crate) fn register(r: &mut Registry) {
     branch::register(r);
     mutex::register(r);
     print::register(r);
+    reference::register(r);
     stack::register(r);
     r.add(
         Op::new("NoOp").role(Role::NoOp).doc("Does nothing; orders what waits for it.").kernel(|_| kernel(|_| Ok(()))),

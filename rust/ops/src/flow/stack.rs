@@ -1,9 +1,13 @@
-//! StackV2 and the ops on it: values of a loop's iterations, last in, first out, in which TF 1.x keeps what gradients need.
+//! Stack, StackV2 and the ops on them: values of a loop's iterations, last in, first out, in which TF 1.x keeps what
+//! gradients need.
 
-use ferroflow_graph::{KernelContext, Op, Registry, ResourceHandle, ResourceName, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{
+    KernelContext, Op, Registry, ResourceHandle, ResourceName, ShapeContext, kernel, reference_tensor, shape_rules,
+};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The values of one step.
 struct Stack {
@@ -24,11 +28,22 @@ impl Stack {
     }
 }
 
+/// Stacks made so far by ops of the older form, which find them by name.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
 fn make(ctx: &mut KernelContext<'_>, name: &str, dtype: DType) -> Result<()> {
+    let name = if name.is_empty() { ctx.name().to_owned() } else { name.to_owned() };
+    if ctx.num_inputs() == 0 {
+        let name = format!("{name}_{}", MADE.fetch_add(1, Ordering::Relaxed));
+        let stack = Stack { name: name.clone(), dtype, max_size: None, values: Mutex::new(Some(Vec::new())) };
+        let name = ResourceName { container: "_stacks".into(), name };
+        ctx.step.locals.insert(&name, Arc::new(stack));
+        ctx.set_output(0, reference_tensor(&name)?);
+        return Ok(());
+    }
     let max_size = ctx.input(0)?;
     ensure!(max_size.rank() == 0, InvalidArgument, "Stack size must be a scalar, but had shape: {}", max_size.shape());
     let max_size = usize::try_from(max_size.to_scalar::<i32>()?).ok();
-    let name = if name.is_empty() { ctx.name().to_owned() } else { name.to_owned() };
     let stack = Stack { name: name.clone(), dtype, max_size, values: Mutex::new(Some(Vec::new())) };
     // It belongs to the step alone: no other op finds it by its name.
     let handle = ResourceHandle::new(ResourceName { container: String::new(), name }, Arc::new(stack));
@@ -94,56 +109,87 @@ fn any_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    r.add(
-        Op::new("StackV2")
-            .input("max_size: int32")
-            .output("handle: resource")
-            .attr("elem_type: type")
-            .attr("stack_name: string = ''")
-            .doc("Returns a stack of the step, of at most `max_size` values where that is not negative.")
-            .stateful()
-            .shape(handle_shape)
-            .kernel(|init| {
-                let (name, dtype) = (init.str("stack_name")?, init.dtype("elem_type")?);
-                kernel(move |ctx| make(ctx, &name, dtype))
-            }),
-    );
-    r.add(
-        Op::new("StackPushV2")
-            .input("handle: resource")
-            .input("elem: T")
-            .output("output: T")
-            .attr("T: type")
-            .attr("swap_memory: bool = false")
-            .doc("Puts `elem` on a stack, and returns it.")
-            .stateful()
-            .shape(pushed_shape)
-            .kernel(|_| kernel(push)),
-    );
-    r.add(
-        Op::new("StackPopV2")
-            .input("handle: resource")
-            .output("elem: elem_type")
-            .attr("elem_type: type")
-            .doc("Takes the last value off a stack.")
-            .stateful()
-            .shape(any_shape)
-            .kernel(|init| {
-                let dtype = init.dtype("elem_type")?;
-                kernel(move |ctx| pop(ctx, dtype))
-            }),
-    );
-    r.add(
-        Op::new("StackCloseV2")
-            .input("handle: resource")
-            .doc("Empties a stack, which takes and gives nothing from then on.")
-            .stateful()
-            .shape(shape_rules::unknown)
-            .kernel(|_| {
-                kernel(|ctx| {
-                    *ctx.resource::<Stack>(0)?.values.lock() = None;
-                    Ok(())
-                })
-            }),
-    );
+    for v2 in [false, true] {
+        let op = match v2 {
+            true => Op::new("StackV2").input("max_size: int32").output("handle: resource"),
+            false => Op::new("Stack").output("handle: Ref(string)"),
+        };
+        r.add(
+            op.shape(handle_shape)
+                .attr("elem_type: type")
+                .attr("stack_name: string = ''")
+                .doc("Returns a stack of the step, of at most `max_size` values where that is not negative.")
+                .stateful()
+                .kernel(|init| {
+                    let (name, dtype) = (init.str("stack_name")?, init.dtype("elem_type")?);
+                    kernel(move |ctx| make(ctx, &name, dtype))
+                }),
+        );
+        let on_stack = |name: &str| match v2 {
+            true => Op::new(&format!("{name}V2")).input("handle: resource").stateful(),
+            false => Op::new(name).input("handle: Ref(string)").stateful().listed_stateful(false).inspects_ref(),
+        };
+        r.add(
+            on_stack("StackPush")
+                .input("elem: T")
+                .output("output: T")
+                .attr("T: type")
+                .attr("swap_memory: bool = false")
+                .doc("Puts `elem` on a stack, and returns it.")
+                .shape(pushed_shape)
+                .kernel(|_| kernel(push)),
+        );
+        r.add(
+            on_stack("StackPop")
+                .output("elem: elem_type")
+                .attr("elem_type: type")
+                .doc("Takes the last value off a stack.")
+                .shape(any_shape)
+                .kernel(|init| {
+                    let dtype = init.dtype("elem_type")?;
+                    kernel(move |ctx| pop(ctx, dtype))
+                }),
+        );
+        r.add(
+            on_stack("StackClose")
+                .doc("Empties a stack, which takes and gives nothing from then on.")
+                .shape(shape_rules::unknown)
+                .kernel(|_| {
+                    kernel(|ctx| {
+                        *ctx.resource::<Stack>(0)?.values.lock() = None;
+                        Ok(())
+                    })
+                }),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run_in_step;
+    use ferroflow_graph::{AttrValue, Resources};
+    use ferroflow_tensor::{DType, Tensor};
+    use std::sync::Arc;
+
+    #[test]
+    fn the_last_value_comes_first_in_both_forms() {
+        let float = [("elem_type", AttrValue::Type(DType::F32))];
+        for (suffix, size) in [("", vec![]), ("V2", vec![Tensor::scalar(-1i32)])] {
+            let step = Arc::new(Resources::new());
+            let stack = run_in_step(&step, &format!("Stack{suffix}"), &size, &float).unwrap().remove(0);
+            let run = |op: &str, more: &[Tensor]| {
+                let inputs: Vec<Tensor> = [&stack].into_iter().chain(more).cloned().collect();
+                let attrs = if op == "StackPop" { &float[..] } else { &[] };
+                run_in_step(&step, &format!("{op}{suffix}"), &inputs, attrs)
+            };
+            for value in [1.0f32, 2.0] {
+                assert_eq!(run("StackPush", &[Tensor::scalar(value)]).unwrap(), [Tensor::scalar(value)]);
+            }
+            assert_eq!(run("StackPop", &[]).unwrap(), [Tensor::scalar(2.0f32)]);
+            assert_eq!(run("StackPop", &[]).unwrap(), [Tensor::scalar(1.0f32)]);
+            assert!(run("StackPop", &[]).unwrap_err().message().contains("is empty when calling Pop()"));
+            run("StackClose", &[]).unwrap();
+            assert!(run("StackPush", &[Tensor::scalar(1.0f32)]).is_err());
+        }
+    }
 }

@@ -1,10 +1,10 @@
-//! AdjustContrastv2: the distance of pixels from the mean of their channel, multiplied.
+//! AdjustContrast, AdjustContrastv2: the distance of pixels from the mean of their channel, multiplied.
 
 use super::sampling::BLOCK;
 use super::shapes::{scalar_f32, unchanged_image};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut, try_for_chunks_mut};
-use ferroflow_tensor::{DType, Result, Tensor, ensure, f16};
+use ferroflow_tensor::{DType, Result, Tensor, elementwise, ensure, f16};
 
 /// Sums the channels of `pixels` into the first pixel of `scratch`.
 ///
@@ -84,7 +84,44 @@ fn adjusting(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }
 }
 
+/// Computes the first version, whose pixels may be integers and whose results are kept between two bounds.
+fn compute_within(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let x = ctx.take(0)?;
+    ensure!(x.rank() >= 3, InvalidArgument, "input must be at least 3-D, got shape{}", x.shape());
+    let factor = scalar_f32(ctx.input(1)?, "contrast_factor")?;
+    let least = scalar_f32(ctx.input(2)?, "min_value")?;
+    let most = scalar_f32(ctx.input(3)?, "max_value")?;
+    let dims = x.shape().dims();
+    let sizes = [dims[dims.len() - 3] * dims[dims.len() - 2], dims[dims.len() - 1]];
+    let threads = ctx.threads();
+    let x = elementwise::cast(x, DType::F32, threads)?;
+    let mut out = Tensor::new(DType::F32, x.shape().clone())?;
+    let to = out.slice_mut::<f32>()?;
+    adjust(threads, x.slice()?, factor, sizes, to)?;
+    // TF 1.x: the lower bound comes last, also where it is above the upper one.
+    for_chunks_mut(threads, to, BLOCK, |_, chunk| chunk.iter_mut().for_each(|x| *x = x.min(most).max(least)));
+    ctx.set_output(0, out);
+    Ok(())
+}
+
 pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("AdjustContrast")
+            .input("images: T")
+            .input("contrast_factor: float")
+            .input("min_value: float")
+            .input("max_value: float")
+            .output("output: float")
+            .attr("T: {uint8, int8, int16, int32, int64, float, double}")
+            .doc("Multiplies the distance of pixels from the mean of their channel and image, within bounds.")
+            .shape(|c| {
+                for i in 1..4 {
+                    c.input(i)?.with_rank(0)?;
+                }
+                unchanged_image(c)
+            })
+            .kernel(|_| kernel(compute_within)),
+    );
     r.add(
         Op::new("AdjustContrastv2")
             .input("images: T")
@@ -115,6 +152,14 @@ mod tests {
             run("AdjustContrastv2", &[one, Tensor::scalar(3f32)], &[]).unwrap()[0].slice::<f32>().unwrap(),
             [4.]
         );
+    }
+
+    #[test]
+    fn the_first_version_takes_integers_and_keeps_bounds() {
+        let x = Tensor::from_slice([1, 3, 1], &[1u8, 2, 6]).unwrap();
+        let inputs = [x, Tensor::scalar(2f32), Tensor::scalar(0f32), Tensor::scalar(8f32)];
+        let y = run("AdjustContrast", &inputs, &[]).unwrap();
+        assert_eq!(y[0].slice::<f32>().unwrap(), [0., 1., 8.]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod pixel;
 mod pixels;
 pub(crate) mod png;
 mod quantized_resize_bilinear;
+mod random_crop;
 mod resize_area;
 mod resize_bicubic;
 mod resize_bilinear;
@@ -30,6 +31,8 @@ mod scale_and_translate;
 mod shapes;
 
 use ferroflow_graph::Registry;
+
+pub(crate) use resize_bilinear::resized_linearly;
 
 pub(crate) fn register(r: &mut Registry) {
     adjust_color::register(r);
@@ -45,6 +48,7 @@ pub(crate) fn register(r: &mut Registry) {
     extract_volume_patches::register(r);
     non_max_suppression::register(r);
     quantized_resize_bilinear::register(r);
+    random_crop::register(r);
     resize_area::register(r);
     resize_bicubic::register(r);
     resize_bilinear::register(r);

@@ -7,7 +7,8 @@ use super::sampling::{
 };
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{DType, Result, Tensor, bf16, dispatch, f16};
+use ferroflow_tensor::{DType, Result, Scalar, Tensor, bf16, dispatch, f16};
+use num_traits::Float;
 
 /// Samples a row of the original at the columns of the result.
 fn sample_row<T: Pixel>(from: &[T], columns: &[Taps<2>], channels: usize, to: &mut [f32]) {
@@ -95,6 +96,40 @@ fn resize<T: Pixel>(
         },
     )?;
     Ok(())
+}
+
+/// Returns images resized in their own type, float32 or float64.
+pub(crate) fn resized_linearly<T: Scalar + Float>(
+    threads: Threads,
+    images: &Tensor,
+    size: &Tensor,
+    align_corners: bool,
+) -> Result<Tensor> {
+    let sizes = Sizes::of(images, size)?;
+    let alignment = Alignment { corners: align_corners, half_pixel: false };
+    let rows = linear_taps(alignment, sizes.from[1], sizes.to[1])?;
+    let columns = linear_taps(alignment, sizes.from[2], sizes.to[2])?;
+    let channels = sizes.from[3];
+    let (from, mut out) = (images.slice::<T>()?, Tensor::new(T::DTYPE, sizes.to.clone())?);
+    let between = |a: T, b: T, lerp: f32| a + (b - a) * T::from(lerp).unwrap_or_else(T::nan);
+    for_rows(
+        threads,
+        &sizes.to,
+        out.slice_mut::<T>()?,
+        || (),
+        |(), image, y, line| {
+            let [(top, _), (bottom, by_row)] = rows[y];
+            let (top, bottom) = (&from[sizes.row_at(image, top)..], &from[sizes.row_at(image, bottom)..]);
+            for (to, &[(left, _), (right, by_column)]) in line.chunks_exact_mut(channels).zip(&columns) {
+                for (c, to) in to.iter_mut().enumerate() {
+                    let (left, right) = (left * channels + c, right * channels + c);
+                    let upper = between(top[left], top[right], by_column);
+                    *to = between(upper, between(bottom[left], bottom[right], by_column), by_row);
+                }
+            }
+        },
+    )?;
+    Ok(out)
 }
 
 fn forward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

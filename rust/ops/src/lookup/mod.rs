@@ -8,6 +8,8 @@ mod use_table;
 
 use ferroflow_graph::Registry;
 
+pub(crate) use text_file::vocabulary_lines;
+
 pub(crate) fn register(r: &mut Registry) {
     initialize::register(r);
     make::register(r);

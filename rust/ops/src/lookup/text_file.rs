@@ -62,16 +62,30 @@ fn lines(text: &[u8]) -> Vec<Bytes> {
     parts.into_iter().map(|line| line.iter().copied().filter(|&b| b != b'\r').collect()).collect()
 }
 
+/// Returns the lines of a file: all, or the first `size`.
+///
+/// Errors: `InvalidArgument` where the file has fewer, or one is empty.
+pub(crate) fn vocabulary_lines(name: &str, size: Option<usize>) -> Result<Vec<Bytes>> {
+    let mut lines = lines(&file::read(name)?);
+    if let Some(size) = size {
+        ensure!(
+            lines.len() >= size,
+            InvalidArgument,
+            "Invalid vocab_size in {name}: expected {size} but got {}",
+            lines.len()
+        );
+        lines.truncate(size);
+    }
+    if let Some(empty) = lines.iter().position(|line| line.is_empty()) {
+        bail!(InvalidArgument, "Invalid content in {name}: empty line found at line {empty}.");
+    }
+    Ok(lines)
+}
+
 impl Reader<'_> {
-    /// Checks that every line is there and has its columns.
+    /// Checks that every line has its columns.
     fn check(&self) -> Result<()> {
         for (i, line) in self.lines.iter().enumerate() {
-            ensure!(
-                !line.is_empty(),
-                InvalidArgument,
-                "Invalid content in {}: empty line found at line {i}.",
-                self.file
-            );
             let Some(last) = self.last_column else { continue };
             let columns = line.split(|&b| b == self.delimiter).count();
             ensure!(
@@ -139,17 +153,7 @@ fn from_text_file(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let layout = &table.layout;
         key.check(layout.key_dtype, "Key")?;
         value.check(layout.value_dtype, "Value")?;
-        let text = file::read(&name)?;
-        let mut lines = lines(&text);
-        if let Some(size) = vocabulary {
-            ensure!(
-                lines.len() >= size,
-                InvalidArgument,
-                "Invalid vocab_size in {name}: expected {size} but got {}",
-                lines.len()
-            );
-            lines.truncate(size);
-        }
+        let lines = vocabulary_lines(&name, vocabulary)?;
         let columns = [key, value].into_iter().filter_map(|f| if let Field::Column(c) = f { Some(c) } else { None });
         let reader = Reader { file: &name, delimiter, lines, last_column: columns.max() };
         reader.check()?;

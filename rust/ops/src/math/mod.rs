@@ -3,6 +3,7 @@
 mod add_n;
 mod arg_extreme;
 mod batch_mat_mul;
+mod bessel;
 pub(crate) mod binary;
 mod bincount;
 mod bitwise;
@@ -42,6 +43,7 @@ pub(crate) fn register(r: &mut Registry) {
     add_n::register(r);
     arg_extreme::register(r);
     batch_mat_mul::register(r);
+    bessel::register(r);
     binary::register(r);
     bincount::register(r);
     bitwise::register(r);

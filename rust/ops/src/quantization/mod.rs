@@ -5,6 +5,7 @@ mod dequantize;
 mod fake_quant;
 mod fake_quant_gradient;
 mod levels;
+mod normalization;
 mod nudge;
 mod pools;
 mod products;
@@ -12,6 +13,7 @@ mod quantize;
 mod quantize_and_dequantize;
 mod range;
 mod requantize;
+mod sums;
 
 use ferroflow_graph::Registry;
 
@@ -20,9 +22,11 @@ pub(crate) fn register(r: &mut Registry) {
     dequantize::register(r);
     fake_quant::register(r);
     fake_quant_gradient::register(r);
+    normalization::register(r);
     pools::register(r);
     products::register(r);
     quantize::register(r);
     quantize_and_dequantize::register(r);
     requantize::register(r);
+    sums::register(r);
 }

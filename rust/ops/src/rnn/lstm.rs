@@ -1,6 +1,6 @@
 //! The step of an LSTM, and its gradient, on slices.
 
-// A slice of a gate is [batch, units]; `gates` is [batch, 4 units]: input gate, candidate, forget gate, output gate.
+// A slice of a gate is [batch, units]; `gates` is [batch, 4 units], in the order that the sizes state.
 
 use super::matrices::{joined_product, split_product, weights_product};
 use ferroflow_tensor::Result;
@@ -12,6 +12,8 @@ pub(super) struct Sizes {
     pub batch: usize,
     pub inputs: usize,
     pub units: usize,
+    /// The places of input gate, candidate, forget gate and output gate among the gates.
+    pub order: [usize; 4],
 }
 
 impl Sizes {
@@ -66,7 +68,7 @@ pub(super) fn forward(
     gates: &mut [f32],
     out: &mut Step<&mut [f32]>,
 ) -> Result<()> {
-    let Sizes { batch, inputs, units } = sizes;
+    let Sizes { batch, inputs, units, order: [i, ci, f, o] } = sizes;
     let operands = [(before.x, inputs), (before.h, units)];
     joined_product(threads, batch, operands, (weights.kernel, 4 * units), gates)?;
     if units == 0 {
@@ -76,8 +78,8 @@ pub(super) fn forward(
         |row: usize, which: usize, u: usize| gates[(4 * row + which) * units + u] + weights.bias[which * units + u];
     for at in 0..batch * units {
         let (row, u) = (at / units, at % units);
-        (out.i[at], out.ci[at]) = (gate(row, 0, u), gate(row, 1, u));
-        (out.f[at], out.o[at]) = (gate(row, 2, u) + settings.forget_bias, gate(row, 3, u));
+        (out.i[at], out.ci[at]) = (gate(row, i, u), gate(row, ci, u));
+        (out.f[at], out.o[at]) = (gate(row, f, u) + settings.forget_bias, gate(row, o, u));
         if let Some([of_i, of_f, _]) = weights.peepholes {
             out.i[at] += before.cs[at] * of_i[u];
             out.f[at] += before.cs[at] * of_f[u];
@@ -134,7 +136,7 @@ pub(super) fn backward(
         let of_ci = (1.0 - ci * ci) * of_cs * i;
         let of_f = f * (1.0 - f) * of_cs * cs_prev[at];
         let of_i = i * (1.0 - i) * of_cs * ci;
-        for (which, gradient) in [of_i, of_ci, of_f, of_o].into_iter().enumerate() {
+        for (which, gradient) in sizes.order.into_iter().zip([of_i, of_ci, of_f, of_o]) {
             gates[(4 * row + which) * units + u] = gradient;
         }
         cs_prev_grad[at] = of_cs * f;
@@ -157,7 +159,7 @@ pub(super) fn backward_weights(
     (x_grad, h_grad): (&mut [f32], &mut [f32]),
     (kernel_grad, bias_grad): (&mut [f32], &mut [f32]),
 ) -> Result<()> {
-    let Sizes { batch, inputs, units } = sizes;
+    let Sizes { batch, inputs, units, .. } = sizes;
     let of_gates = (gates, 4 * units);
     split_product(threads, batch, of_gates, kernel, [(x_grad, inputs), (h_grad, units)], false)?;
     weights_product(threads, batch, [(before.x, inputs), (before.h, units)], of_gates, kernel_grad)?;

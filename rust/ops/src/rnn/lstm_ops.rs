@@ -1,4 +1,4 @@
-//! LSTMBlockCell and BlockLSTM, an LSTM's step and its steps in time, and their gradients.
+//! LSTMBlockCell, BlockLSTM and BlockLSTMV2, an LSTM's step and its steps in time, and their gradients.
 
 use super::lstm::{Before, PeepholeGradients, Settings, Sizes, Step, Weights, backward, backward_weights, forward};
 use super::matrices::{input, set_outputs};
@@ -11,10 +11,13 @@ use std::ops::Range;
 struct Layout {
     x: usize,
     in_time: bool,
+    /// The places of input gate, candidate, forget gate and output gate among the gates.
+    order: [usize; 4],
 }
 
-const CELL: Layout = Layout { x: 0, in_time: false };
-const IN_TIME: Layout = Layout { x: 1, in_time: true };
+const CELL: Layout = Layout { x: 0, in_time: false, order: [0, 1, 2, 3] };
+const IN_TIME: Layout = Layout { x: 1, in_time: true, order: [0, 1, 2, 3] };
+const IN_TIME_V2: Layout = Layout { order: [0, 2, 1, 3], ..IN_TIME };
 
 /// The inputs that all four ops have, in float32.
 struct Inputs {
@@ -44,7 +47,7 @@ impl Inputs {
         let used = if layout.in_time { used_steps(ctx.input(0)?, steps)? } else { 1 };
         let vector = |i: usize, name: &str| input(ctx, first + i, name, &[units]);
         Ok(Inputs {
-            sizes: Sizes { batch, inputs, units },
+            sizes: Sizes { batch, inputs, units, order: layout.order },
             steps,
             used,
             dtype: x.dtype(),
@@ -95,7 +98,9 @@ fn zeros(shape: &Shape) -> Result<Tensor> {
 
 fn compute(init: &KernelInit<'_>, layout: Layout) -> Result<Box<dyn Kernel>> {
     let use_peephole = init.bool("use_peephole")?;
-    let settings = Settings { forget_bias: init.float("forget_bias")?, cell_clip: init.float("cell_clip")? };
+    // The second version has its bias in `b` alone.
+    let forget_bias = if init.get("forget_bias").is_some() { init.float("forget_bias")? } else { 0.0 };
+    let settings = Settings { forget_bias, cell_clip: init.float("cell_clip")? };
     kernel(move |ctx| {
         let given = Inputs::of(ctx, layout)?;
         let shape = given.state_shape(layout);
@@ -202,12 +207,12 @@ fn cell_gradient(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-fn gradient_in_time(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+fn gradient_in_time(init: &KernelInit<'_>, layout: Layout) -> Result<Box<dyn Kernel>> {
     let use_peephole = init.bool("use_peephole")?;
     kernel(move |ctx| {
-        let given = Inputs::of(ctx, IN_TIME)?;
+        let given = Inputs::of(ctx, layout)?;
         let Sizes { batch, units, .. } = given.sizes;
-        let results = Results::of(ctx, 9, &given.state_shape(IN_TIME), IN_TIME)?;
+        let results = Results::of(ctx, 9, &given.state_shape(layout), layout)?;
         let weights = given.weights(use_peephole)?;
         let state = Shape::new(&[batch, units]);
         let vector = Shape::new(&[units]);
@@ -310,15 +315,20 @@ const STEP: [&str; 7] = ["i", "cs", "f", "o", "ci", "co", "h"];
 const TYPES: &str = "T: {half, float}";
 
 pub(super) fn register(r: &mut Registry) {
-    let steps: [(Op, ShapeFn, KernelFactory); 2] = [
-        (Op::new("LSTMBlockCell"), |c| step_shape(c, CELL), |init| compute(init, CELL)),
-        (Op::new("BlockLSTM").input("seq_len_max: int64"), |c| step_shape(c, IN_TIME), |init| compute(init, IN_TIME)),
+    let in_time = |name: &str| Op::new(name).input("seq_len_max: int64");
+    let first = &["forget_bias: float = 1.0", "cell_clip: float = 3.0"][..];
+    let second = &["cell_clip: float = 0.0"][..];
+    let steps: [(Op, &[&str], ShapeFn, KernelFactory); 3] = [
+        (Op::new("LSTMBlockCell"), first, |c| step_shape(c, CELL), |init| compute(init, CELL)),
+        (in_time("BlockLSTM"), first, |c| step_shape(c, IN_TIME), |init| compute(init, IN_TIME)),
+        (in_time("BlockLSTMV2"), second, |c| step_shape(c, IN_TIME_V2), |init| compute(init, IN_TIME_V2)),
     ];
-    for (op, shape, compute) in steps {
+    for (op, attrs, shape, compute) in steps {
+        let op = giving(taking(op, &GIVEN), &STEP);
         r.add(
-            giving(taking(op, &GIVEN), &STEP)
-                .attr("forget_bias: float = 1.0")
-                .attr("cell_clip: float = 3.0")
+            attrs
+                .iter()
+                .fold(op, |op, attr| op.attr(attr))
                 .attr("use_peephole: bool = false")
                 .attr(TYPES)
                 .doc("Computes an LSTM's step, or its first `seq_len_max` steps: gates, cell state and output.")
@@ -337,16 +347,78 @@ pub(super) fn register(r: &mut Registry) {
         .shape(cell_gradient_shape)
         .kernel(cell_gradient),
     );
-    let in_time = Op::new("BlockLSTMGrad").input("seq_len_max: int64");
-    r.add(
-        giving(
-            taking(taking(taking(in_time, &GIVEN), &STEP), &["cs_grad", "h_grad"]),
-            &["x_grad", "cs_prev_grad", "h_prev_grad", "w_grad", "wci_grad", "wcf_grad", "wco_grad", "b_grad"],
-        )
-        .attr("use_peephole: bool")
-        .attr(TYPES)
-        .doc("Computes the gradients of an LSTM's first `seq_len_max` steps, by all inputs.")
-        .shape(gradient_in_time_shape)
-        .kernel(gradient_in_time),
-    );
+    let gradients: [(&str, KernelFactory); 2] = [
+        ("BlockLSTMGrad", |init| gradient_in_time(init, IN_TIME)),
+        ("BlockLSTMGradV2", |init| gradient_in_time(init, IN_TIME_V2)),
+    ];
+    for (name, compute) in gradients {
+        r.add(
+            giving(
+                taking(taking(taking(in_time(name), &GIVEN), &STEP), &["cs_grad", "h_grad"]),
+                &["x_grad", "cs_prev_grad", "h_prev_grad", "w_grad", "wci_grad", "wcf_grad", "wco_grad", "b_grad"],
+            )
+            .attr("use_peephole: bool")
+            .attr(TYPES)
+            .doc("Computes the gradients of an LSTM's first `seq_len_max` steps, by all inputs.")
+            .shape(gradient_in_time_shape)
+            .kernel(compute),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::run;
+    use ferroflow_graph::AttrValue;
+    use ferroflow_tensor::{Shape, Tensor};
+
+    const UNITS: usize = 2;
+
+    fn numbers(shape: &[usize], phase: f32) -> Tensor {
+        let shape = Shape::new(shape);
+        let values: Vec<f32> = (0..shape.elements()).map(|i| (i as f32 * 0.7 + phase).sin()).collect();
+        Tensor::from_slice(shape, &values).unwrap()
+    }
+
+    /// Swaps the gates in the middle along the last dimension, which takes the order of one version to the other's.
+    fn swapped(t: &Tensor) -> Tensor {
+        let row = |gates: &[f32]| [0, 2, 1, 3].into_iter().flat_map(|g| gates[g * UNITS..][..UNITS].to_vec()).collect();
+        let values: Vec<f32> =
+            t.slice::<f32>().unwrap().chunks(4 * UNITS).flat_map(|gates| -> Vec<f32> { row(gates) }).collect();
+        Tensor::from_slice(t.shape().clone(), &values).unwrap()
+    }
+
+    #[test]
+    fn the_second_version_has_its_gates_in_another_order() {
+        let [w, b] = [numbers(&[3 + UNITS, 4 * UNITS], 1.0), numbers(&[4 * UNITS], 2.0)];
+        let state = [numbers(&[1, UNITS], 3.0), numbers(&[1, UNITS], 4.0)];
+        let peepholes = [5.0, 6.0, 7.0].map(|phase| numbers(&[UNITS], phase));
+        let given = |w: Tensor, b: Tensor| {
+            let mut inputs = vec![Tensor::scalar(2i64), numbers(&[3, 1, 3], 0.0)];
+            inputs.extend(state.iter().cloned());
+            inputs.push(w);
+            inputs.extend(peepholes.iter().cloned());
+            inputs.push(b);
+            inputs
+        };
+        let peephole = ("use_peephole", AttrValue::Bool(true));
+        let first_attrs =
+            [("forget_bias", AttrValue::Float(0.0)), ("cell_clip", AttrValue::Float(0.0)), peephole.clone()];
+        let mut first = given(w.clone(), b.clone());
+        let mut second = given(swapped(&w), swapped(&b));
+        let results = run("BlockLSTM", &first, &first_attrs).unwrap();
+        assert_eq!(run("BlockLSTMV2", &second, std::slice::from_ref(&peephole)).unwrap(), results);
+        for inputs in [&mut first, &mut second] {
+            inputs.extend(results.iter().cloned());
+            inputs.extend([numbers(&[3, 1, UNITS], 8.0), numbers(&[3, 1, UNITS], 9.0)]);
+        }
+        let first = run("BlockLSTMGrad", &first, std::slice::from_ref(&peephole)).unwrap();
+        let second = run("BlockLSTMGradV2", &second, std::slice::from_ref(&peephole)).unwrap();
+        for (i, (first, second)) in first.iter().zip(&second).enumerate() {
+            let first = if i == 3 || i == 7 { swapped(first) } else { first.clone() };
+            for (a, b) in first.slice::<f32>().unwrap().iter().zip(second.slice::<f32>().unwrap()) {
+                assert!((a - b).abs() < 1e-6, "output {i}: {a} and {b}");
+            }
+        }
+    }
 }

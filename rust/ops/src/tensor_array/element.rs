@@ -1,8 +1,9 @@
-//! TensorArrayWriteV3 and TensorArrayReadV3.
+//! TensorArrayWrite and TensorArrayRead, of all generations.
 
+use super::form::Form;
 use super::making::{element_shape, flow, scalar_int};
 use super::state::TensorArray;
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result};
 
 fn write_shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -17,50 +18,48 @@ fn read_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 pub(super) fn register(r: &mut Registry) {
-    r.add(
-        Op::new("TensorArrayWriteV3")
-            .input("handle: resource")
-            .input("index: int32")
-            .input("value: T")
-            .input("flow_in: float")
-            .output("flow_out: float")
-            .attr("T: type")
-            .stateful()
-            .doc("Writes one element of an array.")
-            .shape(write_shape)
-            .kernel(|_| {
-                kernel(|ctx| {
-                    let index = scalar_int(ctx.input(1)?, "index")?;
-                    let array = TensorArray::of(ctx)?;
-                    let value = ctx.take(2)?;
-                    array.check_dtype(value.dtype(), "is trying to write")?;
-                    array.write(index, value, ctx.threads())?;
-                    ctx.set_output(0, flow());
-                    Ok(())
-                })
-            }),
-    );
-    r.add(
-        Op::new("TensorArrayReadV3")
-            .input("handle: resource")
-            .input("index: int32")
-            .input("flow_in: float")
-            .output("value: dtype")
-            .attr("dtype: type")
-            .stateful()
-            .doc("Reads one element of an array.")
-            .shape(read_shape)
-            .kernel(|init| {
-                let dtype = init.dtype("dtype")?;
-                kernel(move |ctx| {
-                    let index = scalar_int(ctx.input(1)?, "index")?;
-                    let array = TensorArray::of(ctx)?;
-                    array.check_dtype(dtype, "requested")?;
-                    ctx.set_output(0, array.read(index)?);
-                    Ok(())
-                })
-            }),
-    );
+    for form in Form::ALL {
+        r.add(
+            form.on_array("TensorArrayWrite")
+                .input("index: int32")
+                .input("value: T")
+                .input("flow_in: float")
+                .output("flow_out: float")
+                .attr("T: type")
+                .doc("Writes one element of an array.")
+                .shape(form.shape(write_shape, shape_rules::scalar))
+                .kernel(|_| {
+                    kernel(|ctx| {
+                        let index = scalar_int(ctx.input(1)?, "index")?;
+                        let array = TensorArray::of(ctx)?;
+                        let value = ctx.take(2)?;
+                        array.check_dtype(value.dtype(), "is trying to write")?;
+                        array.write(index, value, ctx.threads())?;
+                        ctx.set_output(0, flow());
+                        Ok(())
+                    })
+                }),
+        );
+        r.add(
+            form.on_array("TensorArrayRead")
+                .input("index: int32")
+                .input("flow_in: float")
+                .output("value: dtype")
+                .attr("dtype: type")
+                .doc("Reads one element of an array.")
+                .shape(read_shape)
+                .kernel(|init| {
+                    let dtype = init.dtype("dtype")?;
+                    kernel(move |ctx| {
+                        let index = scalar_int(ctx.input(1)?, "index")?;
+                        let array = TensorArray::of(ctx)?;
+                        array.check_dtype(dtype, "requested")?;
+                        ctx.set_output(0, array.read(index)?);
+                        Ok(())
+                    })
+                }),
+        );
+    }
 }
 
 #[cfg(test)]

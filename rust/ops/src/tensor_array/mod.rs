@@ -1,8 +1,11 @@
 //! Tensor arrays: values of one type by position, written once a step, which loops fill and read.
 
 mod element;
+mod form;
 mod making;
 mod state;
+#[cfg(test)]
+mod tests;
 mod whole;
 
 use ferroflow_graph::Registry;

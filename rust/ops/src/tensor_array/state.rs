@@ -1,7 +1,8 @@
 //! `TensorArray`: what a handle refers to.
 
 use crate::list::sum;
-use ferroflow_graph::KernelContext;
+use crate::room::filled;
+use ferroflow_graph::{KernelContext, ResourceName, Resources, reference_tensor};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
@@ -56,7 +57,7 @@ impl TensorArray {
             bail!(ResourceExhausted, "TensorArray {} with {size} elements: at most {MAX_SIZE}", kind.name);
         }
         let state = State {
-            slots: vec![Slot::default(); size],
+            slots: filled(size, Slot::default(), "elements of a TensorArray")?,
             element_shape,
             closed: false,
             aggregated: false,
@@ -71,9 +72,19 @@ impl TensorArray {
         Tensor::from_objects(DType::Resource, Shape::scalar(), vec![Object::shared(this)])
     }
 
+    /// Returns the handle of the older ops, a container and a name, by which the step finds a shared array.
+    pub fn named(self: Arc<Self>, of_step: &Resources) -> Result<Tensor> {
+        let name = ResourceName { container: "_tensor_arrays".into(), name: self.kind.name.clone() };
+        of_step.insert(&name, self);
+        reference_tensor(&name)
+    }
+
     /// Returns the array behind input 0.
     pub fn of(ctx: &KernelContext<'_>) -> Result<Arc<TensorArray>> {
         let handle = ctx.input(0)?;
+        if handle.dtype() == DType::String {
+            return ctx.resource(0);
+        }
         handle.objects()?.first().and_then(Object::to_shared::<TensorArray>).ok_or_else(|| {
             Status::invalid_argument(format!("Input 'handle' of {} is not the handle of a TensorArray", ctx.name()))
         })
@@ -244,8 +255,9 @@ impl TensorArray {
         Tensor::zeros(self.kind.dtype, shape)
     }
 
-    /// Returns the array of gradients that `source` names, made on first use: as long as this one is then.
-    pub fn gradient(&self, source: &str) -> Result<Arc<TensorArray>> {
+    /// Returns the array of gradients that `source` names, made on first use: as long as this one is then. Its elements
+    /// have the dimensions of `outer` before those of this one's.
+    pub fn gradient(&self, source: &str, outer: &Shape) -> Result<Arc<TensorArray>> {
         let mut state = self.open()?;
         ensure!(
             !state.aggregated || self.kind.is_gradient,
@@ -265,16 +277,21 @@ impl TensorArray {
             is_gradient: true,
             ..self.kind.clone()
         };
-        let made = TensorArray::new(kind, state.slots.len(), state.element_shape.clone())?;
+        let within = |shape: &Shape| outer.iter().chain(shape.iter()).copied().collect::<Shape>();
+        let element_shape = match state.element_shape.rank() {
+            Some(_) => PartialShape::from(outer).concatenate(&state.element_shape),
+            None => PartialShape::unknown(),
+        };
+        let made = TensorArray::new(kind, state.slots.len(), element_shape)?;
         {
             let mut own = made.state.lock();
             own.parts = state.parts;
             for (slot, forward) in own.slots.iter_mut().zip(&state.slots) {
                 if let (true, Some(value)) = (forward.written, &forward.value) {
-                    slot.expected = Some(value.shape().clone());
+                    slot.expected = Some(within(value.shape()));
                     slot.written = true;
                 } else if let (true, Some(shape)) = (forward.written, &forward.expected) {
-                    slot.expected = Some(shape.clone());
+                    slot.expected = Some(within(shape));
                     slot.written = true;
                 }
             }

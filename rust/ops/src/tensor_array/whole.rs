@@ -1,15 +1,24 @@
-//! TensorArrayGatherV3, ScatterV3, ConcatV3, SplitV3: many elements as one tensor.
+//! TensorArrayGather, Scatter, Concat and Split, of all generations, and Pack and Unpack: many elements as one tensor.
 
+use super::form::Form;
 use super::making::{element_shape, flow};
 use super::state::TensorArray;
 use crate::array::rows::{cut, join, rows};
-use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
+use crate::room::room;
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
 /// Returns a vector input of indices.
 fn indices(t: &Tensor) -> Result<Vec<i64>> {
     ensure!(t.rank() == 1, InvalidArgument, "Expected indices to be a vector, but received shape: {}", t.shape());
     t.to_i64s()
+}
+
+/// Returns the indices of so many elements from the first one on.
+fn all(count: usize) -> Result<Vec<i64>> {
+    let mut indices = room(count, "indices")?;
+    indices.extend(0..count as i64);
+    Ok(indices)
 }
 
 fn gather_shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -19,10 +28,21 @@ fn gather_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn gather(ctx: &KernelContext<'_>, dtype: DType, given: &PartialShape) -> Result<Tensor> {
+/// The elements that an op reads or writes.
+#[derive(Clone, Copy)]
+enum Which {
+    /// Those whose indices are input 1.
+    Given,
+    All,
+}
+
+fn gather(ctx: &KernelContext<'_>, which: Which, dtype: DType, given: &PartialShape) -> Result<Tensor> {
     let array = TensorArray::of(ctx)?;
     array.check_dtype(dtype, "requested")?;
-    let which = indices(ctx.input(1)?)?;
+    let which = match which {
+        Which::Given => indices(ctx.input(1)?)?,
+        Which::All => all(array.joined()?)?,
+    };
     let element_shape = array.element_shape()?.merge(given)?;
     if which.is_empty() {
         let Some(shape) = element_shape.to_shape() else {
@@ -54,10 +74,12 @@ fn gather(ctx: &KernelContext<'_>, dtype: DType, given: &PartialShape) -> Result
     join(ctx.threads(), &values, 1, Shape::checked(&dims)?)
 }
 
-fn scatter(ctx: &KernelContext<'_>) -> Result<()> {
+fn scatter(ctx: &KernelContext<'_>, extent: Which) -> Result<()> {
     let array = TensorArray::of(ctx)?;
-    let which = indices(ctx.input(1)?)?;
-    let value = ctx.input(2)?;
+    let (value, given) = match extent {
+        Which::Given => (ctx.input(2)?, Some(indices(ctx.input(1)?)?)),
+        Which::All => (ctx.input(1)?, None),
+    };
     array.check_dtype(value.dtype(), "is trying to write")?;
     let shape = value.shape();
     ensure!(
@@ -65,6 +87,10 @@ fn scatter(ctx: &KernelContext<'_>) -> Result<()> {
         InvalidArgument,
         "Input value for unpack must be at least a vector but received shape: {shape}"
     );
+    let which = match given {
+        Some(indices) => indices,
+        None => all(shape[0])?,
+    };
     ensure!(
         which.len() == shape[0],
         InvalidArgument,
@@ -74,6 +100,15 @@ fn scatter(ctx: &KernelContext<'_>) -> Result<()> {
     );
     if let Some(&last) = which.iter().max() {
         array.reserve(usize::try_from(last).unwrap_or(0).saturating_add(1))?;
+    }
+    if let Which::All = extent {
+        let size = array.size()?;
+        ensure!(
+            size == shape[0],
+            InvalidArgument,
+            "Input value must have first dimension equal to the array size ({} vs. {size})",
+            shape[0]
+        );
     }
     let parts = rows(ctx.threads(), value)?;
     for (&i, part) in which.iter().zip(parts) {
@@ -177,88 +212,100 @@ fn split(ctx: &KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Sets the shape of a joined tensor, which is not known, and that of the vector of lengths.
+fn lengths_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.set_output(1, PartialShape::vector(None));
+    Ok(())
+}
+
+fn gather_kernel(init: &KernelInit<'_>, which: Which) -> Result<Box<dyn Kernel>> {
+    let (dtype, element_shape) = (init.dtype("dtype")?, init.shape("element_shape")?);
+    kernel(move |ctx| {
+        let value = gather(ctx, which, dtype, &element_shape)?;
+        ctx.set_output(0, value);
+        Ok(())
+    })
+}
+
+fn scatter_kernel(which: Which) -> Result<Box<dyn Kernel>> {
+    kernel(move |ctx| {
+        scatter(ctx, which)?;
+        ctx.set_output(0, flow());
+        Ok(())
+    })
+}
+
+/// Adds the attributes and output of an op that reads stacked elements.
+fn stacked(op: Op) -> Op {
+    op.input("flow_in: float")
+        .output("value: dtype")
+        .attr("dtype: type")
+        .attr("element_shape: shape = { unknown_rank: true }")
+}
+
+/// Adds the flow and the type of an op that writes elements.
+fn writing(op: Op) -> Op {
+    op.input("flow_in: float").output("flow_out: float").attr("T: type").shape(shape_rules::scalar)
+}
+
 pub(super) fn register(r: &mut Registry) {
+    for form in Form::ALL {
+        r.add(
+            stacked(form.on_array("TensorArrayGather").input("indices: int32"))
+                .doc("Reads elements of an array, stacked.")
+                .shape(form.shape(gather_shape, shape_rules::unknown))
+                .kernel(|init| gather_kernel(init, Which::Given)),
+        );
+        r.add(
+            writing(form.on_array("TensorArrayScatter").input("indices: int32").input("value: T"))
+                .doc("Writes the parts of a tensor along its first dimension to elements of an array.")
+                .kernel(|_| scatter_kernel(Which::Given)),
+        );
+        r.add(
+            form.on_array("TensorArrayConcat")
+                .input("flow_in: float")
+                .output("value: dtype")
+                .output("lengths: int64")
+                .attr("dtype: type")
+                .attr("element_shape_except0: shape = { unknown_rank: true }")
+                .doc("Reads all elements of an array, joined along their first dimension, and their lengths there.")
+                .shape(form.shape(concat_shape, lengths_shape))
+                .kernel(|init| {
+                    let (dtype, rest) = (init.dtype("dtype")?, init.shape("element_shape_except0")?);
+                    kernel(move |ctx| {
+                        let (value, lengths) = concat(ctx, dtype, &rest)?;
+                        ctx.set_output(0, value);
+                        ctx.set_output(1, lengths);
+                        Ok(())
+                    })
+                }),
+        );
+        r.add(
+            writing(form.on_array("TensorArraySplit").input("value: T").input("lengths: int64"))
+                .doc(
+                    "Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an \
+                     array.",
+                )
+                .kernel(|_| {
+                    kernel(|ctx| {
+                        split(ctx)?;
+                        ctx.set_output(0, flow());
+                        Ok(())
+                    })
+                }),
+        );
+    }
+    // Of the first generation only.
     r.add(
-        Op::new("TensorArrayGatherV3")
-            .input("handle: resource")
-            .input("indices: int32")
-            .input("flow_in: float")
-            .output("value: dtype")
-            .attr("dtype: type")
-            .attr("element_shape: shape = { unknown_rank: true }")
-            .stateful()
-            .doc("Reads elements of an array, stacked.")
-            .shape(gather_shape)
-            .kernel(|init| {
-                let (dtype, element_shape) = (init.dtype("dtype")?, init.shape("element_shape")?);
-                kernel(move |ctx| {
-                    let value = gather(ctx, dtype, &element_shape)?;
-                    ctx.set_output(0, value);
-                    Ok(())
-                })
-            }),
+        stacked(Form::First.on_array("TensorArrayPack"))
+            .doc("Reads all elements of an array, stacked.")
+            .shape(shape_rules::unknown)
+            .kernel(|init| gather_kernel(init, Which::All)),
     );
     r.add(
-        Op::new("TensorArrayScatterV3")
-            .input("handle: resource")
-            .input("indices: int32")
-            .input("value: T")
-            .input("flow_in: float")
-            .output("flow_out: float")
-            .attr("T: type")
-            .stateful()
-            .doc("Writes the parts of a tensor along its first dimension to elements of an array.")
-            .shape(shape_rules::scalar)
-            .kernel(|_| {
-                kernel(|ctx| {
-                    scatter(ctx)?;
-                    ctx.set_output(0, flow());
-                    Ok(())
-                })
-            }),
-    );
-    r.add(
-        Op::new("TensorArrayConcatV3")
-            .input("handle: resource")
-            .input("flow_in: float")
-            .output("value: dtype")
-            .output("lengths: int64")
-            .attr("dtype: type")
-            .attr("element_shape_except0: shape = { unknown_rank: true }")
-            .stateful()
-            .doc("Reads all elements of an array, joined along their first dimension, and their lengths there.")
-            .shape(concat_shape)
-            .kernel(|init| {
-                let (dtype, rest) = (init.dtype("dtype")?, init.shape("element_shape_except0")?);
-                kernel(move |ctx| {
-                    let (value, lengths) = concat(ctx, dtype, &rest)?;
-                    ctx.set_output(0, value);
-                    ctx.set_output(1, lengths);
-                    Ok(())
-                })
-            }),
-    );
-    r.add(
-        Op::new("TensorArraySplitV3")
-            .input("handle: resource")
-            .input("value: T")
-            .input("lengths: int64")
-            .input("flow_in: float")
-            .output("flow_out: float")
-            .attr("T: type")
-            .stateful()
-            .doc(
-                "Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an \
-                 array.",
-            )
-            .shape(shape_rules::scalar)
-            .kernel(|_| {
-                kernel(|ctx| {
-                    split(ctx)?;
-                    ctx.set_output(0, flow());
-                    Ok(())
-                })
-            }),
+        writing(Form::First.on_array("TensorArrayUnpack").input("value: T"))
+            .doc("Writes the parts of a tensor along its first dimension to the elements of an array.")
+            .kernel(|_| scatter_kernel(Which::All)),
     );
 }
 

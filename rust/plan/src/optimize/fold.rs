@@ -48,6 +48,7 @@ impl Folding {
             threads: Threads::single(),
             cancellation: &cancellation,
             resources: cx.resources,
+            locals: cx.resources,
             functions: no_functions(),
             rendezvous: None,
         };

@@ -35,6 +35,8 @@ register_none(
         "GetSessionHandle",
         "GetSessionHandleV2",
         "GetSessionTensor",
+        "GenerateVocabRemapping",
+        "LoadAndRemapMatrix",
         "Queue",
         "QueueClose",
         "QueueDequeue",

@@ -25,6 +25,7 @@ register({"RandomGamma": _random_gamma})
 register_none(
     [
         "Multinomial",
+        "RandomCrop",
         "RandomStandardNormal",
         "RandomUniform",
         "StatelessMultinomial",

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ferroflow._src.autodiff.backward_pass import current_source
+from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import densified
-from ferroflow._src.framework.gradient_registry import NotDifferentiable, RegisterGradient
+from ferroflow._src.framework.gradient_registry import RegisterGradient
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.tensor_array import TensorArray
 
-for _op_type in ("TensorArrayV3", "TensorArraySizeV3", "TensorArrayCloseV3"):
-    NotDifferentiable(_op_type)
+_Rule = TypeVar("_Rule", bound=Callable[..., list[Any]])
+
+# TF 1.x: the ops of all generations have the same rules, whose arrays are those of the third one.
+_GENERATIONS = ("", "V2", "V3")
+
+register_none(
+    [
+        "TensorArrayGradWithShape",
+        *(f"{base}{v}" for base in ("TensorArray", "TensorArrayClose", "TensorArraySize") for v in _GENERATIONS),
+        *(f"TensorArrayGrad{v}" for v in _GENERATIONS[:2]),
+    ]
+)
+
+
+def _of_all_generations(base: str) -> Callable[[_Rule], _Rule]:
+    def registered(rule: _Rule) -> _Rule:
+        register({f"{base}{v}": rule for v in _GENERATIONS})
+        return rule
+
+    return registered
 
 
 def _gradients_of(op: Operation, dtype: Any, flow: Tensor) -> TensorArray:
@@ -25,13 +45,13 @@ def _gradient_array(_op: Operation, _handle: Any, flow: Any) -> list[Any]:
 
 
 # The size of an array is known once what the forward operation waited for is done: its flow, or what follows from it.
-@RegisterGradient("TensorArrayReadV3")
+@_of_all_generations("TensorArrayRead")
 def _read(op: Operation, gradient: Any) -> list[Any]:
     array = _gradients_of(op, op.get_attr("dtype"), op.inputs[2])
     return [None, None, array.write(op.inputs[1], densified(gradient)).flow]
 
 
-@RegisterGradient("TensorArrayWriteV3")
+@_of_all_generations("TensorArrayWrite")
 def _write(op: Operation, flow: Tensor) -> list[Any]:
     array = _gradients_of(op, op.get_attr("T"), flow)
     value = array.read(op.inputs[1])
@@ -39,25 +59,25 @@ def _write(op: Operation, flow: Tensor) -> list[Any]:
     return [None, None, value, flow]
 
 
-@RegisterGradient("TensorArrayGatherV3")
+@_of_all_generations("TensorArrayGather")
 def _gather(op: Operation, gradient: Any) -> list[Any]:
     array = _gradients_of(op, op.get_attr("dtype"), op.inputs[2])
     return [None, None, array.scatter(op.inputs[1], densified(gradient)).flow]
 
 
-@RegisterGradient("TensorArrayScatterV3")
+@_of_all_generations("TensorArrayScatter")
 def _scatter(op: Operation, flow: Tensor) -> list[Any]:
     array = _gradients_of(op, op.get_attr("T"), flow)
     return [None, None, array.gather(op.inputs[1]), flow]
 
 
-@RegisterGradient("TensorArrayConcatV3")
+@_of_all_generations("TensorArrayConcat")
 def _concat(op: Operation, gradient: Any, _lengths: Any) -> list[Any]:
     array = _gradients_of(op, op.get_attr("dtype"), op.inputs[1])
     return [None, array.split(densified(gradient), op.outputs[1]).flow]
 
 
-@RegisterGradient("TensorArraySplitV3")
+@_of_all_generations("TensorArraySplit")
 def _split(op: Operation, flow: Tensor) -> list[Any]:
     array = _gradients_of(op, op.get_attr("T"), flow)
     return [None, array.concat(), None, flow]

@@ -4,6 +4,7 @@ mod backprop_filter;
 mod backprop_input;
 mod depthwise;
 mod forward;
+mod fused_pad;
 mod levels;
 mod precision;
 mod shape;
@@ -15,6 +16,7 @@ pub(crate) use levels::{conv_shape_of_levels, convolved_levels};
 
 pub(super) fn register(r: &mut Registry) {
     forward::register(r);
+    fused_pad::register(r);
     backprop_input::register(r);
     backprop_filter::register(r);
     depthwise::register(r);

@@ -14,7 +14,7 @@ pub(super) enum Kind {
 }
 
 /// Returns sizes of windows: `(input - reach + stride) / stride` where padding does not decide it otherwise.
-fn points(
+pub(super) fn points(
     input: Option<usize>,
     filter: Option<usize>,
     stride: i64,

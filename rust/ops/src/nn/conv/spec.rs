@@ -128,7 +128,10 @@ impl Spec {
         Ok(Spec {
             space,
             strides: by_space(&attrs.ints("strides")?, space, first, "strides")?,
-            dilations: by_space(&attrs.ints("dilations")?, space, first, "dilations")?,
+            dilations: match attrs.get("dilations") {
+                Some(_) => by_space(&attrs.ints("dilations")?, space, first, "dilations")?,
+                None => [1; 3],
+            },
             padding,
             channels_first,
         })

@@ -15,6 +15,8 @@ from ferroflow._src.framework.handles import Operation, Tensor
 
 cos, cosh, exp, sin, sinh = map(term, ["Cos", "Cosh", "Exp", "Sin", "Sinh"])
 neg, reciprocal, sign, sqrt, square = map(term, ["Neg", "Reciprocal", "Sign", "Sqrt", "Square"])
+absolute, bessel_i0e, bessel_i1e = map(term, ["Abs", "BesselI0e", "BesselI1e"])
+select = term("Select", 3)
 digamma, sigmoid = map(term, ["Digamma", "Sigmoid"])
 add, mul, sub = (term(op_type, 2) for op_type in ["Add", "Mul", "Sub"])
 inv_grad, reciprocal_grad, rsqrt_grad, sigmoid_grad, sqrt_grad, tanh_grad = (
@@ -32,6 +34,20 @@ def _waiting(value: float, g: Tensor, x: Tensor) -> Tensor:
 
 def _one(g: Tensor) -> Tensor:
     return _waiting(1, g, g)
+
+
+def _bessel_i0e(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return g * sub(bessel_i1e(x), sign(x) * y)
+
+
+def _bessel_i1e(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Returns the gradient, which is 1/2 at zero: the formula for the other numbers divides by x."""
+    epsilon = float(np.finfo(x.dtype.base_dtype.as_numpy_dtype).eps)
+    zeros = zeros_like(x)
+    is_not_tiny = absolute(x) > epsilon
+    safe = select(is_not_tiny, x, epsilon + zeros)
+    slope = sub(bessel_i0e(safe), y * (sign(safe) + reciprocal(safe)))
+    return g * select(is_not_tiny, slope, 0.5 + zeros)
 
 
 def _number(value: float, g: Tensor) -> Tensor:
@@ -75,9 +91,11 @@ register_unary(
 )
 
 
-# The kernels of these conjugate by themselves.
+# These conjugate by themselves, or have no complex arguments.
 register(
     {
+        "BesselI0e": lambda op, g: _bessel_i0e(g, op.inputs[0], op.outputs[0]),
+        "BesselI1e": lambda op, g: _bessel_i1e(g, op.inputs[0], op.outputs[0]),
         "Inv": lambda op, g: inv_grad(op.outputs[0], g),
         "Reciprocal": lambda op, g: reciprocal_grad(op.outputs[0], g),
         "Rsqrt": lambda op, g: rsqrt_grad(op.outputs[0], g),

@@ -34,7 +34,7 @@ def _lstm_cell(op: Operation, *gradients: Any) -> tuple[Any, ...]:
 def _lstm(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     attrs = {"use_peephole": op.get_attr("use_peephole")}
     inputs = [*op.inputs, *op.outputs, gradients[1], gradients[6]]
-    return None, *apply_op("BlockLSTMGrad", inputs, attrs).outputs
+    return None, *apply_op(op.type.replace("LSTM", "LSTMGrad"), inputs, attrs).outputs
 
 
 def _gru_cell(op: Operation, *gradients: Any) -> tuple[Any, ...]:
@@ -52,4 +52,4 @@ def _gru_cell(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     )
 
 
-register({"BlockLSTM": _lstm, "GRUBlockCell": _gru_cell, "LSTMBlockCell": _lstm_cell})
+register({"BlockLSTM": _lstm, "BlockLSTMV2": _lstm, "GRUBlockCell": _gru_cell, "LSTMBlockCell": _lstm_cell})
