@@ -65,7 +65,7 @@ LATE_IMPORTS = {
         "ferroflow._src.base.absent_names",
         "a computed name",
     ): "modules of packages of tf.contrib are imported when they are used",
-    ("ferroflow._src.framework.dispatch", "a computed name"): "few programs have arguments of the types",
+    ("ferroflow._src.base.late_modules", "a computed name"): "registries load what registers in them when it is needed",
     ("ferroflow._src.base.moved_modules", "a computed name"): "only what a program unpickles needs it",
     ("ferroflow.compat", "ferroflow.python.compat.compat"): "few programs use it",
     ("ferroflow.compat", "ferroflow.compat.v2"): "few programs use it",
@@ -156,6 +156,7 @@ RUST_LAYERS = {
         "ferroflow-tensor",
         "ferroflow-io",
         "ferroflow-graph",
+        "ferroflow-graph-def",
     },
     "ferroflow-plan": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor", "ferroflow-graph"},
     "ferroflow-runtime": {

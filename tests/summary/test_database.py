@@ -9,7 +9,7 @@ import pytest
 
 import ferroflow as tf
 from ferroflow._src.base import proto
-from ferroflow._src.summary.database import SummaryDatabase
+from ferroflow._src.contrib.summary.database import SummaryDatabase
 
 summary = tf.contrib.summary
 

@@ -1,6 +1,7 @@
 """`tf.contrib.summary`: summaries that the graph itself writes to event files or databases."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.summary.database_writer import create_db_writer as create_db_writer
 from ferroflow._src.contrib.summary.graph_summaries import (
     all_summary_ops as all_summary_ops,
     audio as audio,
@@ -13,7 +14,6 @@ from ferroflow._src.contrib.summary.graph_summaries import (
     record_summaries_every_n_global_steps as record_summaries_every_n_global_steps,
     scalar as scalar,
 )
-from ferroflow._src.summary.database_writer import create_db_writer as create_db_writer
 from ferroflow._src.summary.graph_writer import (
     SummaryWriter as SummaryWriter,
     always_record_summaries as always_record_summaries,

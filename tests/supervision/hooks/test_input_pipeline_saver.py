@@ -59,7 +59,7 @@ def test_several_workers_have_names_of_their_own(tmp_path: Path, monkeypatch: py
     trained = tf.estimator.Estimator(lambda features: None, str(tmp_path), config=config)
     hook = data.CheckpointInputPipelineHook(trained)
     assert hook._saver_hook._save_path == str(tmp_path / "input_worker_1.ckpt")
-    assert hook._latest_filename == "checkpoint_input_worker_1"
+    assert hook._saver_hook._latest_filename == "checkpoint_input_worker_1"
 
 
 def test_a_graph_without_global_step_is_refused(tmp_path: Path) -> None:

@@ -50,6 +50,36 @@ class _IteratorSaver(Saver):
         )
 
 
+class _PositionSaverHook(CheckpointSaverHook):
+    """Hook that saves and restores the positions of all iterators of the graph.
+
+    Args:
+        folder: str, the folder of the checkpoints.
+        prefix: str, the prefix of their names, and the end of the name of their state file.
+        save_secs: float, seconds between two checkpoints, or None.
+        save_steps: int, steps between two checkpoints, or None.
+    """
+
+    def __init__(self, folder: str, prefix: str, save_secs: float | None, save_steps: int | None) -> None:
+        super().__init__(folder, save_secs, save_steps, checkpoint_basename=f"{prefix}.ckpt")
+        self._latest_filename = f"checkpoint_{prefix}"
+
+    def begin(self) -> None:
+        saveables = [IteratorSaveable(resource) for resource in get_collection(ITERATORS)]
+        self._saver = _IteratorSaver(saveables, self._latest_filename)
+        super().begin()
+
+    def restore_or_save(self, session: Any) -> None:
+        """Restores the latest positions; saves the present ones if there are none."""
+        latest = latest_checkpoint(self._checkpoint_dir, self._latest_filename)
+        if latest is not None:
+            self._saver.restore(session, latest)
+            return
+        global_step = session.run(self._global_step_tensor)
+        self._save(session, global_step)
+        self._timer.update_last_triggered_step(global_step)
+
+
 class CheckpointInputPipelineHook(SessionRunHook):
     """Hook that saves the positions of all iterators of the graph, as often as an estimator saves its model.
 
@@ -74,13 +104,9 @@ class CheckpointInputPipelineHook(SessionRunHook):
         if config.num_worker_replicas > 1:
             prefix = f"input_{config.task_type}_{config.task_id}"
         # A part and no base class, because estimators add no saver of their own if a hook is a CheckpointSaverHook.
-        self._saver_hook = CheckpointSaverHook(
-            estimator.model_dir,
-            save_secs=config.save_checkpoints_secs,
-            save_steps=config.save_checkpoints_steps,
-            checkpoint_basename=f"{prefix}.ckpt",
+        self._saver_hook = _PositionSaverHook(
+            estimator.model_dir, prefix, config.save_checkpoints_secs, config.save_checkpoints_steps
         )
-        self._latest_filename = f"checkpoint_{prefix}"
         self._is_first_run = True
 
     def begin(self) -> None:
@@ -88,9 +114,8 @@ class CheckpointInputPipelineHook(SessionRunHook):
 
         Raises:
             RuntimeError: if the graph has no global step.
+            ValueError: if it has no iterator.
         """
-        saveables = [IteratorSaveable(resource) for resource in get_collection(ITERATORS)]
-        self._saver_hook._saver = _IteratorSaver(saveables, self._latest_filename)
         self._saver_hook.begin()
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -106,7 +131,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
         """
         if self._is_first_run:
             self._is_first_run = False
-            self._restore_or_save(run_context.session)
+            self._saver_hook.restore_or_save(run_context.session)
         return self._saver_hook.before_run(run_context)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
@@ -125,13 +150,3 @@ class CheckpointInputPipelineHook(SessionRunHook):
             session: Session.
         """
         self._saver_hook.end(session)
-
-    def _restore_or_save(self, session: Any) -> None:
-        hook = self._saver_hook
-        latest = latest_checkpoint(hook._checkpoint_dir, self._latest_filename)
-        if latest is not None:
-            hook._get_saver().restore(session, latest)
-            return
-        global_step = session.run(hook._global_step_tensor)
-        hook._save(session, global_step)
-        hook._timer.update_last_triggered_step(global_step)

@@ -14,12 +14,12 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.contrib.summary.database import SummaryDatabase
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.ops.script.py_func import register_for_engine
-from ferroflow._src.summary.database import SummaryDatabase
 from ferroflow._src.summary.graph_writer import CPU, SummaryWriter, add_initializer
 
 # TF 1.x's rules for names.

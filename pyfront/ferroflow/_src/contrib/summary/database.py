@@ -12,7 +12,7 @@ import numpy as np
 
 from ferroflow._src.base import proto
 from ferroflow._src.base.tensor_content import make_ndarray
-from ferroflow._src.summary.database_schema import make_tables
+from ferroflow._src.contrib.summary.database_schema import make_tables
 
 # The largest ids: short ones first, longer ones after a collision.
 _ID_TIERS = ((1 << 23) - 1, (1 << 31) - 1, (1 << 47) - 1)
