@@ -208,6 +208,11 @@ def iterator_resource(structure: Structure, shared_name: str | None) -> Tensor:
     return tensor_op("IteratorV2", [], attrs)
 
 
+def resource_of(iterator: Iterator) -> Tensor:
+    """Returns the handle of an iterator, a Tensor of resource, of shape []."""
+    return iterator._iterator_resource
+
+
 def next_optional(iterator: Iterator) -> tuple[Tensor, Structure]:
     """Returns the next element of an iterator, or its absence, as the tensor of an optional, and its structure.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ferroflow._src.data.iterator import Iterator
+from ferroflow._src.data.iterator import Iterator, resource_of
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import colocate_with
 from ferroflow._src.framework.handles import Operation, Tensor
@@ -53,4 +53,4 @@ def make_saveable_from_iterator(iterator: Iterator) -> IteratorSaveable:
         >>> tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, saveable)
         >>> saver = tf.train.Saver()
     """
-    return IteratorSaveable(iterator._iterator_resource)
+    return IteratorSaveable(resource_of(iterator))
