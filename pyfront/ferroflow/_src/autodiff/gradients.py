@@ -78,7 +78,8 @@ def gradients(
         graph.unique_name("uid")
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
-        ys = [y if isinstance(y, IndexedSlices) else graph.capture(y) for y in ys]
+        if isinstance(graph, FunctionGraph):
+            ys = [y if isinstance(y, IndexedSlices) else graph.capture(y) for y in ys]
         backward = BackwardPass(graph, colocate_gradients_with_ops, gate_gradients, method)
         seeds = seed_gradients(backward, seeds, ys)
         y_tensors = [y.values if isinstance(y, IndexedSlices) else y for y in ys]
