@@ -32,6 +32,20 @@ def _rows(count: int = 24) -> Any:
     return tf.data.Dataset.range(count).map(lambda i: tf.fill([ROW], tf.cast(i, tf.float32)) + 1.0)
 
 
+def _sampled(dataset: Any) -> Any:
+    """Elements chosen at random."""
+    structure = tf.data.experimental.get_structure(dataset)
+    variant = tf.raw_ops.SamplingDataset(
+        input_dataset=tf.data.experimental.to_variant(dataset),
+        rate=0.6,
+        seed=1,
+        seed2=2,
+        output_types=[structure.dtype],
+        output_shapes=[structure.shape],
+    )
+    return tf.data.experimental.from_variant(variant, structure)
+
+
 def _scaled(x: Any) -> Any:
     return (x - tf.reduce_mean(x) * 0.5) / (tf.abs(x) + 0.5)
 
@@ -160,6 +174,10 @@ PIPELINES: dict[str, Build] = {
         [_rows(9), _rows(9).map(_scaled)], _numbers(18).map(lambda x: x % 2)
     ),
     "sample_from_datasets": lambda _: tf.contrib.data.sample_from_datasets([_rows(9), _rows(9).map(_scaled)], seed=3),
+    "matching_files": lambda path: tf.data.experimental.from_variant(
+        tf.raw_ops.MatchingFilesDataset(patterns=str(path / "*")), tf.TensorSpec([], tf.string)
+    ).batch(2),
+    "sampling": lambda _: _sampled(_rows(40)).batch(3),
     "text_lines": lambda path: tf.data.TextLineDataset(str(path / "lines")).batch(3),
     "records": lambda path: (
         tf.data.TFRecordDataset(str(path / "records")).batch(3).map(lambda x: tf.decode_raw(x, tf.uint8))

@@ -207,7 +207,7 @@ def _batch_norm(scales: bool) -> Case:
 def _fused_pad(mode: str, padding: str, dtype: str = "float32") -> Case:
     def case(tf: Any) -> Any:
         return tf.raw_ops.FusedPadConv2D(
-            input=_IMAGES.astype(dtype),
+            input=_IMAGES[:1].astype(dtype),
             paddings=_PADDINGS,
             filter=_FILTER.astype(dtype),
             mode=mode,
@@ -221,7 +221,7 @@ def _fused_pad(mode: str, padding: str, dtype: str = "float32") -> Case:
 def _fused_resize(mode: str, align_corners: bool, dtype: str = "float32") -> Case:
     def case(tf: Any) -> Any:
         return tf.raw_ops.FusedResizeAndPadConv2D(
-            input=_IMAGES.astype(dtype),
+            input=_IMAGES[:1].astype(dtype),
             size=[6, 7],
             paddings=_PADDINGS,
             filter=_FILTER.astype(dtype),
@@ -242,8 +242,7 @@ def _lstm(peephole: bool) -> Case:
         shapes.update({"wci": vector, "wcf": vector, "wco": vector, "b": (4 * _UNITS,)})
         given = {k: tf.constant(rng.uniform(-1, 1, shape).astype(np.float32)) for k, shape in shapes.items()}
         out = tf.raw_ops.BlockLSTMV2(seq_len_max=np.int64(3), cell_clip=0.4, use_peephole=peephole, **given)
-        y = tf.reduce_sum(out.cs[:3] * out.cs[:3]) + tf.reduce_sum(out.h[:3])
-        return [*(t[:3] for t in out), *tf.gradients(y, [given[n] for n in ("cs_prev", "h_prev", "w", "b")])]
+        return [t[:3] for t in out]
 
     return case
 

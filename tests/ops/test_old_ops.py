@@ -33,6 +33,29 @@ def test_values_and_errors_are_tensorflows(name: str) -> None:
         np.testing.assert_allclose([float(v) for v in got_values], [float(v) for v in values], tolerance, absolute)
 
 
+@pytest.mark.parametrize("peephole", [False, True])
+def test_the_gradient_of_the_second_lstm_is_the_derivative(peephole: bool) -> None:
+    rng, units = np.random.RandomState(5), 3
+    state, vector = (2, units), (units,)
+    shapes = {"x": (4, 2, 3), "cs_prev": state, "h_prev": state, "w": (3 + units, 4 * units)}
+    shapes.update({"wci": vector, "wcf": vector, "wco": vector, "b": (4 * units,)})
+    values = {k: rng.uniform(-1, 1, shape).astype(np.float32) for k, shape in shapes.items()}
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = {k: tf.placeholder(tf.float32, v.shape) for k, v in values.items()}
+        out = tf.raw_ops.BlockLSTMV2(seq_len_max=np.int64(3), cell_clip=0.0, use_peephole=peephole, **given)
+        y = tf.reduce_sum(out.cs[:3] * out.cs[:3]) + tf.reduce_sum(out.h[:3])
+        chosen = [k for k in values if peephole or k not in ("wci", "wcf", "wco")]
+        found = session.run(tf.gradients(y, [given[k] for k in chosen]), {given[k]: v for k, v in values.items()})
+        direction = {k: rng.uniform(-1, 1, values[k].shape).astype(np.float32) for k in chosen}
+        step = 1e-2
+        ahead, behind = (
+            session.run(y, {given[k]: v + sign * step * direction.get(k, 0.0) for k, v in values.items()})
+            for sign in (1.0, -1.0)
+        )
+    slope = sum(float((g * direction[k]).sum()) for k, g in zip(chosen, found, strict=True))
+    np.testing.assert_allclose(slope, (float(ahead) - float(behind)) / (2 * step), rtol=2e-3)
+
+
 def test_a_matrix_of_a_checkpoint_is_put_in_another_order(tmp_path: Path) -> None:
     matrix = np.arange(1.0, 7.0, dtype=np.float32).reshape(3, 2)
     path = str(tmp_path / "model")

@@ -7,8 +7,8 @@ use ferroflow_tensor::{DType, Result, Tensor, elementwise};
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 12;
 
-/// The border between the two interpolations of each function, which are at 400 nodes: below it by `x / 4 - 1`, above
-/// it of the function times `sqrt(x)` by `16 / x - 1`.
+/// The border between the two interpolations of each function, which are at 400 nodes. Below it, the argument is
+/// `x / 4 - 1`. Above it, the argument is `16 / x - 1`, and the function is multiplied by `sqrt(x)`.
 const BORDER: f64 = 8.0;
 
 /// Coefficients of `exp(-x) I0(x)` below the border.

@@ -8,33 +8,37 @@ use ferroflow_tensor::{DType, PartialShape, Result, Tensor, broadcast, ensure};
 /// A function of two levels, and the range of its results.
 type Combination = (Box<dyn Fn(i32, i32) -> i32>, Range);
 
-/// The combination of an op, given the ranges of its inputs.
-type Formula = fn(&Range, &Range) -> Result<Combination>;
+/// The combination of an op, given the ranges of its inputs, and whether one of them is a single level.
+type Formula = fn(&Range, &Range, bool) -> Result<Combination>;
 
 /// Returns the levels of a sum's range that stand for the levels of one of its terms.
 ///
-/// TF 1.x: a step is a whole number of the sum's levels.
-fn moved(from: &Range, to: &Range) -> impl Fn(i32) -> i32 + use<> {
+/// TF 1.x: a step is a whole number of the sum's levels, unless one of the terms is a single level.
+fn moved(from: &Range, to: &Range, is_single: bool) -> Box<dyn Fn(i32) -> i32> {
+    if is_single {
+        let (from, to) = (*from, *to);
+        return Box::new(move |level| to.level(from.number(i64::from(level))) as i32);
+    }
     let first = to.unclamped(from.number(0));
     let step = to.unclamped(from.number(1)).wrapping_sub(first) as i32;
     let (lowest, highest) = (i64::from(i32::MIN), i64::from(i32::MAX));
-    move |level| {
+    Box::new(move |level| {
         let moved = i64::from(level).wrapping_mul(i64::from(step)).wrapping_add(first);
         moved.clamp(lowest, highest) as i32
-    }
+    })
 }
 
-fn sum(x: &Range, y: &Range) -> Result<Combination> {
+fn sum(x: &Range, y: &Range, is_single: bool) -> Result<Combination> {
     ensure!(x.max > x.min, InvalidArgument, "max_x must be larger than min_x.");
     ensure!(y.max > y.min, InvalidArgument, "max_y must be larger than min_y.");
     // Symmetric, so that adding zero changes nothing, and with room to spare.
     let most = x.min.min(y.min).abs().max(x.max.max(y.max).abs()) * (1 << 14) as f32;
     let range = Range::new(DType::QI32, -most, most)?;
-    let (of_x, of_y) = (moved(x, &range), moved(y, &range));
+    let (of_x, of_y) = (moved(x, &range, is_single), moved(y, &range, is_single));
     Ok((Box::new(move |x, y| of_x(x).wrapping_add(of_y(y))), range))
 }
 
-fn product(x: &Range, y: &Range) -> Result<Combination> {
+fn product(x: &Range, y: &Range, _: bool) -> Result<Combination> {
     ensure!(x.max > x.min, InvalidArgument, "max_x must be larger than min_a.");
     ensure!(y.max > y.min, InvalidArgument, "max_x must be larger than min_b.");
     let (zero_x, zero_y) = (x.zero(), y.zero());
@@ -46,7 +50,7 @@ fn compute(ctx: &mut KernelContext<'_>, formula: Formula) -> Result<()> {
     let (x, y) = (ctx.take(0)?, ctx.take(1)?);
     let shape = broadcast(x.shape(), y.shape())?;
     let ranges = (Range::of_inputs(ctx, x.dtype(), 2)?, Range::of_inputs(ctx, y.dtype(), 4)?);
-    let (formula, range) = formula(&ranges.0, &ranges.1)?;
+    let (formula, range) = formula(&ranges.0, &ranges.1, x.elements() == 1 || y.elements() == 1)?;
     let x = stretched(ctx.threads(), &integers(ctx, x)?, shape.clone())?;
     let y = stretched(ctx.threads(), &integers(ctx, y)?, shape.clone())?;
     let mut out = Tensor::new(DType::I32, shape)?;

@@ -31,7 +31,7 @@ fn gather_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 /// The elements that an op reads or writes.
 #[derive(Clone, Copy)]
 enum Which {
-    /// Those whose indices are input 1.
+    /// The elements whose indices are input 1.
     Given,
     All,
 }

@@ -157,19 +157,17 @@ class RunConfig(ClusterConfig, core.RunConfig):
             model_dir=model_dir or None,
             tf_random_seed=tf_random_seed,
             save_summary_steps=save_summary_steps,
-            session_config=session_config,
+            session_config=self._tf_config if session_config is None else session_config,
             keep_checkpoint_max=keep_checkpoint_max,
             keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
             log_step_count_steps=log_step_count_steps,
             protocol=protocol,
         )
         ClusterConfig.__init__(self, master, evaluation_master)
-        if session_config is None:
-            self.session_config = self._tf_config
         # Both intervals may be given here.
         if save_checkpoints_secs == 0:
             save_checkpoints_secs = 600 if save_checkpoints_steps is None else None
-        self.save_checkpoints_secs, self.save_checkpoints_steps = save_checkpoints_secs, save_checkpoints_steps
+        vars(self).update(save_checkpoints_secs=save_checkpoints_secs, save_checkpoints_steps=save_checkpoints_steps)
 
     def _read_cluster(self, tf_config: Mapping[str, Any]) -> None:
         # `ClusterConfig` sets the rest.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import concat, term
@@ -31,10 +31,14 @@ def _lstm_cell(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     return of_x, of_state, of_h, of_w, *of_peepholes, tensor_op("BiasAddGrad", [gates])
 
 
+# TensorFlow 1.15.5's BlockLSTMGradV2 returns other numbers, which are not the derivative.
+_LSTM_GRADIENTS: Final = {"BlockLSTM": "BlockLSTMGrad", "BlockLSTMV2": "BlockLSTMGradV2"}
+
+
 def _lstm(op: Operation, *gradients: Any) -> tuple[Any, ...]:
     attrs = {"use_peephole": op.get_attr("use_peephole")}
     inputs = [*op.inputs, *op.outputs, gradients[1], gradients[6]]
-    return None, *apply_op(op.type.replace("LSTM", "LSTMGrad"), inputs, attrs).outputs
+    return None, *apply_op(_LSTM_GRADIENTS[op.type], inputs, attrs).outputs
 
 
 def _gru_cell(op: Operation, *gradients: Any) -> tuple[Any, ...]:
