@@ -100,7 +100,6 @@ LATE_IMPORTS = {
     ("ferroflow._src.base.proto.symbols", "google.protobuf.message_factory"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.descriptor_set", "google.protobuf.descriptor_pool"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.described", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
-    ("ferroflow._src.base.proto.object_graph", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.manifest", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
     (
         "ferroflow._src.contrib.session_bundle.exporter",
