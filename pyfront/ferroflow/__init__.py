@@ -101,6 +101,7 @@ from ferroflow._src.framework import (
     dispatch as _dispatch,
     gradient_registry as _gradient_registry,
     graph as _graph,
+    proto_functions as _proto_functions,
 )
 from ferroflow._src.framework.composite import (
     IndexedSlices as IndexedSlices,
@@ -654,6 +655,7 @@ from ferroflow._src.session.tensor_handle import (
     get_session_handle as get_session_handle,
     get_session_tensor as get_session_tensor,
 )
+from ferroflow._src.variables import resource_variable as _resource_variable  # noqa: F401  registers its kind
 from ferroflow._src.variables.collections import (
     all_variables as all_variables,
     global_variables as global_variables,
@@ -818,6 +820,8 @@ _set_public_modules({"__name__": "ferroflow.ragged", "RaggedTensorValue": _Ragge
 _dispatch.late_modules.add("ferroflow._src.ops.ragged.dispatching")
 _gradient_registry.late_modules.add("ferroflow._src.autodiff.rules")
 _graph.late_modules.add("ferroflow._src.drawing.notebook")
+_proto_functions.late_modules.add("ferroflow._src.checkpoint.saver")
+_proto_functions.late_modules.add("ferroflow._src.input.queue_runner")
 _install_hooks()
 _install_finder()
 _serve("_src", _MovedModules())

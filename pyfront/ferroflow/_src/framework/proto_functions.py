@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ferroflow._src.base import proto
+from ferroflow._src.base.late_modules import LateModules
 
 
 class _Functions(NamedTuple):
@@ -15,6 +16,8 @@ class _Functions(NamedTuple):
 
 
 _registered: dict[str, _Functions] = {}
+# Modules that register functions. They are imported when a MetaGraphDef is first written or read.
+late_modules: Final = LateModules()
 
 
 def register_proto_function(
@@ -38,14 +41,20 @@ def register_proto_function(
     for function, name in ((to_proto, "to_proto"), (from_proto, "from_proto")):
         if function is not None and not callable(function):
             raise TypeError(f"{name} must be callable.")
+    late_modules.load()
     if collection_name in _registered:
         raise KeyError(f"Registering two proto functions with name '{collection_name}'!")
     _registered[collection_name] = _Functions(proto_type, to_proto, from_proto)
 
 
+def _functions_of(collection_name: str) -> _Functions | None:
+    late_modules.load()
+    return _registered.get(collection_name)
+
+
 def get_collection_proto_type(collection_name: str) -> Any:
     """Returns the class of a collection's messages, or None."""
-    found = _registered.get(collection_name)
+    found = _functions_of(collection_name)
     if found is None:
         return None
     return getattr(proto, found.proto_type) if isinstance(found.proto_type, str) else found.proto_type
@@ -53,11 +62,11 @@ def get_collection_proto_type(collection_name: str) -> Any:
 
 def get_to_proto_function(collection_name: str) -> Callable[..., Any] | None:
     """Returns the function that makes messages from a collection's objects, or None."""
-    found = _registered.get(collection_name)
+    found = _functions_of(collection_name)
     return None if found is None else found.to_proto
 
 
 def get_from_proto_function(collection_name: str) -> Callable[..., Any] | None:
     """Returns the function that makes a collection's objects from messages, or None."""
-    found = _registered.get(collection_name)
+    found = _functions_of(collection_name)
     return None if found is None else found.from_proto

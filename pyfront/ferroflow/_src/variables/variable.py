@@ -72,7 +72,7 @@ def _make_variable(**arguments: Any) -> Any:
 
 
 def _kind(use_resource: bool | None) -> type[Any]:
-    return _kinds[0] if use_resource and _kinds else Variable
+    return _kinds[0] if use_resource else Variable
 
 
 def constructor(use_resource: bool | None) -> Callable[..., Any]:
