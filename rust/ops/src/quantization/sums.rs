@@ -8,12 +8,12 @@ use ferroflow_tensor::{DType, PartialShape, Result, Tensor, broadcast, ensure};
 /// A function of two levels, and the range of its results.
 type Combination = (Box<dyn Fn(i32, i32) -> i32>, Range);
 
-/// The combination of an op, given the ranges of its inputs, and whether one of them is a single level.
-type Formula = fn(&Range, &Range, bool) -> Result<Combination>;
+/// The combination of an op, given the ranges of its inputs, and which of them is a single level.
+type Formula = fn(&Range, &Range, [bool; 2]) -> Result<Combination>;
 
 /// Returns the levels of a sum's range that stand for the levels of one of its terms.
 ///
-/// TF 1.x: a step is a whole number of the sum's levels, unless one of the terms is a single level.
+/// TF 1.x: a step is a whole number of the sum's levels, unless the term is a single level.
 fn moved(from: &Range, to: &Range, is_single: bool) -> Box<dyn Fn(i32) -> i32> {
     if is_single {
         let (from, to) = (*from, *to);
@@ -28,17 +28,17 @@ fn moved(from: &Range, to: &Range, is_single: bool) -> Box<dyn Fn(i32) -> i32> {
     })
 }
 
-fn sum(x: &Range, y: &Range, is_single: bool) -> Result<Combination> {
+fn sum(x: &Range, y: &Range, [x_is_single, y_is_single]: [bool; 2]) -> Result<Combination> {
     ensure!(x.max > x.min, InvalidArgument, "max_x must be larger than min_x.");
     ensure!(y.max > y.min, InvalidArgument, "max_y must be larger than min_y.");
     // Symmetric, so that adding zero changes nothing, and with room to spare.
     let most = x.min.min(y.min).abs().max(x.max.max(y.max).abs()) * (1 << 14) as f32;
     let range = Range::new(DType::QI32, -most, most)?;
-    let (of_x, of_y) = (moved(x, &range, is_single), moved(y, &range, is_single));
+    let (of_x, of_y) = (moved(x, &range, x_is_single), moved(y, &range, y_is_single));
     Ok((Box::new(move |x, y| of_x(x).wrapping_add(of_y(y))), range))
 }
 
-fn product(x: &Range, y: &Range, _: bool) -> Result<Combination> {
+fn product(x: &Range, y: &Range, _: [bool; 2]) -> Result<Combination> {
     ensure!(x.max > x.min, InvalidArgument, "max_x must be larger than min_a.");
     ensure!(y.max > y.min, InvalidArgument, "max_x must be larger than min_b.");
     let (zero_x, zero_y) = (x.zero(), y.zero());
@@ -50,7 +50,8 @@ fn compute(ctx: &mut KernelContext<'_>, formula: Formula) -> Result<()> {
     let (x, y) = (ctx.take(0)?, ctx.take(1)?);
     let shape = broadcast(x.shape(), y.shape())?;
     let ranges = (Range::of_inputs(ctx, x.dtype(), 2)?, Range::of_inputs(ctx, y.dtype(), 4)?);
-    let (formula, range) = formula(&ranges.0, &ranges.1, x.elements() == 1 || y.elements() == 1)?;
+    let singles = [x.elements() == 1, x.elements() != 1 && y.elements() == 1];
+    let (formula, range) = formula(&ranges.0, &ranges.1, singles)?;
     let x = stretched(ctx.threads(), &integers(ctx, x)?, shape.clone())?;
     let y = stretched(ctx.threads(), &integers(ctx, y)?, shape.clone())?;
     let mut out = Tensor::new(DType::I32, shape)?;
