@@ -1,4 +1,4 @@
-"""What functions take, return and create: ragged tensors, layers and variables, as in TensorFlow 1.15.5."""
+"""Arguments, results and variables of functions: ragged tensors and layers, as in TensorFlow 1.15.5."""
 
 from __future__ import annotations
 

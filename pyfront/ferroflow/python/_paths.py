@@ -13,7 +13,8 @@ from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.virtual_modules import Family
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow.python import _table
-from ferroflow.python._places import ELSEWHERE, GATHERING, INTERNAL, INTERNAL_NAMES, KERAS
+from ferroflow.python._places import ELSEWHERE, GATHERING, INTERNAL, KERAS
+from ferroflow.python._single_places import INTERNAL_NAMES
 from ferroflow.python._table import public_attribute, root_attribute
 
 _ROOT = "ferroflow"

@@ -183,7 +183,7 @@ class FunctionGraph(Graph):
 
 
 def _copied_from(tensor: Tensor, source: Tensor) -> bool:
-    """Returns True if a tensor is another one, or has its value by copies and reads alone."""
+    """Returns True if two tensors are the same, or only copies and reads lie between them."""
     while tensor is not source and tensor.op.type in ("Identity", "ReadVariableOp"):
         tensor = tensor.op.inputs[0]
     return tensor is source

@@ -390,7 +390,7 @@ class InputLayer(KerasLayer):
         **kwargs: `batch_input_shape`, tuple, the shape with the batch, in the place of `input_shape`.
 
     Raises:
-        ValueError: if no shape is given, both shapes are, or there is another argument.
+        ValueError: if neither shape is given, if both are, or if an argument is unknown.
         NotImplementedError: if `sparse` is true, or `ragged` is given and true.
     """
 
@@ -474,7 +474,7 @@ def Input(  # noqa: N802  # Keras's spelling
         Tensor of `dtype`, of shape [batch] + `shape`.
 
     Raises:
-        ValueError: if no shape is given, both shapes are, or there is another argument.
+        ValueError: if neither shape is given, if both are, or if an argument is unknown.
         NotImplementedError: if `sparse` is true.
 
     Example:

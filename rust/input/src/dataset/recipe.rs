@@ -106,15 +106,32 @@ fn names<'a>(value: &'a AttrValue, found: &mut Vec<&'a str>) {
 }
 
 /// Refuses functions whose results depend on more than their arguments: another session would go on differently.
-fn check_stateless(function: &Function) -> Result<()> {
+///
+/// `done` ends the message: the position cannot be saved or restored.
+fn check_stateless(function: &Function, done: &str) -> Result<()> {
     for node in function.graph.read().nodes() {
         let op = &node.op;
         ensure!(
             !op.is_listed_stateful() || op.is_memoryless || op.only_checks,
             InvalidArgument,
-            "The position of the iterator cannot be saved, because function {} has the stateful op {} (node {}).",
+            "The position of the iterator cannot be {done}, because function {} has the stateful op {} (node {}).",
             function.name,
             op.name,
+            node.name
+        );
+    }
+    Ok(())
+}
+
+/// Refuses nodes that are no constants or datasets, as no saved position has them in the function that makes its dataset.
+fn check_datasets(main: &Function) -> Result<()> {
+    for node in main.graph.read().nodes() {
+        let is_dataset = !node.op.is_foreign && node.outputs.iter().all(|output| output.dtype == DType::Variant);
+        ensure!(
+            &*node.op.name == "Const" || (is_dataset && !node.outputs.is_empty()),
+            InvalidArgument,
+            "The position of the iterator cannot be restored, because its dataset has the op {} (node {}).",
+            node.op.name,
             node.name
         );
     }
@@ -134,7 +151,7 @@ fn with_callees(main: Function, functions: &dyn Functions) -> Result<Vec<Arc<Fun
         for name in found {
             if seen.insert(name.to_owned()) {
                 let callee = functions.definition(name)?;
-                check_stateless(&callee)?;
+                check_stateless(&callee, "saved")?;
                 all.push(callee);
             }
         }
@@ -197,11 +214,53 @@ pub(super) fn restore(from: &mut Reader<'_>) -> Result<DatasetValue> {
     let registry = session.functions.registry()?;
     let library = Library::default();
     for _ in 0..from.count()? {
-        library.add(function(from, &registry)?)?;
+        let function = function(from, &registry)?;
+        // Files of strangers must not run what no position contains, such as an op that writes files.
+        if function.name == MAIN { check_datasets(&function) } else { check_stateless(&function, "restored") }?;
+        library.add(function)?;
     }
     let functions = session.functions.beside(Arc::new(library))?;
     let results = functions.instance(MAIN)?.call(smallvec![], session.pull.cancellation)?;
     let [one] = &results[..] else { return Err(from.damaged()) };
     let value = DatasetValue::of(one)?.clone();
     Ok(DatasetValue { dataset: value.dataset.used(site), ..value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferroflow_graph::{Op, shape_rules};
+
+    /// Returns a function with one node of that op.
+    fn function(op: &str) -> Function {
+        let mut registry = Registry::default();
+        registry.add(Op::new("Numbers").output("handle: variant").stateful().shape(shape_rules::scalar));
+        registry.add(Op::new("Write").output("count: int64").stateful().shape(shape_rules::scalar));
+        registry.add(Op::new("Check").output("count: int64").only_checks().shape(shape_rules::scalar));
+        registry.add(Op::new("Act").stateful().shape(shape_rules::unknown));
+        let mut graph = Graph::new(Arc::new(registry));
+        let spec =
+            NodeSpec { op, name: "n", inputs: Vec::new(), control_inputs: Vec::new(), attrs: Vec::new(), device: "" };
+        graph.add_node(spec).map_err(status).unwrap();
+        let graph = Arc::new(RwLock::new(graph));
+        Function { name: "f".to_owned(), graph, arguments: Vec::new(), results: Vec::new(), effects: Vec::new() }
+    }
+
+    #[test]
+    fn what_makes_a_dataset_has_datasets_alone() {
+        assert!(check_datasets(&function("Numbers")).is_ok());
+        for op in ["Write", "Check", "Act"] {
+            let message = check_datasets(&function(op)).unwrap_err();
+            assert!(message.message().contains(&format!("has the op {op} (node n)")), "{message:?}");
+        }
+    }
+
+    #[test]
+    fn functions_of_positions_have_no_state() {
+        assert!(check_stateless(&function("Check"), "saved").is_ok());
+        for op in ["Write", "Act"] {
+            let message = check_stateless(&function(op), "restored").unwrap_err();
+            assert!(message.message().contains("cannot be restored"), "{message:?}");
+        }
+    }
 }

@@ -1,0 +1,369 @@
+"""Table beside `_places.py`: where single names are whose module has public names otherwise."""
+
+from typing import Final
+
+_CONSTRAINED: Final = "contrib.constrained_optimization.python"
+_LEARN_ESTIMATORS: Final = "contrib.learn.python.learn.estimators"
+# (module, name) -> (module of `_src`, name there).
+INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
+    **{
+        (f"{_LEARN_ESTIMATORS}.{module}", name): (f"contrib.learn.{place}", inner)
+        for module, name, place, inner in (
+            ("dnn", "_dnn_model_fn", "model_parts", "network_model_fn"),
+            ("dnn_linear_combined", "_dnn_linear_combined_model_fn", "model_parts", "combined_model_fn"),
+            ("dnn_linear_combined", "_get_embedding_variable", "model_parts", "embedding_variables"),
+            ("dynamic_rnn_estimator", "_get_dynamic_rnn_model_fn", "dynamic_rnn", "dynamic_rnn_model_fn"),
+            ("dynamic_rnn_estimator", "_get_output_alternatives", "dynamic_rnn", "output_alternatives_of"),
+            ("dynamic_rnn_estimator", "_get_state_name", "recurrent_parts", "state_part_name"),
+            ("head", "_multi_class_head", "heads", "multi_class_head"),
+            ("state_saving_rnn_estimator", "_get_rnn_model_fn", "state_saving_rnn", "state_saving_rnn_model_fn"),
+            ("state_saving_rnn_estimator", "_get_state_name", "recurrent_parts", "state_part_name"),
+            (
+                "state_saving_rnn_estimator",
+                "_prepare_features_for_sqss",
+                "state_saving_rnn",
+                "prepare_features_for_sqss",
+            ),
+            ("state_saving_rnn_estimator", "_prepare_inputs_for_rnn", "state_saving_rnn", "prepare_inputs_for_rnn"),
+        )
+    },
+    ("python.estimator.estimator", "_write_dict_to_summary"): ("estimator.evaluation_metrics", "write_values"),
+    ("contrib.learn.python.learn.learn_io.graph_io", "_get_file_names"): ("contrib.learn.file_inputs", "file_names"),
+    (f"{_LEARN_ESTIMATORS}.estimator", "_get_replica_device_setter"): (
+        "estimator.estimator",
+        "replica_device_setter_of",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_compute_sum_on_device"): (
+        "contrib.estimator.tower_optimizer",
+        "sum_on_device",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_reduce_metric_variables"): (
+        "contrib.estimator.replicating",
+        "reduce_metric_variables",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_split_batch"): (
+        "contrib.estimator.replicating",
+        "split_batch",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_VariableDistributionMode"): (
+        "contrib.estimator.replicating",
+        "VariableDistributionMode",
+    ),
+    ("contrib.estimator.python.estimator.replicate_model_fn", "_replicate_model_fn_with_mode"): (
+        "contrib.estimator.replicating",
+        "replicate_model_fn_with_mode",
+    ),
+    ("contrib.bayesflow.python.ops.monte_carlo_impl", "_get_samples"): ("contrib.bayesflow.monte_carlo", "samples_of"),
+    ("contrib.tensor_forest.client.eval_metrics", "_accuracy"): ("contrib.tensor_forest.eval_metrics", "accuracy"),
+    ("contrib.tensor_forest.client.eval_metrics", "_top_k_generator"): (
+        "contrib.tensor_forest.eval_metrics",
+        "top_k_generator",
+    ),
+    ("contrib.factorization.python.ops.kmeans", "_parse_features_if_necessary"): (
+        "contrib.factorization.kmeans_estimator",
+        "points_of",
+    ),
+    ("contrib.factorization.python.ops.wals", "_StopAtSweepHook"): (
+        "contrib.factorization.wals_hooks",
+        "StopAtSweepHook",
+    ),
+    ("contrib.factorization.python.ops.wals", "_SweepHook"): ("contrib.factorization.wals_hooks", "SweepHook"),
+    (f"{_CONSTRAINED}.external_regret_optimizer", "_project_multipliers_wrt_euclidean_norm"): (
+        "contrib.constrained_optimization.projections",
+        "project_multipliers_wrt_euclidean_norm",
+    ),
+    (f"{_CONSTRAINED}.swap_regret_optimizer", "_maximal_eigenvector_power_method"): (
+        "contrib.constrained_optimization.projections",
+        "maximal_eigenvector_power_method",
+    ),
+    (
+        f"{_CONSTRAINED}.swap_regret_optimizer",
+        "_project_log_stochastic_matrix_wrt_kl_divergence",
+    ): (
+        "contrib.constrained_optimization.projections",
+        "project_log_stochastic_matrix_wrt_kl_divergence",
+    ),
+    (
+        f"{_CONSTRAINED}.swap_regret_optimizer",
+        "_project_stochastic_matrix_wrt_euclidean_norm",
+    ): (
+        "contrib.constrained_optimization.projections",
+        "project_stochastic_matrix_wrt_euclidean_norm",
+    ),
+    ("contrib.distributions.python.ops.bijectors.masked_autoregressive", "_gen_mask"): (
+        "contrib.bijectors.masked_autoregressive",
+        "gen_mask",
+    ),
+    ("contrib.distributions.python.ops.distribution_util", "get_broadcast_shape"): (
+        "contrib.distributions.static_shapes",
+        "broadcast_shape_of",
+    ),
+    ("contrib.distributions.python.ops.distribution_util", "maybe_check_scalar_distribution"): (
+        "contrib.distributions.of_bijector",
+        "checked_scalar_distribution",
+    ),
+    ("contrib.distributions.python.ops.gumbel", "_Gumbel"): ("contrib.distributions.gumbel", "Gumbel"),
+    ("contrib.distributions.python.ops.shape", "_DistributionShape"): (
+        "contrib.distributions.distribution_shape",
+        "DistributionShape",
+    ),
+    ("contrib.distributions.python.ops.vector_student_t", "_VectorStudentT"): (
+        "contrib.distributions.of_bijector",
+        "VectorStudentT",
+    ),
+    ("contrib.distributions.python.ops.wishart", "_WishartLinearOperator"): (
+        "contrib.distributions.wishart",
+        "WishartLinearOperator",
+    ),
+    ("contrib.layers.python.layers.feature_column", "_create_sequence_feature_spec_for_parsing"): (
+        "contrib.layers.column_models",
+        "_create_sequence_feature_spec_for_parsing",
+    ),
+    ("contrib.layers.python.layers.layers", "_inner_flatten"): ("contrib.layers.inner_flattening", "inner_flatten"),
+    ("contrib.training.python.training.sequence_queueing_state_saver", "_SequenceInputWrapper"): (
+        "contrib.training.state_saving",
+        "SequenceInput",
+    ),
+    ("contrib.training.python.training.sequence_queueing_state_saver", "_padding"): (
+        "contrib.training.state_saving",
+        "padded_sequences",
+    ),
+    ("contrib.rnn.python.tools.checkpoint_convert", "_RNN_SHARDED_NAME_REPLACEMENTS"): (
+        "contrib.rnn.checkpoint_names",
+        "SHARDED_NAME_REPLACEMENTS",
+    ),
+    ("contrib.eager.python.tfe", "run_all_tests_in_graph_and_eager_modes"): (
+        "testing.test_util",
+        "run_all_in_graph_and_eager_modes",
+    ),
+    ("contrib.eager.python.tfe", "run_test_in_graph_and_eager_modes"): (
+        "testing.test_util",
+        "run_in_graph_and_eager_modes",
+    ),
+    ("contrib.eager", "run_all_tests_in_graph_and_eager_modes"): (
+        "testing.test_util",
+        "run_all_in_graph_and_eager_modes",
+    ),
+    ("contrib.eager", "run_test_in_graph_and_eager_modes"): ("testing.test_util", "run_in_graph_and_eager_modes"),
+    ("contrib.seq2seq.python.ops.beam_search_decoder", "_mask_probs"): (
+        "contrib.seq2seq.beam_search_step",
+        "_only_end_goes_on",
+    ),
+    ("contrib.stateless", "stateless_multinomial"): ("ops.random.stateless", "stateless_multinomial"),
+    ("contrib.stateless", "stateless_random_normal"): ("ops.random.stateless", "stateless_random_normal"),
+    ("contrib.stateless", "stateless_random_uniform"): ("ops.random.stateless", "stateless_random_uniform"),
+    ("contrib.stateless", "stateless_truncated_normal"): ("ops.random.stateless", "stateless_truncated_normal"),
+    ("contrib.rnn.python.ops.core_rnn_cell", "_Linear"): ("rnn.projection", "Projection"),
+    ("contrib.rnn.python.ops.core_rnn_cell", "_linear"): ("rnn.projection", "linear"),
+    ("contrib.rnn.python.ops.core_rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
+    ("contrib.rnn.python.ops.core_rnn_cell_impl", "_linear"): ("rnn.projection", "linear"),
+    ("contrib.seq2seq.python.ops.decoder", "_transpose_batch_time"): ("rnn.dynamic_running", "transpose_batch_time"),
+    ("python.feature_column.feature_column", "_LazyBuilder"): ("feature_column.column", "TransformedFeatures"),
+    ("python.feature_column.feature_column", "_FeatureColumn"): ("feature_column.column", "FeatureColumn"),
+    ("python.feature_column.feature_column", "_DenseColumn"): ("feature_column.column", "DenseColumn"),
+    ("python.feature_column.feature_column", "_CategoricalColumn"): ("feature_column.column", "CategoricalColumn"),
+    ("python.feature_column.feature_column", "_NumericColumn"): ("feature_column.numeric", "NumericColumn"),
+    ("python.feature_column.feature_column", "_BucketizedColumn"): ("feature_column.numeric", "BucketizedColumn"),
+    ("python.feature_column.feature_column", "_IndicatorColumn"): ("feature_column.embedded", "IndicatorColumn"),
+    ("python.feature_column.feature_column", "_EmbeddingColumn"): ("feature_column.embedded", "EmbeddingColumn"),
+    ("python.feature_column.feature_column", "_SharedEmbeddingColumn"): (
+        "feature_column.embedded",
+        "SharedEmbeddingColumn",
+    ),
+    ("python.feature_column.feature_column", "_CrossedColumn"): ("feature_column.crossed", "CrossedColumn"),
+    ("python.feature_column.feature_column", "_HashedCategoricalColumn"): (
+        "feature_column.categorical",
+        "HashedCategoricalColumn",
+    ),
+    ("python.feature_column.feature_column", "_VocabularyFileCategoricalColumn"): (
+        "feature_column.categorical",
+        "VocabularyFileCategoricalColumn",
+    ),
+    ("python.feature_column.feature_column", "_VocabularyListCategoricalColumn"): (
+        "feature_column.categorical",
+        "VocabularyListCategoricalColumn",
+    ),
+    ("python.feature_column.feature_column", "_IdentityCategoricalColumn"): (
+        "feature_column.categorical",
+        "IdentityCategoricalColumn",
+    ),
+    ("python.feature_column.feature_column", "_WeightedCategoricalColumn"): (
+        "feature_column.categorical",
+        "WeightedCategoricalColumn",
+    ),
+    ("python.feature_column.feature_column_lib", "DenseFeatures"): ("keras.feature_layers", "DenseFeatures"),
+    ("python.feature_column.feature_column_v2", "DenseColumn"): ("feature_column.column", "AnyDenseColumn"),
+    ("python.feature_column.feature_column_v2", "_StateManagerImpl"): ("feature_column.state", "LayerState"),
+    ("python.keras.backend", "get_graph"): ("framework.default_graph", "get_default_graph"),
+    ("python.keras.backend", "track_variable"): ("layers.sessions", "track_variable"),
+    ("python.keras.saving.hdf5_format", "load_optimizer_weights_from_hdf5_group"): (
+        "keras.training_files",
+        "read_optimizer_weights",
+    ),
+    ("python.ops.init_ops", "_compute_fans"): ("variables.initializers", "_fans"),
+    ("python.framework.ops", "_device_string"): ("framework.handles", "_device_string"),
+    ("python.framework.ops", "default_session"): ("framework.default_stacks", "default_session"),
+    ("python.framework.function", "_DefinedFunction"): ("internals.defun", "DefinedFunction"),
+    ("python.ops.ragged.ragged_array_ops", "ragged_one_hot"): ("ops.ragged.shaping", "one_hot"),
+    ("python.ops.ragged.ragged_getitem", "ragged_tensor_getitem"): ("ops.ragged.indexing", "ragged_getitem"),
+    ("python.ops.ragged.ragged_math_ops", "range"): ("ops.ragged.making", "ragged_range"),
+    ("python.ops.ragged.ragged_string_ops", "string_bytes_split"): ("ops.ragged.text", "bytes_split"),
+    ("python.ops.ragged.ragged_string_ops", "strings_split_v1"): ("ops.ragged.text", "split"),
+    ("python.ops.ragged.ragged_util", "repeat"): ("ops.array.shaping", "repeat"),
+    ("python.ops.array_ops", "rank_internal"): ("ops.array.shaping", "rank"),
+    ("python.ops.array_ops", "size_internal"): ("ops.array.shaping", "size_internal"),
+    ("python.ops.array_ops", "shape_internal"): ("ops.array.shaping", "shape_internal"),
+    ("python.ops.array_ops", "listdiff"): ("ops.array.indexing", "listdiff"),
+    ("python.ops.metrics_impl", "_confusion_matrix_at_thresholds"): ("metrics.thresholds", "counts_at_thresholds"),
+    ("python.ops.losses.losses_impl", "_remove_squeezable_dimensions"): (
+        "ops.math.confusion_matrix",
+        "remove_squeezable_dimensions",
+    ),
+    ("python.ops.variable_scope", "_VariableStore"): ("variables.variable_store", "VariableStore"),
+    ("python.ops.variable_scope", "_get_default_variable_store"): (
+        "variables.variable_store",
+        "default_variable_store",
+    ),
+    ("python.ops.variable_scope", "_ReuseMode"): ("variables.variable_scope", "_ReuseMode"),
+    ("python.ops.variable_scope", "_PartitionInfo"): ("variables.partition_info", "PartitionInfo"),
+    ("python.ops.rnn_cell_impl", "LayerRNNCell"): ("rnn.cell", "LayerRNNCell"),
+    ("python.ops.variables", "_all_saveable_objects"): ("checkpoint.saver", "_all_saveable_objects"),
+    ("python.framework.tensor_shape", "dimension_value"): ("base.tensor_shape", "dimension_value"),
+    ("python.ops.variable_scope", "variable"): ("variables.variable", "Variable"),
+    ("python.ops.variable_scope", "_pure_variable_scope"): ("variables.scope", "pure_variable_scope"),
+    ("python.layers.utils", "constant_value"): ("control_flow.smart_conditional", "smart_constant_value"),
+    ("python.framework.smart_cond", "smart_constant_value"): ("control_flow.smart_conditional", "smart_constant_value"),
+    ("python.ops.distributions.beta", "BetaWithSoftplusConcentration"): (
+        "distributions.beta",
+        "BetaWithSoftplusConcentration",
+    ),
+    ("python.ops.distributions.exponential", "ExponentialWithSoftplusRate"): (
+        "distributions.exponential",
+        "ExponentialWithSoftplusRate",
+    ),
+    ("python.ops.distributions.gamma", "GammaWithSoftplusConcentrationRate"): (
+        "distributions.gamma",
+        "GammaWithSoftplusConcentrationRate",
+    ),
+    ("python.ops.distributions.laplace", "LaplaceWithSoftplusScale"): (
+        "distributions.laplace",
+        "LaplaceWithSoftplusScale",
+    ),
+    ("python.ops.distributions.normal", "NormalWithSoftplusScale"): ("distributions.normal", "NormalWithSoftplusScale"),
+    ("python.ops.distributions.student_t", "StudentTWithAbsDfSoftplusScale"): (
+        "distributions.student_t",
+        "StudentTWithAbsDfSoftplusScale",
+    ),
+    ("python.ops.distributions.util", "embed_check_nonnegative_integer_form"): (
+        "distributions.validation",
+        "nonnegative_integer_form",
+    ),
+    ("python.ops.distributions.util", "embed_check_categorical_event_shape"): (
+        "distributions.validation",
+        "categorical_event_shape",
+    ),
+    ("python.ops.metrics_impl", "_remove_squeezable_dimensions"): ("metrics.accumulation", "match_ranks"),
+    ("python.ops.metrics_impl", "metric_variable"): ("metrics.accumulation", "metric_variable"),
+    ("python.ops.metrics_impl", "_safe_scalar_div"): ("metrics.accumulation", "quotient"),
+    ("python.ops.rnn_cell_impl", "_zero_state_tensors"): ("rnn.sizes", "zero_tensors"),
+    ("python.client.session", "_FetchHandler"): ("internals.fetch_handler", "FetchHandler"),
+    ("python.client.session", "register_session_run_conversion_functions"): (
+        "session.fetches",
+        "register_session_run_conversion_functions",
+    ),
+    ("python.ops.control_flow_ops", "merge"): ("control_flow.primitives", "merge"),
+    ("python.ops.control_flow_ops", "switch"): ("control_flow.primitives", "switch"),
+    ("python.ops.control_flow_ops", "with_dependencies"): ("ops.flow.grouping", "with_dependencies"),
+    ("contrib.seq2seq.python.ops.attention_wrapper", "_BaseAttentionMechanism"): (
+        "contrib.seq2seq.attention_mechanism",
+        "MemoryAttention",
+    ),
+    ("contrib.seq2seq.python.ops.attention_wrapper", "_bahdanau_score"): (
+        "contrib.seq2seq.attention",
+        "bahdanau_score",
+    ),
+    ("contrib.seq2seq.python.ops.attention_wrapper", "_luong_score"): ("contrib.seq2seq.attention", "luong_score"),
+    ("contrib.seq2seq.python.ops.attention_wrapper", "_maybe_mask_score"): (
+        "contrib.seq2seq.attention_mechanism",
+        "masked_score",
+    ),
+    ("contrib.seq2seq.python.ops.beam_search_decoder", "_tile_batch"): ("contrib.seq2seq.beams", "tiled"),
+    ("contrib.seq2seq.python.ops.attention_wrapper", "_prepare_memory"): (
+        "contrib.seq2seq.attention_mechanism",
+        "prepared_memory",
+    ),
+    ("python.framework.constant_op", "_tensor_shape_tensor_conversion_function"): (
+        "framework.conversion",
+        "_shape",
+    ),
+    ("python.ops.cond_v2", "cond_v2"): ("control_flow.conditional", "cond"),
+    ("python.ops.random_ops", "parameterized_truncated_normal"): (
+        "ops.random.sampling",
+        "parameterized_truncated_normal",
+    ),
+    ("python.training.checkpointable.base", "Checkpointable"): ("internals.tracking", "AutoTrackable"),
+    ("python.training.checkpointable.base", "CheckpointableBase"): ("internals.tracking", "Trackable"),
+    ("contrib.checkpoint", "Checkpointable"): ("internals.tracking", "AutoTrackable"),
+    ("contrib.checkpoint", "CheckpointableBase"): ("internals.tracking", "Trackable"),
+    ("contrib.checkpoint", "PythonStateWrapper"): ("checkpoint.python_state", "PythonState"),
+    ("python.training.tracking.data_structures", "_DictWrapper"): ("variables.tracked_dicts", "DictWrapper"),
+    ("python.keras.utils.tf_utils", "constant_value"): ("control_flow.smart_conditional", "smart_constant_value"),
+    ("python.keras.utils.tf_utils", "smart_cond"): ("control_flow.smart_conditional", "smart_cond"),
+    ("python.ops.linalg.linear_operator_addition", "_AddAndReturnDiag"): ("linear_operator.addition", "return_diag"),
+    ("python.ops.linalg.linear_operator_addition", "_AddAndReturnMatrix"): (
+        "linear_operator.addition",
+        "return_matrix",
+    ),
+    ("python.ops.linalg.linear_operator_addition", "_AddAndReturnScaledIdentity"): (
+        "linear_operator.addition",
+        "return_scaled_identity",
+    ),
+    ("python.ops.linalg.linear_operator_addition", "_AddAndReturnTriL"): (
+        "linear_operator.addition",
+        "return_triangle",
+    ),
+    ("python.ops.nn_impl", "_compute_sampled_logits"): ("ops.nn.sampled_losses", "sampled_logits"),
+    ("python.ops.metrics_impl", "_aggregate_variable"): ("metrics.accumulation", "aggregated"),
+    ("python.ops.metrics_impl", "_streaming_sparse_average_precision_at_top_k"): (
+        "metrics.ranking",
+        "average_precision_at_top_k",
+    ),
+    ("python.ops.rnn", "_best_effort_input_batch_size"): ("rnn.steps", "batch_size_of"),
+    ("python.ops.rnn", "_transpose_batch_time"): ("rnn.dynamic_running", "transpose_batch_time"),
+    ("python.ops.rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
+    ("python.ops.rnn_cell_impl", "ASSERT_LIKE_RNNCELL_ERROR_REGEXP"): ("rnn.cell", "NOT_A_CELL"),
+    ("python.ops.rnn_cell_impl", "_BIAS_VARIABLE_NAME"): ("rnn.cell", "BIAS_NAME"),
+    ("python.ops.rnn_cell_impl", "_WEIGHTS_VARIABLE_NAME"): ("rnn.cell", "WEIGHTS_NAME"),
+    ("python.ops.rnn_cell_impl", "_concat"): ("rnn.sizes", "joined_sizes"),
+    ("python.ops.rnn_cell_impl", "_like_rnncell"): ("rnn.cell", "is_like_rnn_cell"),
+    ("python.ops.rnn_cell_impl", "_linear"): ("rnn.projection", "linear"),
+    ("python.ops.rnn_cell_impl", "assert_like_rnncell"): ("rnn.cell", "assert_like_rnn_cell"),
+    ("python.training.basic_session_run_hooks", "NeverTriggerTimer"): ("supervision.hooks.timers", "NeverTriggerTimer"),
+    ("python.training.basic_session_run_hooks", "SummaryWriterCache"): ("summary.file_writer_cache", "FileWriterCache"),
+    ("python.training.basic_session_run_hooks", "_as_graph_element"): (
+        "supervision.hooks.graph_element",
+        "as_graph_element",
+    ),
+    ("python.training.monitored_session", "USE_DEFAULT"): ("supervision.monitored_training_session", "USE_DEFAULT"),
+    ("python.training.monitored_session", "_CoordinatedSession"): ("supervision.wrapped_session", "CoordinatedSession"),
+    ("python.training.monitored_session", "_HookedSession"): ("supervision.wrapped_session", "HookedSession"),
+    ("python.training.monitored_session", "_MonitoredSession"): ("supervision.monitored_session", "_MonitoredSession"),
+    ("python.training.monitored_session", "_PREEMPTION_ERRORS"): ("supervision.wrapped_session", "PREEMPTION_ERRORS"),
+    ("python.training.monitored_session", "_RecoverableSession"): ("supervision.wrapped_session", "RecoverableSession"),
+    ("python.training.monitored_session", "_WrappedSession"): ("supervision.wrapped_session", "WrappedSession"),
+    ("python.training.optimizer", "_deduplicate_indexed_slices"): ("training.optimizer", "_deduplicated"),
+    ("python.training.saver", "_get_saver_or_default"): ("checkpoint.saver", "get_saver_or_default"),
+    ("python.training.summary_io", "SummaryWriterCache"): ("summary.file_writer_cache", "FileWriterCache"),
+    ("python.training.supervisor", "SVStepCounterThread"): ("supervision.supervisor_services", "SVStepCounterThread"),
+    ("python.training.supervisor", "SVSummaryThread"): ("supervision.supervisor_services", "SVSummaryThread"),
+    ("python.training.supervisor", "SVTimerCheckpointThread"): (
+        "supervision.supervisor_services",
+        "SVTimerCheckpointThread",
+    ),
+    ("python.training.training_util", "GLOBAL_STEP_READ_KEY"): ("training.global_step", "GLOBAL_STEP_READ_KEY"),
+    ("python.training.training_util", "_get_or_create_global_step_read"): (
+        "training.global_step",
+        "get_or_create_global_step_read",
+    ),
+    ("python.training.training_util", "_increment_global_step"): ("training.global_step", "increment_global_step"),
+}
