@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import ferroflow as tf
 from ferroflow._src.base import proto
+from ferroflow._src.contrib.summary import database as database_module
 from ferroflow._src.contrib.summary.database import SummaryDatabase
 
 summary = tf.contrib.summary
@@ -109,6 +111,51 @@ def test_a_tag_keeps_a_sample_and_the_newest_tensor(path, count):
     assert len(found) == min(count, 10)
     assert found[-1][0] == count - 1
     assert all(row[3] == np.full(3, row[0]).tobytes() for row in found)
+
+
+def event(step, tags="t"):
+    values = [proto.Summary.Value(tag=tag, simple_value=step) for tag in tags]
+    return proto.Event(wall_time=step, step=step, summary=proto.Summary(value=values)).SerializeToString()
+
+
+@pytest.mark.parametrize("before", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("hinder", "release", "message"),
+    [
+        ("BEGIN IMMEDIATE", "ROLLBACK", "locked"),
+        (
+            "CREATE TRIGGER t BEFORE INSERT ON Tensors WHEN NEW.series IN (SELECT tag_id FROM Tags WHERE "
+            "tag_name = 'u') BEGIN SELECT RAISE(ABORT, 'no'); END",
+            "DROP TRIGGER t",
+            "no",
+        ),
+    ],
+)
+def test_a_failed_addition_leaves_no_trace_and_later_ones_work(path, before, hinder, release, message, monkeypatch):
+    monkeypatch.setattr(database_module, "_SECONDS_FOR_A_LOCK", 0.01)
+    database = SummaryDatabase(path, "e", "r", "u")
+    for step in range(before):
+        database.add(event(step))
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute(hinder)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{re.escape(path)}.*{message}"):
+        database.add(event(before, "tu"))
+    other.execute(release)
+    database.add(event(before + 1, "ut"))
+    database.close()
+    steps = [*range(before), before + 1]
+    assert [row[0] for row in tensors(path, "t")] == steps
+    assert [row[0] for row in tensors(path, "u")] == steps[-1:]
+    assert len(rows(path, "SELECT * FROM Runs")) == 1
+
+
+@pytest.mark.parametrize(("place", "message"), [("missing/file", "unable to open"), ("text", "not a database")])
+def test_what_is_no_database_is_refused_with_its_name(tmp_path, place, message):
+    (tmp_path / "text").write_text("no database" * 300)
+    with tf.Graph().as_default(), tf.Session() as session:
+        summary.create_db_writer(str(tmp_path / place))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"{place}: .*{message}"):
+            session.run(summary.summary_writer_initializer_op())
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import random
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ferroflow._src.base import proto
+from ferroflow._src.base import errors, proto
 from ferroflow._src.base.tensor_content import make_ndarray
 from ferroflow._src.contrib.summary.database_schema import make_tables
 
@@ -57,6 +60,14 @@ class _Series:
         if self._left_out is not None:
             self._write(connection, self._last, *self._left_out)
             self._left_out = None
+
+    def copy(self) -> _Series:
+        """Returns a series that goes on from the same state."""
+        made = copy.copy(self)
+        made._rows = list(self._rows)
+        made._random = random.Random()
+        made._random.setstate(self._random.getstate())
+        return made
 
     def _write(self, connection: sqlite3.Connection, place: int, step: int, wall_time: float, tensor: Any) -> None:
         connection.execute("DELETE FROM TensorStrings WHERE tensor_rowid = ?", (self._rows[place],))
@@ -128,12 +139,17 @@ class SummaryDatabase:
         experiment: str, name of the run's experiment; "" for none.
         run: str, name of the run; "" for tags without a run.
         user: str, name of the experiment's user; "" for none.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the file cannot be opened, or is no database.
     """
 
     def __init__(self, uri: str, experiment: str, run: str, user: str) -> None:
-        self._connection = sqlite3.connect(
-            uri, timeout=_SECONDS_FOR_A_LOCK, uri=uri.startswith("file:"), check_same_thread=False
-        )
+        self._uri = uri
+        with self._failures():
+            self._connection = sqlite3.connect(
+                uri, timeout=_SECONDS_FOR_A_LOCK, uri=uri.startswith("file:"), check_same_thread=False
+            )
         self._lock = threading.Lock()
         self._experiment, self._run, self._user = experiment, run, user
         self._experiment_id: int | None = None
@@ -141,17 +157,28 @@ class SummaryDatabase:
         self._started = float("inf")
         self._series: dict[str, _Series] = {}
         self._tier = 0
-        with self._connection:
+        with self._failures(), self._connection:
             make_tables(self._connection)
 
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise errors.InvalidArgumentError(None, None, f"{self._uri}: {error}") from None
+
     def add(self, event: bytes) -> None:
-        """Adds the summaries or the graph of an event.
+        """Adds the summaries or the graph of an event: all of them, or nothing if that fails.
 
         Args:
             event: bytes, a serialized `Event` message.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if the file cannot be written.
         """
         message = proto.Event.FromString(event)
-        with self._lock, self._connection:
+        tags = {value.tag for value in message.summary.value}
+        with self._lock, self._failures(), self._kept_if_it_fails(tags), self._connection:
             kind = message.WhichOneof("what")
             if kind == "summary":
                 for value in message.summary.value:
@@ -159,9 +186,27 @@ class SummaryDatabase:
             elif kind == "graph_def":
                 self._add_graph(proto.GraphDef.FromString(message.graph_def), message.wall_time)
 
+    @contextlib.contextmanager
+    def _kept_if_it_fails(self, tags: set[str]) -> Iterator[None]:
+        """Sets what is known of the rows back, as SQLite does with the rows, if the block fails."""
+        ids = self._experiment_id, self._run_id, self._started
+        series = {tag: self._series[tag].copy() for tag in tags if tag in self._series}
+        try:
+            yield
+        except BaseException:
+            self._experiment_id, self._run_id, self._started = ids
+            for tag in tags:
+                self._series.pop(tag, None)
+            self._series.update(series)
+            raise
+
     def close(self) -> None:
-        """Sets the time at which the run ended, and closes the file."""
-        with self._lock:
+        """Sets the time at which the run ended, and closes the file.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if the file cannot be written.
+        """
+        with self._lock, self._failures():
             with self._connection:
                 for series in self._series.values():
                     series.finish(self._connection)

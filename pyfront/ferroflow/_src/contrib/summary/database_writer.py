@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import getpass
 import itertools
+import os
 import re
 import time
 from typing import Any
@@ -29,7 +30,8 @@ _USER = re.compile(r"[a-z]([-a-z0-9]{0,29}[a-z0-9])?", re.IGNORECASE)
 # The name by which the engine calls `_act`.
 _TOKEN = "ferroflow.summary_database"
 
-_open: dict[int, SummaryDatabase] = {}
+# By number; with the process, as a forked child has the objects of its parent, which still uses them.
+_open: dict[int, tuple[int, SummaryDatabase]] = {}
 _numbers = itertools.count(1)
 
 
@@ -38,19 +40,21 @@ def _act(action: bytes, number: Any, texts: Any) -> Any:
     number = int(number)
     if action == b"open":
         number = next(_numbers)
-        _open[number] = SummaryDatabase(*(text.decode() for text in texts))
+        _open[number] = os.getpid(), SummaryDatabase(*(text.decode() for text in texts))
     elif action == b"add":
         for event in texts:
-            _open[number].add(event)
+            _open[number][1].add(event)
     else:
-        _open.pop(number).close()
+        _open.pop(number)[1].close()
     return np.int64(number)
 
 
 def _close_all() -> None:
     while _open:
-        with contextlib.suppress(Exception):  # the process ends, and the file has all that was added
-            _open.popitem()[1].close()
+        _, (process, database) = _open.popitem()
+        if process == os.getpid():
+            with contextlib.suppress(Exception):  # the process ends, and the file has all that was added
+                database.close()
 
 
 register_for_engine(_TOKEN, _act)
