@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tarfile
@@ -260,3 +261,38 @@ def test_structures_survive_the_message(structure: Any) -> None:
 def test_structures_of_other_values_are_refused() -> None:
     with pytest.raises(NotEncodableError, match="No encoder for object"):
         encoded([object()])
+
+
+def test_damaged_files_of_objects_raise_errors_of_damage(tmp_path):
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = {"a": [tf.Variable([1.0, 2.0], use_resource=True)]}
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def __call__(self, x):
+            return self.parts["a"][0][0] * x
+
+    path = tmp_path / "scale" / "saved_model.pb"
+    with tf.Session() as session:
+        scale = Scale()
+        session.run(tf.global_variables_initializer())
+        tf.saved_model.save(scale, str(path.parent))
+    content, random = path.read_bytes(), np.random.RandomState(1)
+    loaded = 0
+    for _ in range(60):
+        damaged = bytearray(content)
+        for at in random.randint(len(damaged), size=random.choice([1, 2, 8])):
+            damaged[at] = random.randint(256)
+        path.write_bytes(bytes(damaged))
+        with tf.Graph().as_default(), contextlib.suppress(OSError, ValueError, TypeError, tf.errors.OpError):
+            tf.saved_model.load_v2(str(path.parent))
+            loaded += 1
+    assert loaded < 60
+
+
+def test_names_of_signatures_are_text(tmp_path):
+    module = tf.Module()
+    module.twice = tf.function(lambda x: 2.0 * x, input_signature=[tf.TensorSpec([], tf.float32)])
+    with pytest.raises(TypeError, match="one is 3"):
+        tf.saved_model.save(module, str(tmp_path / "model"), signatures={3: module.twice})

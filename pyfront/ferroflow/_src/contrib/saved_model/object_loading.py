@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base import dtypes, proto, tf_logging
 from ferroflow._src.base.files.staging import fetched_folder, kept
 from ferroflow._src.base.files.urls import is_remote, shown_name
 from ferroflow._src.base.proto.object_graph import object_graph_class
@@ -116,8 +117,9 @@ def load_v2(export_dir: str | os.PathLike[str], tags: Iterable[str] | str | None
     if is_remote(folder):
         folder = kept(fetched_folder(folder))
     graphs = saved_model.meta_graphs
-    objects = objects_of(graphs[0]) if len(graphs) == 1 else None
-    with init_scope():
+    with _damage_named(folder, proto.decode_errors()):
+        objects = objects_of(graphs[0]) if len(graphs) == 1 else None
+    with init_scope(), _damage_named(folder, (IndexError, KeyError)):
         if objects is None:
             return load_graph(saved_model, folder, wanted)
         info = graphs[0].meta_info_def
@@ -131,6 +133,15 @@ def load_v2(export_dir: str | os.PathLike[str], tags: Iterable[str] | str | None
         root.tensorflow_version = info.tensorflow_version
         root.tensorflow_git_version = info.tensorflow_git_version
     return root
+
+
+@contextlib.contextmanager
+def _damage_named(folder: str, kinds: tuple[type[Exception], ...]) -> Iterator[None]:
+    """Raises OSError instead of what damaged messages, and numbers of objects that are not there, raise."""
+    try:
+        yield
+    except kinds as error:
+        raise OSError(f"The SavedModel at {folder} is damaged: {error!r}") from error
 
 
 class _Loader:

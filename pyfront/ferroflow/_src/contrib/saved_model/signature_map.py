@@ -133,12 +133,16 @@ def canonical_signatures(signatures: Any) -> SignatureMap:
         SignatureMap.
 
     Raises:
+        TypeError: if a name is no str.
         ValueError: if a function has no signature, or returns neither Tensors in a flat list nor a dict of Tensors.
     """
     if signatures is None:
         return SignatureMap()
     if not isinstance(signatures, Mapping):
         signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
+    for key in signatures:
+        if not isinstance(key, str):
+            raise TypeError(f"Names of signatures must be str, but one is {key!r}.")
     return SignatureMap({key: _wrapped(key, function) for key, function in signatures.items()})
 
 
