@@ -115,8 +115,13 @@ impl Resources {
 
     /// Returns the object of that name, where it was made.
     pub fn lookup<T: Any + Send + Sync>(&self, container: &str, name: &str) -> Option<Arc<T>> {
-        let key = (TypeId::of::<T>(), container.to_owned(), name.to_owned());
-        let object = self.objects.lock().get(&key).cloned();
+        let objects = self.objects.lock();
+        // Most steps have no resources of their own.
+        if objects.is_empty() {
+            return None;
+        }
+        let object = objects.get(&(TypeId::of::<T>(), container.to_owned(), name.to_owned())).cloned();
+        drop(objects);
         object?.downcast().ok()
     }
 
