@@ -8,16 +8,15 @@ use smallvec::smallvec;
 /// Returns a tensor of the bytes of a file. TF 1.x: the file may be longer than the tensor.
 fn read(name: &str, dtype: DType, shape: Shape) -> Result<Tensor> {
     let region = file::read(name)?;
+    let length = shape.elements().saturating_mul(dtype.size());
+    let Some(elements) = region.get(..length) else {
+        bail!(Internal, "Readonly memory region has wrong length ({}) when allocating {length}", region.len());
+    };
+    if dtype == DType::Bool {
+        return Tensor::from_slice(shape, &elements.iter().map(|&byte| byte != 0).collect::<Vec<_>>());
+    }
     let mut out = Tensor::new(dtype, shape)?;
-    let bytes = out.writable_bytes()?;
-    ensure!(
-        region.len() >= bytes.len(),
-        Internal,
-        "Readonly memory region has wrong length ({}) when allocating {}",
-        region.len(),
-        bytes.len()
-    );
-    bytes.copy_from_slice(&region[..bytes.len()]);
+    out.writable_bytes()?.copy_from_slice(elements);
     Ok(out)
 }
 
@@ -28,9 +27,10 @@ fn immutable_const(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     };
     kernel(move |ctx| {
         ensure!(
-            dtype != DType::String,
+            dtype.is_plain(),
             Unimplemented,
-            "Sorry, DT_STRING is not currently supported for ImmutableConstOp."
+            "Sorry, DT_{} is not currently supported for ImmutableConstOp.",
+            dtype.name().to_uppercase()
         );
         let (name, shape) = (name.clone(), shape.clone());
         ctx.run_blocking(move |_| Ok(smallvec![read(&name, dtype, shape)?]))
@@ -74,6 +74,8 @@ mod tests {
         let name = path.to_str().unwrap();
         assert_eq!(constant(name, DType::F32, 2).unwrap().slice::<f32>().unwrap(), [1.5, 2.5]);
         assert_eq!(constant(name, DType::F32, 1).unwrap().slice::<f32>().unwrap(), [1.5]);
+        let bytes = constant(name, DType::Bool, 4).unwrap();
+        assert_eq!(bytes.slice::<bool>().unwrap(), [false, false, true, true]);
         let e = constant(name, DType::F32, 3).unwrap_err();
         assert_eq!(
             (e.code(), e.message()),
