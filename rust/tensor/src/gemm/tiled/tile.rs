@@ -11,6 +11,9 @@ const UNROLL: usize = 4;
 /// Distance from the packed rows in use to those prefetched, in bytes.
 const A_AHEAD: usize = 1024;
 
+/// Inner steps from the row of b in use to the one prefetched, for a tile of one row.
+const B_AHEAD: usize = 16;
+
 /// Most sums that a kernel holds, in registers: three quarters of AVX-512's.
 const MOST_SUMS: usize = 24;
 
@@ -200,6 +203,12 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
                 let column = |j: usize| {
                     if WHOLE || j < last { L::load(b.add(j * L::N)) } else { L::load_part(b.add(j * L::N), b_part) }
                 };
+                if ROWS == 1 {
+                    // Rows of b are far apart where they lie, each in its own page, and each is used once.
+                    for j in 0..WIDTH {
+                        prefetch::<true>(b.wrapping_add(B_AHEAD * b_stride + j * L::N).cast());
+                    }
+                }
                 // The shorter side stays in registers, the longer one passes through one register. With the sums they
                 // fill no more registers than there are.
                 if ROWS < WIDTH * L::REGISTERS {
