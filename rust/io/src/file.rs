@@ -45,8 +45,10 @@ const OPTIONS: MatchOptions =
 
 /// Returns the files that match a pattern of `*`, `?` and `[...]`, in the order of their names within each folder.
 ///
-/// Errors: `InvalidArgument` where the pattern is none.
+/// Errors: `InvalidArgument` where the pattern is none; `NotFound` or `FailedPrecondition` where the folder before its
+/// first wildcard is missing or no folder.
 pub fn matching(pattern: &str) -> Result<Vec<Bytes>> {
+    check_folder(pattern)?;
     let found = glob::glob_with(&path_of(pattern).to_string_lossy(), OPTIONS)
         .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
     let before = match pattern.find(['*', '?', '[']) {
@@ -63,9 +65,30 @@ pub fn matching(pattern: &str) -> Result<Vec<Bytes>> {
     Ok(found.flatten().map(named).collect())
 }
 
+/// Checks that the folder which a pattern names before its first wildcard can be listed.
+fn check_folder(pattern: &str) -> Result<()> {
+    let fixed = pattern.find(['*', '?', '[']).map_or(pattern, |wild| &pattern[..wild]);
+    let Some(end) = fixed.rfind('/') else {
+        return Ok(());
+    };
+    let folder = if end == 0 { "/" } else { &fixed[..end] };
+    std::fs::read_dir(path_of(folder)).map_err(|e| failure(folder, &e))?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_of_a_pattern_must_exist() {
+        let e = matching("/nowhere/at/*.txt").unwrap_err();
+        assert_eq!((e.code(), e.message()), (Code::NotFound, "/nowhere/at; No such file or directory"));
+        let e = matching("/dev/null/*").unwrap_err();
+        assert_eq!((e.code(), e.message()), (Code::FailedPrecondition, "/dev/null; Not a directory"));
+        assert!(matching("/nowhere*/at/*").unwrap().is_empty());
+        assert!(matching("*.nothing").unwrap().is_empty());
+    }
 
     #[test]
     fn the_scheme_of_local_files_is_no_part_of_a_path() {
