@@ -45,3 +45,15 @@ def test_patches_of_volumes_without_elements_have_a_gradient(shape):
         x = tf.placeholder(tf.float32, shape)
         (gradient,) = tf.gradients(tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "SAME"), x)
         assert session.run(gradient, {x: np.zeros(shape)}).shape == tuple(shape)
+
+
+@pytest.mark.parametrize(("given", "kept"), [(2.9, 2), (2e0, 2), (True, 1), (np.int64(3), 3)])
+def test_a_number_for_an_int_is_its_whole_part(given, kept):
+    with tf.Graph().as_default():
+        assert tf.nn.lrn(tf.zeros([1, 1, 1, 4]), depth_radius=given).op.get_attr("depth_radius") == kept
+
+
+@pytest.mark.parametrize("given", ["2", [1], float("nan"), float("inf")])
+def test_other_values_for_an_int_are_refused(given):
+    with tf.Graph().as_default(), pytest.raises(TypeError, match="Expected int for argument 'depth_radius'"):
+        tf.nn.lrn(tf.zeros([1, 1, 1, 4]), depth_radius=given)
