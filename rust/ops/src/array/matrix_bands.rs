@@ -1,7 +1,12 @@
 //! MatrixDiagV2, MatrixDiagPartV2, MatrixSetDiagV2 and their third versions: several diagonals of batches of matrices.
 
+use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 14;
 
 /// The side of a row on which a short diagonal begins, for diagonals above and below the main one.
 #[derive(Clone, Copy)]
@@ -65,18 +70,54 @@ impl Band {
         Ok(())
     }
 
-    /// Calls `f` with the place of each element in a packed row of diagonals and its place in the matrix.
-    fn each(&self, align: Align, mut f: impl FnMut(usize, usize)) {
+    /// Lists the place of each element in a packed row of diagonals, and its place in the matrix.
+    fn places(&self, align: Align) -> Result<Vec<(usize, usize)>> {
         let longest = self.longest();
+        let mut places = room(self.count().saturating_mul(longest), "places of diagonals")?;
         for (row, diagonal) in (self.lower..=self.upper).rev().enumerate() {
             let length = self.length(diagonal);
             let is_left = (diagonal >= 0 && align.above_left) || (diagonal <= 0 && align.below_left);
             let skipped = if is_left { 0 } else { longest - length };
-            let first = (-diagonal).max(0) * self.columns + diagonal.max(0);
-            for i in 0..length {
-                f(row * longest + skipped + i, first as usize + i * (self.columns as usize + 1));
-            }
+            let first = ((-diagonal).max(0) * self.columns + diagonal.max(0)) as usize;
+            let packed = row * longest + skipped;
+            places.extend((0..length).map(|i| (packed + i, first + i * (self.columns as usize + 1))));
         }
+        Ok(places)
+    }
+
+    /// Writes the packed diagonals `from` to matrices.
+    fn unpack<E: Clone + Send + Sync>(&self, threads: Threads, align: Align, from: &[E], to: &mut [E]) -> Result<()> {
+        let (packed, size) = (self.count() * self.longest(), self.size());
+        if packed == 0 || size == 0 {
+            return Ok(());
+        }
+        let places = self.places(align)?;
+        try_for_chunks_mut(threads, to, (BLOCK / size).max(1) * size, |start, to| {
+            for (from, to) in from[start / size * packed..].chunks_exact(packed).zip(to.chunks_exact_mut(size)) {
+                places.iter().for_each(|&(i, at)| to[at].clone_from(&from[i]));
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Writes the diagonals of the matrices `from` to packed rows.
+    fn pack<E: Clone + Send + Sync>(&self, threads: Threads, align: Align, from: &[E], to: &mut [E]) -> Result<()> {
+        let (packed, size) = (self.count() * self.longest(), self.size());
+        if packed == 0 || size == 0 {
+            return Ok(());
+        }
+        let places = self.places(align)?;
+        try_for_chunks_mut(threads, to, (BLOCK / packed).max(1) * packed, |start, to| {
+            for (from, to) in from[start / packed * size..].chunks_exact(size).zip(to.chunks_exact_mut(packed)) {
+                places.iter().for_each(|&(i, at)| to[i].clone_from(&from[at]));
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Elements of one matrix.
+    fn size(&self) -> usize {
+        (self.rows * self.columns) as usize
     }
 
     /// Returns the dimensions of packed diagonals behind those of the batch.
@@ -165,12 +206,7 @@ fn diag(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         dims.extend([band.rows, band.columns]);
         let mut out = super::fill::filled(ctx.threads(), padding, Shape::checked(&dims)?)?;
         by_size!(diagonal.dtype(), E, {
-            let (from, to) = (E::view(diagonal)?, E::view_mut(&mut out)?);
-            let (packed, size) = (count * longest, (band.rows * band.columns) as usize);
-            for (from, to) in from.chunks_exact(packed.max(1)).zip(to.chunks_exact_mut(size.max(1))) {
-                band.each(align, |i, at| to[at].clone_from(&from[i]));
-            }
-            Ok(())
+            band.unpack(ctx.threads(), align, E::view(diagonal)?, E::view_mut(&mut out)?)
         })?;
         ctx.set_output(0, out);
         Ok(())
@@ -196,14 +232,7 @@ fn diag_part(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let band = band_of(x, ctx.input(1)?)?;
         let dims = band.packed(&x.shape()[..x.rank() - 2]);
         let mut out = super::fill::filled(ctx.threads(), padding, Shape::new(&dims))?;
-        by_size!(x.dtype(), E, {
-            let (from, to) = (E::view(x)?, E::view_mut(&mut out)?);
-            let (packed, size) = (band.count() * band.longest(), (band.rows * band.columns) as usize);
-            for (from, to) in from.chunks_exact(size.max(1)).zip(to.chunks_exact_mut(packed.max(1))) {
-                band.each(align, |i, at| to[i].clone_from(&from[at]));
-            }
-            Ok(())
-        })?;
+        by_size!(x.dtype(), E, band.pack(ctx.threads(), align, E::view(x)?, E::view_mut(&mut out)?))?;
         ctx.set_output(0, out);
         Ok(())
     })
@@ -224,14 +253,7 @@ fn set_diag(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             x.shape(),
             diagonal.shape()
         );
-        by_size!(x.dtype(), E, {
-            let (from, to) = (E::view(diagonal)?, E::view_mut(&mut x)?);
-            let (packed, size) = (band.count() * band.longest(), (band.rows * band.columns) as usize);
-            for (from, to) in from.chunks_exact(packed.max(1)).zip(to.chunks_exact_mut(size.max(1))) {
-                band.each(align, |i, at| to[at].clone_from(&from[i]));
-            }
-            Ok(())
-        })?;
+        by_size!(x.dtype(), E, band.unpack(ctx.threads(), align, E::view(diagonal)?, E::view_mut(&mut x)?))?;
         ctx.set_output(0, x);
         Ok(())
     })
@@ -347,7 +369,7 @@ pub(super) fn register(r: &mut Registry) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::run;
+    use crate::testing::{Arg, run, run_args};
     use ferroflow_graph::AttrValue;
     use ferroflow_tensor::{Result, Tensor};
 
@@ -385,6 +407,23 @@ mod tests {
             if k == [-2, 3] {
                 assert_eq!(run("MatrixDiagV3", &inputs, &[]).unwrap()[0], x);
             }
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_moves_the_same_diagonals() {
+        let x = ints(&[3000, 3, 4], &(0..36_000).collect::<Vec<_>>());
+        let k = ints(&[2], &[-1, 2]);
+        let part = |n| {
+            run_args("MatrixDiagPartV3", [x.clone(), k.clone(), Tensor::scalar(-1i32)].map(Arg::One).into(), &[], n)
+        };
+        let packed = part(1).unwrap().values.remove(0);
+        assert_eq!(part(4).unwrap().values[0], packed);
+        for n in [1, 4] {
+            let inputs = [ints(&[3000, 3, 4], &[0; 36_000]), packed.clone(), k.clone()].map(Arg::One).into();
+            let filled = run_args("MatrixSetDiagV3", inputs, &[], n).unwrap().values.remove(0);
+            let expected = (0..36_000).map(|i| if i % 12 == 3 || i % 12 == 8 { 0 } else { i }).collect::<Vec<_>>();
+            assert_eq!(filled, ints(&[3000, 3, 4], &expected));
         }
     }
 }

@@ -39,68 +39,59 @@ fn smaller(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
+/// For each edge of the colour hexagon, the channels with the largest, the middle and the least value. Which edge it is
+/// varies from pixel to pixel: tables cost less than branches that the processor cannot foresee.
+const CHANNELS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0], [2, 0, 1], [0, 2, 1]];
+
+/// For each edge, the place in `CHANNELS` of each channel.
+const RANKS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [2, 0, 1], [2, 1, 0], [1, 2, 0], [0, 2, 1]];
+
+/// Returns `part` on even edges, and `1 - part` on odd ones, where the middle channel falls.
+fn along(edge: i32, part: f32) -> f32 {
+    let odd = (edge & 1) as f32;
+    odd + (1.0 - 2.0 * odd) * part
+}
+
 /// Returns the hue as a place on the six edges of the colour hexagon, and the least and largest channel.
-fn hue_and_range([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
-    let (edge, max, mid, min) = if r < g {
-        if b < r {
-            (1, g, r, b)
-        } else if b > g {
-            (3, b, g, r)
-        } else {
-            (2, g, b, r)
-        }
-    } else if b < g {
-        (0, r, g, b)
-    } else if b > r {
-        (4, b, r, g)
-    } else {
-        (5, r, b, g)
-    };
+fn hue_and_range(pixel: [f32; 3]) -> (f32, f32, f32) {
+    let [r, g, b] = pixel;
+    let of_less_red = if b > g { 3 } else { 2 };
+    let of_less_red = if b < r { 1 } else { of_less_red };
+    let of_more_red = if b > r { 4 } else { 5 };
+    let of_more_red = if b < g { 0 } else { of_more_red };
+    let edge: i32 = if r < g { of_less_red } else { of_more_red };
+    let [max, mid, min] = CHANNELS[edge as usize].map(|channel| pixel[channel]);
     if max == min {
         return (0.0, min, max);
     }
-    let ratio = (mid - min) / (max - min);
-    (edge as f32 + if edge % 2 == 0 { ratio } else { 1.0 - ratio }, min, max)
+    (edge as f32 + along(edge, (mid - min) / (max - min)), min, max)
 }
 
 fn of_hue_and_range(h: f32, min: f32, max: f32) -> [f32; 3] {
     let edge = edge_of(h);
-    let part = h - edge as f32;
-    let mid = min + if edge % 2 == 0 { part } else { 1.0 - part } * (max - min);
-    match edge {
-        0 => [max, mid, min],
-        1 => [mid, max, min],
-        2 => [min, max, mid],
-        3 => [min, mid, max],
-        4 => [mid, min, max],
-        _ => [max, min, mid],
-    }
+    let mid = min + along(edge, h - edge as f32) * (max - min);
+    let last = RANKS.len() - 1;
+    RANKS[usize::try_from(edge).map_or(last, |edge| edge.min(last))].map(|rank| [max, mid, min][rank])
 }
 
+#[inline]
 fn with_hue(pixel: [f32; 3], delta: f32) -> [f32; 3] {
     let (h, min, max) = hue_and_range(pixel);
     of_hue_and_range(wrapped(h + delta * 6.0, 6.0), min, max)
 }
 
+#[inline]
 fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
     // TF 1.x: whether a NaN counts depends on its channel.
     let v = larger(r, larger(g, b));
     let range = v - smaller(r, smaller(g, b));
     let s = if v > 0.0 { range / v } else { 0.0 };
     let norm = 1.0 / (6.0 * range);
-    let mut h = if r == v {
-        norm * (g - b)
-    } else if g == v {
-        (f64::from(norm * (b - r)) + 2.0 / 6.0) as f32
-    } else {
-        (f64::from(norm * (r - g)) + 4.0 / 6.0) as f32
-    };
-    if range <= 0.0 {
-        h = 0.0;
-    }
-    if h < 0.0 {
-        h += 1.0;
-    }
+    let (difference, start) = if g == v { (b - r, 2.0 / 6.0) } else { (r - g, 4.0 / 6.0) };
+    let (difference, start) = if r == v { (g - b, 0.0) } else { (difference, start) };
+    let h = (f64::from(norm * difference) + start) as f32;
+    let h = if range <= 0.0 { 0.0 } else { h };
+    let h = if h < 0.0 { h + 1.0 } else { h };
     // NaN becomes 0, as in TF.
     let s = (s * scale).max(0.0);
     let c = s.min(1.0) * v;
@@ -109,19 +100,16 @@ fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
     // TF 1.x: a multiple of the period stays the period where it is not positive.
     let around = if h <= 0.0 { 0.0 } else { wrapped(h, 2.0) };
     let x = c * (1.0 - (around - 1.0).abs());
-    let [r, g, b] = match edge_of(h) {
-        0 => [c, x, 0.0],
-        1 => [x, c, 0.0],
-        2 => [0.0, c, x],
-        3 => [0.0, x, c],
-        4 => [x, 0.0, c],
-        5 => [c, 0.0, x],
-        _ => [0.0; 3],
-    };
-    [r + m, g + m, b + m]
+    let ranks = usize::try_from(edge_of(h)).ok().and_then(|edge| RANKS.get(edge));
+    ranks.map_or([m; 3], |ranks| ranks.map(|rank| [c, x, 0.0][rank] + m))
 }
 
-fn adjust<T: Wide<In = f32>>(ctx: &mut KernelContext<'_>, name: &str, f: fn([f32; 3], f32) -> [f32; 3]) -> Result<()> {
+/// A function of a pixel and a number.
+trait Adjustment: Fn([f32; 3], f32) -> [f32; 3] + Copy + Send + Sync + 'static {}
+
+impl<F: Fn([f32; 3], f32) -> [f32; 3] + Copy + Send + Sync + 'static> Adjustment for F {}
+
+fn adjust<T: Wide<In = f32>>(ctx: &mut KernelContext<'_>, name: &str, f: impl Adjustment) -> Result<()> {
     let x = ctx.input(0)?;
     ensure!(x.rank() >= 3, InvalidArgument, "input must be at least 3-D, got shape{}", x.shape());
     let by = scalar_f32(ctx.input(1)?, name)?;
@@ -132,7 +120,7 @@ fn adjust<T: Wide<In = f32>>(ctx: &mut KernelContext<'_>, name: &str, f: fn([f32
     Ok(())
 }
 
-fn adjusting(init: &KernelInit<'_>, name: &'static str, f: fn([f32; 3], f32) -> [f32; 3]) -> Result<Box<dyn Kernel>> {
+fn adjusting(init: &KernelInit<'_>, name: &'static str, f: impl Adjustment) -> Result<Box<dyn Kernel>> {
     let dtype: DType = init.input_type(0)?;
     dispatch!(dtype, T in [F32, F16], kernel(move |ctx| adjust::<T>(ctx, name, f)), else Err(init.unsupported()))
 }

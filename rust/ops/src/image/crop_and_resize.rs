@@ -6,6 +6,7 @@ use super::shapes::{dimension_is, same_length, sized_images};
 use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
+use ferroflow_tensor::vector::on_best_isa;
 use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, dispatch, ensure, f16};
 
 /// The pixels between which a crop samples along one dimension, and how far it is from the first to the second.
@@ -100,6 +101,76 @@ fn checked_grads(grads: &Tensor) -> Result<&Shape> {
     Ok(s)
 }
 
+/// Returns the number between four pixels: `across` from the left ones to the right ones, `down` from top to bottom.
+#[inline(always)]
+fn between<T: Pixel>([top_left, top_right, bottom_left, bottom_right]: [T; 4], across: f32, down: f32) -> f32 {
+    let lerp = |from: f32, to: f32, by: f32| from + (to - from) * by;
+    let top = lerp(top_left.to_f32(), top_right.to_f32(), across);
+    lerp(top, lerp(bottom_left.to_f32(), bottom_right.to_f32(), across), down)
+}
+
+/// Returns pixel `x` of a line.
+#[inline(always)]
+fn pixel<T>(line: &[T], x: usize, depth: usize) -> &[T] {
+    &line[x * depth..][..depth]
+}
+
+/// Samples a line between two lines of an image whose pixels have `DEPTH` channels.
+#[inline(always)]
+fn crop_line<T: Pixel, const DEPTH: usize>(
+    [top, bottom]: [&[T]; 2],
+    down: f32,
+    columns: &[Option<Place>],
+    outside: f32,
+    line: &mut [f32],
+) {
+    let (top, bottom) = (top.as_chunks::<DEPTH>().0, bottom.as_chunks::<DEPTH>().0);
+    for (to, column) in line.as_chunks_mut::<DEPTH>().0.iter_mut().zip(columns) {
+        *to = match *column {
+            None => [outside; DEPTH],
+            Some(Place { low, high, lerp, .. }) => {
+                let [a, b, c, d] = [top[low], top[high], bottom[low], bottom[high]];
+                std::array::from_fn(|i| between([a[i], b[i], c[i], d[i]], lerp, down))
+            }
+        };
+    }
+}
+
+/// Samples a line as `crop_line` does, of pixels with any number of channels.
+#[inline(always)]
+fn crop_deep_line<T: Pixel>(
+    [top, bottom]: [&[T]; 2],
+    down: f32,
+    columns: &[Option<Place>],
+    depth: usize,
+    outside: f32,
+    line: &mut [f32],
+) {
+    for (to, column) in line.chunks_exact_mut(depth).zip(columns) {
+        let Some(Place { low, high, lerp, .. }) = *column else {
+            to.fill(outside);
+            continue;
+        };
+        let left = pixel(top, low, depth).iter().zip(pixel(bottom, low, depth));
+        let right = pixel(top, high, depth).iter().zip(pixel(bottom, high, depth));
+        for ((to, (&a, &c)), (&b, &d)) in to.iter_mut().zip(left).zip(right) {
+            *to = between([a, b, c, d], lerp, down);
+        }
+    }
+}
+
+/// Takes the nearest pixel of each column from a line of an image.
+fn crop_nearest<T: Pixel>(from: &[T], columns: &[Option<Place>], depth: usize, outside: f32, line: &mut [f32]) {
+    for (to, column) in line.chunks_exact_mut(depth).zip(columns) {
+        match column {
+            None => to.fill(outside),
+            Some(column) => {
+                to.iter_mut().zip(pixel(from, column.nearest, depth)).for_each(|(to, from)| *to = from.to_f32());
+            }
+        }
+    }
+}
+
 fn crop<T: Pixel>(ctx: &mut KernelContext<'_>, nearest: bool, outside: f32) -> Result<()> {
     let image = ctx.input(0)?;
     let from = checked_images(image)?;
@@ -130,30 +201,20 @@ fn crop<T: Pixel>(ctx: &mut KernelContext<'_>, nearest: bool, outside: f32) -> R
                 line.fill(outside);
                 return;
             };
-            let at = |y: usize, x: usize| {
-                let at = ((boxes.images[b] * from[1] + y) * from[2] + x) * depth;
-                &pixels[at..at + depth]
-            };
-            for (to_pixel, column) in line.chunks_exact_mut(depth).zip(columns.of(b)) {
-                let Some(column) = column else {
-                    to_pixel.fill(outside);
-                    continue;
-                };
-                if nearest {
-                    for (to, from) in to_pixel.iter_mut().zip(at(row.nearest, column.nearest)) {
-                        *to = from.to_f32();
-                    }
-                    continue;
-                }
-                let (tl, tr) = (at(row.low, column.low), at(row.low, column.high));
-                let (bl, br) = (at(row.high, column.low), at(row.high, column.high));
-                for (d, to) in to_pixel.iter_mut().enumerate() {
-                    let [tl, tr, bl, br] = [tl[d], tr[d], bl[d], br[d]].map(T::to_f32);
-                    let top = tl + (tr - tl) * column.lerp;
-                    let bottom = bl + (br - bl) * column.lerp;
-                    *to = top + (bottom - top) * row.lerp;
-                }
+            let width = from[2] * depth;
+            let line_of = |y: usize| &pixels[(boxes.images[b] * from[1] + y) * width..][..width];
+            let columns = columns.of(b);
+            if nearest {
+                crop_nearest(line_of(row.nearest), columns, depth, outside, line);
+                return;
             }
+            let lines = [line_of(row.low), line_of(row.high)];
+            on_best_isa(|| match depth {
+                1 => crop_line::<T, 1>(lines, row.lerp, columns, outside, line),
+                3 => crop_line::<T, 3>(lines, row.lerp, columns, outside, line),
+                4 => crop_line::<T, 4>(lines, row.lerp, columns, outside, line),
+                _ => crop_deep_line(lines, row.lerp, columns, depth, outside, line),
+            });
         },
     )?;
     ctx.set_output(0, out);
@@ -398,6 +459,31 @@ mod tests {
         assert_eq!(y.slice::<f32>().unwrap(), [4.]);
         let y = call(&[f32::NAN, 0., 1., f32::INFINITY], 0, [1, 2], "bilinear").unwrap();
         assert_eq!(y.slice::<f32>().unwrap(), [-1., -1.]);
+    }
+
+    #[test]
+    fn every_number_of_channels_gives_the_bits_of_channels_apart() {
+        let boxes = Tensor::from_slice([2, 4], &[0.1f32, 0.2, 0.9, 0.7, 0.8, 1.2, -0.1, 0.3]).unwrap();
+        let index = Tensor::from_slice([2], &[0, 1]).unwrap();
+        let size = Tensor::from_slice([2], &[7, 9]).unwrap();
+        let crops = |image: &Tensor, method: &str| -> Vec<f32> {
+            let attrs = [("method", AttrValue::Str(method.into())), ("extrapolation_value", AttrValue::Float(-1.0))];
+            let inputs = [image.clone(), boxes.clone(), index.clone(), size.clone()];
+            run("CropAndResize", &inputs, &attrs).unwrap()[0].slice::<f32>().unwrap().to_vec()
+        };
+        for depth in 1..=5 {
+            let channel = |d: usize| (0..2 * 5 * 6).map(move |i| ((i * 29 + d * 53) % 97) as f32 / 7.0);
+            let whole: Vec<f32> = (0..60).flat_map(|i| (0..depth).filter_map(move |d| channel(d).nth(i))).collect();
+            let whole = Tensor::from_slice([2, 5, 6, depth], &whole).unwrap();
+            for method in ["bilinear", "nearest"] {
+                let all = crops(&whole, method);
+                for d in 0..depth {
+                    let alone = Tensor::from_slice([2, 5, 6, 1], &channel(d).collect::<Vec<_>>()).unwrap();
+                    let of_all: Vec<f32> = all.iter().skip(d).step_by(depth).copied().collect();
+                    assert_eq!(of_all, crops(&alone, method), "{method}, channel {d} of {depth}");
+                }
+            }
+        }
     }
 
     #[test]

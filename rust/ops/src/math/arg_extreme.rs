@@ -2,13 +2,13 @@
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
-use ferroflow_tensor::vector::{Ordered, arg_max, arg_min};
+use ferroflow_tensor::vector::{ARG_COLUMNS, Ordered, arg_max, arg_max_columns, arg_min, arg_min_columns};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
-/// Columns that are copied out together.
-const TILE: usize = 16;
+/// With fewer columns, each is copied out and searched as a row.
+const FEW_COLUMNS: usize = 8;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(1)?.with_rank(0)?;
@@ -33,37 +33,55 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Computes the places of `f` along the middle dimension of an array of shape (outer, n, inner).
+/// How the places of extremes are found.
+#[derive(Clone, Copy)]
+struct Search<T> {
+    of_row: fn(&[T]) -> usize,
+    /// Returns false if the columns must be searched one by one.
+    of_columns: fn(&[T], (u32, usize), &mut [u32]) -> bool,
+}
+
+impl<T: Ordered> Search<T> {
+    const MAX: Search<T> = Search { of_row: arg_max, of_columns: arg_max_columns };
+    const MIN: Search<T> = Search { of_row: arg_min, of_columns: arg_min_columns };
+}
+
+/// Computes the places of the extremes along the middle dimension of an array of shape (outer, n, inner).
 fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
-    f: fn(&[T]) -> usize,
+    search: Search<T>,
     threads: Threads,
     x: &[T],
     (n, inner): (usize, usize),
     out: &mut [I],
 ) -> Result<()> {
-    let place = |x: &[T]| I::try_from(f(x)).unwrap_or_default();
+    let place = |found: usize| I::try_from(found).unwrap_or_default();
     if inner == 1 {
         try_for_chunks_mut(threads, out, (BLOCK / n).max(1), |start, out| {
             for (o, row) in out.iter_mut().zip(x[start * n..].chunks(n)) {
-                *o = place(row);
+                *o = place((search.of_row)(row));
             }
         })?;
         return Ok(());
     }
-    let block = (BLOCK / n).max(1).next_multiple_of(inner.min(TILE));
+    let rows = u32::try_from(n).ok().filter(|_| inner >= FEW_COLUMNS);
+    let block = (BLOCK / n).max(1).next_multiple_of(inner.min(ARG_COLUMNS));
     try_for_chunks_mut(threads, out, block, |start, out| {
-        let mut columns = vec![T::default(); TILE * n];
+        let mut found = [0; ARG_COLUMNS];
+        let mut values = Vec::new();
         let (mut at, end) = (start, start + out.len());
         while at < end {
             let (matrix, column) = (at / inner, at % inner);
-            let width = TILE.min(inner - column).min(end - at);
-            for (i, row) in x[matrix * n * inner..][..n * inner].chunks(inner).enumerate() {
-                for (j, v) in row[column..column + width].iter().enumerate() {
-                    columns[j * n + i] = *v;
+            let width = ARG_COLUMNS.min(inner - column).min(end - at);
+            let (columns, out) = (&x[matrix * n * inner + column..], &mut out[at - start..][..width]);
+            let found = &mut found[..width];
+            if rows.is_some_and(|rows| (search.of_columns)(columns, (rows, inner), found)) {
+                out.iter_mut().zip(found).for_each(|(o, found)| *o = place(*found as usize));
+            } else {
+                for (j, o) in out.iter_mut().enumerate() {
+                    values.clear();
+                    values.extend(columns[j..].iter().step_by(inner).take(n));
+                    *o = place((search.of_row)(&values));
                 }
-            }
-            for (o, values) in out[at - start..].iter_mut().zip(columns.chunks(n)).take(width) {
-                *o = place(values);
             }
             at += width;
         }
@@ -74,7 +92,7 @@ fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
 fn arg_kernel(init: &KernelInit<'_>, is_max: bool) -> Result<Box<dyn Kernel>> {
     let to = init.dtype("output_type")?;
     dispatch!(init.input_type(0)?, T in real, {
-        let f = if is_max { arg_max::<T> } else { arg_min::<T> };
+        let search = if is_max { Search::<T>::MAX } else { Search::MIN };
         kernel(move |ctx| {
             let (x, axis) = (ctx.input(0)?, ctx.input(1)?);
             ensure!(
@@ -98,8 +116,8 @@ fn arg_kernel(init: &KernelInit<'_>, is_max: bool) -> Result<Box<dyn Kernel>> {
             if out.elements() > 0 {
                 let values = x.slice::<T>()?;
                 match to {
-                    DType::I32 => places::<T, i32>(f, ctx.threads(), values, (n, inner), out.slice_mut()?)?,
-                    _ => places::<T, i64>(f, ctx.threads(), values, (n, inner), out.slice_mut()?)?,
+                    DType::I32 => places::<T, i32>(search, ctx.threads(), values, (n, inner), out.slice_mut()?)?,
+                    _ => places::<T, i64>(search, ctx.threads(), values, (n, inner), out.slice_mut()?)?,
                 }
             }
             ctx.set_output(0, out);
@@ -156,6 +174,23 @@ mod tests {
                         assert_eq!(got.shapes[0], PartialShape::from(got.values[0].shape()));
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_searched_as_rows_are() {
+        let special = [f32::NAN, f32::NEG_INFINITY, f32::INFINITY, 0.0, -0.0, 1.0];
+        for (n, inner) in [(1, 9), (2, 64), (3, 70), (5, 200)] {
+            let values: Vec<f32> = (0..n * inner).map(|i| special[i * 31 % 41 % special.len()]).collect();
+            let rows: Vec<f32> =
+                (0..inner).flat_map(|j| (0..n).map(move |i| (i, j))).map(|(i, j)| values[i * inner + j]).collect();
+            let [columns, rows] =
+                [([n, inner], values), ([inner, n], rows)].map(|(shape, x)| Tensor::from_slice(shape, &x).unwrap());
+            for op in ["ArgMax", "ArgMin"] {
+                let places =
+                    |x: &Tensor, axis: i32| run(op, &[x.clone(), Tensor::scalar(axis)], &[]).unwrap().remove(0);
+                assert_eq!(places(&columns, 0), places(&rows, 1), "{op} {n} {inner}");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Bincount: how often each small integer occurs, or the sums of their weights.
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::vector::has_negative;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -78,7 +79,7 @@ fn bincount<T: Counted>(ctx: &mut KernelContext<'_>) -> Result<()> {
     ensure!(size >= 0, InvalidArgument, "size ({size}) must be non-negative");
     let values = values.slice::<i32>()?;
     let weights = weights.slice::<T>()?;
-    ensure!(values.iter().all(|v| *v >= 0), InvalidArgument, "Input arr must be non-negative!");
+    ensure!(!has_negative(values), InvalidArgument, "Input arr must be non-negative!");
     ensure!(
         weights.is_empty() || weights.len() == values.len(),
         InvalidArgument,

@@ -4,6 +4,8 @@ use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, s
 use ferroflow_tensor::threads::{Columns, Threads, try_for_chunks_mut, try_for_rows_mut};
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary_in_place_left};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, elementwise, ensure};
+use num_complex::Complex;
+use std::ops::{Add, Mul};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
@@ -15,8 +17,40 @@ struct Scan {
     reverse: bool,
 }
 
+/// A type with sums and products; those of integers wrap.
+trait Scanned: Scalar + Element {
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+}
+
+macro_rules! scanned {
+    ($($t:ty: $plus:expr, $times:expr;)*) => {$(
+        impl Scanned for $t {
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                $plus(self, other)
+            }
+            #[inline(always)]
+            fn times(self, other: $t) -> $t {
+                $times(self, other)
+            }
+        }
+    )*};
+    ($($t:ident)*) => {
+        scanned! { $($t: $t::wrapping_add, $t::wrapping_mul;)* }
+    };
+}
+
+scanned!(i8 i16 i32 i64 u8 u16 u32 u64);
+scanned! {
+    f32: Add::add, Mul::mul;
+    f64: Add::add, Mul::mul;
+    Complex<f32>: Add::add, Mul::mul;
+    Complex<f64>: Add::add, Mul::mul;
+}
+
 /// Scans the middle dimension of an array of shape (outer, n, inner), from the first to the last element.
-fn scan<T: Scalar + Element>(
+fn scan<T: Scanned>(
     s: Scan,
     threads: Threads,
     x: &[T],
@@ -25,7 +59,10 @@ fn scan<T: Scalar + Element>(
     out: &mut [T],
 ) -> Result<()> {
     if inner == 1 {
-        return scan_rows(s, threads, x, n, start, out);
+        return match s.f {
+            Binary::Mul => scan_rows(s, threads, x, n, start, out, T::times),
+            _ => scan_rows(s, threads, x, n, start, out, T::plus),
+        };
     }
     // A task is one part of the columns of one matrix.
     let width = inner.min((BLOCK / n).max(64));
@@ -58,29 +95,48 @@ fn scan<T: Scalar + Element>(
 const SIDE_BY_SIDE: usize = 8;
 
 /// Scans each row of `n` elements, from the first to the last element.
-fn scan_rows<T: Scalar + Element>(s: Scan, threads: Threads, x: &[T], n: usize, start: T, out: &mut [T]) -> Result<()> {
+fn scan_rows<T: Scanned>(
+    s: Scan,
+    threads: Threads,
+    x: &[T],
+    n: usize,
+    start: T,
+    out: &mut [T],
+    f: impl Fn(T, T) -> T + Copy + Sync,
+) -> Result<()> {
     let rows = SIDE_BY_SIDE * (BLOCK / (n * SIDE_BY_SIDE)).max(1);
     try_for_chunks_mut(threads, out, rows * n, |from, out| {
-        let mut running = [start; SIDE_BY_SIDE];
-        for (x, out) in x[from..from + out.len()].chunks(SIDE_BY_SIDE * n).zip(out.chunks_mut(SIDE_BY_SIDE * n)) {
-            let count = out.len() / n;
-            let mut next = [start; SIDE_BY_SIDE];
-            running.fill(start);
-            for step in 0..n {
-                let column = if s.reverse { n - 1 - step } else { step };
-                for (row, next) in next[..count].iter_mut().enumerate() {
-                    *next = x[row * n + column];
-                }
-                let before = running;
-                binary_in_place_left(s.f, &mut running[..count], Operand::Slice(&next[..count]));
-                let kept = if s.exclusive { &before } else { &running };
-                for (row, kept) in kept[..count].iter().enumerate() {
-                    out[row * n + column] = *kept;
-                }
-            }
+        let group = SIDE_BY_SIDE * n;
+        let x = &x[from..from + out.len()];
+        let (mut groups, mut groups_of_x) = (out.chunks_exact_mut(group), x.chunks_exact(group));
+        for (out, x) in groups.by_ref().zip(groups_of_x.by_ref()) {
+            scan_side_by_side::<T, SIDE_BY_SIDE>(s, x, n, start, out, f);
+        }
+        for (out, x) in groups.into_remainder().chunks_exact_mut(n).zip(groups_of_x.remainder().chunks_exact(n)) {
+            scan_side_by_side::<T, 1>(s, x, n, start, out, f);
         }
     })?;
     Ok(())
+}
+
+/// Scans `ROWS` rows of `n` elements.
+fn scan_side_by_side<T: Scanned, const ROWS: usize>(
+    s: Scan,
+    x: &[T],
+    n: usize,
+    start: T,
+    out: &mut [T],
+    f: impl Fn(T, T) -> T,
+) {
+    let mut running = [start; ROWS];
+    for step in 0..n {
+        let column = if s.reverse { n - 1 - step } else { step };
+        for (row, running) in running.iter_mut().enumerate() {
+            let before = *running;
+            *running = f(before, x[row * n + column]);
+            out[row * n + column] = if s.exclusive { before } else { *running };
+        }
+    }
 }
 
 /// Returns the axis of input 0 that input 1 names.
@@ -103,7 +159,7 @@ fn scan_kernel(init: &KernelInit<'_>, f: Binary) -> Result<Box<dyn Kernel>> {
     let dtype = init.input_type(0)?;
     // Running results of 16-bit floats are kept in f32.
     let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
-    dispatch!(wide, T in number, {
+    dispatch!(wide, T in [F32, F64, I32, I64, U8, I8, U16, I16, U32, U64, Complex64, Complex128], {
         kernel(move |ctx| {
             let axis = axis_of(ctx)?;
             let threads = ctx.threads();

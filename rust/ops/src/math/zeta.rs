@@ -137,6 +137,9 @@ fn single_positive(x: &Lanes, q: &Lanes) -> Lanes {
             let following = factor[i] * ((x[i] + k + 1.0) * inverse[i] * ((x[i] + k + 2.0) * inverse[i]));
             factor[i] = if counts { following } else { 0.0 };
         }
+        if factor == [0.0; LANES] {
+            break;
+        }
     }
     std::array::from_fn(|i| sum[i] + if last[i] > 0.25 * sum[i] * SINGLE { rest[i] } else { 0.0 })
 }

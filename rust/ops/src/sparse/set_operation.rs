@@ -2,10 +2,15 @@
 
 use super::coordinates::{Coordinates, matrix, shape_vector};
 use super::shapes::parts;
+use crate::room::{filled, room};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::{Threads, try_for_rows_mut};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Shape, Tensor, bail, dispatch, ensure};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Elements of one parallel block.
+const BLOCK: usize = 1 << 13;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Operation {
@@ -37,16 +42,15 @@ impl Operation {
         }
     }
 
-    /// Returns the result of two sorted lists without repetition.
-    fn apply<E: Ord + Clone>(self, a: &[E], b: &[E]) -> Vec<E> {
+    /// Appends the result of two sorted lists without repetition.
+    fn apply<E: Ord + Clone>(self, a: &[E], b: &[E], result: &mut Vec<E>) {
         let (mut i, mut j) = (0, 0);
-        let mut result = Vec::new();
         loop {
             let order = match (a.get(i), b.get(j)) {
                 (Some(x), Some(y)) => x.cmp(y),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (None, None) => return result,
+                (None, None) => return,
             };
             let (in_a, in_b) = (order.is_le(), order.is_ge());
             if self.keeps(order)
@@ -60,11 +64,15 @@ impl Operation {
     }
 }
 
-/// Sets by the row-major number of their row; rows without elements are left out.
+/// Sets of the innermost rows of a tensor.
 struct Sets<E> {
     /// The dimensions before the last.
     shape: Shape,
-    rows: BTreeMap<usize, Vec<E>>,
+    /// The elements of all rows, one row behind the other.
+    values: Vec<E>,
+    /// The row-major numbers of the rows that have elements, ascending, and where in `values` each set lies, sorted and
+    /// without repetition.
+    rows: Vec<(usize, Range<usize>)>,
 }
 
 fn text(dims: &[usize]) -> String {
@@ -77,22 +85,39 @@ fn group_shape(shape: &Shape) -> Result<Shape> {
     Ok(Shape::new(&shape[..shape.rank() - 1]))
 }
 
-impl<E: Ord + Clone> Sets<E> {
-    fn new(shape: Shape, mut rows: BTreeMap<usize, Vec<E>>) -> Sets<E> {
-        for row in rows.values_mut() {
-            row.sort();
-            row.dedup();
+/// Moves the first of each run of equal elements to the front, and returns how many there are.
+fn distinct<E: Eq>(sorted: &mut [E]) -> usize {
+    let mut count = sorted.len().min(1);
+    for i in 1..sorted.len() {
+        if sorted[i] != sorted[count - 1] {
+            sorted.swap(i, count);
+            count += 1;
         }
-        Sets { shape, rows }
     }
+    count
+}
 
-    fn of_dense(shape: &Shape, values: &[E]) -> Result<Sets<E>> {
+impl<E: Member> Sets<E> {
+    fn of_dense(threads: Threads, shape: &Shape, values: &[E]) -> Result<Sets<E>> {
         let groups = group_shape(shape)?;
-        let rows = match shape.last() {
-            Some(&width) if width > 0 => values.chunks_exact(width).map(<[E]>::to_vec).enumerate().collect(),
-            _ => BTreeMap::new(),
-        };
-        Ok(Sets::new(groups, rows))
+        let width = shape.last().copied().unwrap_or_default();
+        let mut own = room(values.len(), "elements of sets")?;
+        own.extend_from_slice(values);
+        let mut values: Vec<E> = own;
+        if values.is_empty() {
+            return Ok(Sets { shape: groups, values, rows: Vec::new() });
+        }
+        let count = values.len() / width;
+        let mut sizes = filled(count, 0, "sizes of sets")?;
+        let block = (BLOCK / width).max(1);
+        try_for_rows_mut(threads, count, block, (&mut values[..], &mut sizes[..]), |_, (values, sizes)| {
+            for (row, size) in values.chunks_exact_mut(width).zip(sizes) {
+                row.sort_unstable();
+                *size = distinct(row);
+            }
+        })?;
+        let rows = sizes.iter().enumerate().map(|(i, size)| (i, i * width..i * width + size)).collect();
+        Ok(Sets { shape: groups, values, rows })
     }
 
     fn of_sparse(coordinates: &Coordinates<'_>, values: &[E], validate: bool) -> Result<Sets<E>> {
@@ -102,18 +127,25 @@ impl<E: Ord + Clone> Sets<E> {
         } else {
             coordinates.check_bounds()?;
         }
-        let (shape, mut rows) = (group_shape(&coordinates.shape)?, BTreeMap::<usize, Vec<E>>::new());
+        let shape = group_shape(&coordinates.shape)?;
         let strides = shape.strides();
-        for (row, value) in coordinates.rows().zip(values) {
-            let number = row.iter().zip(&strides).map(|(&i, &s)| i as usize * s).sum();
-            rows.entry(number).or_default().push(value.clone());
+        let number = |row: &[i64]| row.iter().zip(&strides).map(|(&i, &s)| i as usize * s).sum::<usize>();
+        let mut elements: Vec<_> = coordinates.rows().map(number).zip(values).collect();
+        elements.sort_unstable();
+        elements.dedup();
+        let mut rows = Vec::<(usize, Range<usize>)>::new();
+        for (i, (number, _)) in elements.iter().enumerate() {
+            match rows.last_mut() {
+                Some((last, range)) if last == number => range.end = i + 1,
+                _ => rows.push((*number, i..i + 1)),
+            }
         }
-        Ok(Sets::new(shape, rows))
+        Ok(Sets { shape, values: elements.into_iter().map(|(_, value)| value.clone()).collect(), rows })
     }
 }
 
 /// An element type of sets, and how a vector of them is read and made.
-trait Member: Ord + Clone + Sized {
+trait Member: Ord + Clone + Send + Sync + Sized {
     fn slice(t: &Tensor) -> Result<&[Self]>;
     fn vector(values: Vec<Self>) -> Result<Tensor>;
 }
@@ -156,7 +188,7 @@ fn sparse<E: Member>(ctx: &KernelContext<'_>, at: usize, validate: bool) -> Resu
 
 fn dense<E: Member>(ctx: &KernelContext<'_>, at: usize) -> Result<Sets<E>> {
     let t = ctx.input(at)?;
-    Sets::of_dense(t.shape(), E::slice(t)?)
+    Sets::of_dense(ctx.threads(), t.shape(), E::slice(t)?)
 }
 
 fn combine<E: Member>(ctx: &mut KernelContext<'_>, f: Operation, kinds: Operands, validate: bool) -> Result<()> {
@@ -166,20 +198,22 @@ fn combine<E: Member>(ctx: &mut KernelContext<'_>, f: Operation, kinds: Operands
         Operands::SparseSparse => (sparse::<E>(ctx, 0, validate)?, sparse::<E>(ctx, 3, validate)?),
     };
     ensure!(a.shape == b.shape, InvalidArgument, "Mismatched shapes [{}] vs [{}]", text(&a.shape), text(&b.shape));
-    let mut results: BTreeMap<usize, Vec<E>> = BTreeMap::new();
-    for &number in a.rows.keys().chain(b.rows.keys()) {
-        let row = |sets: &'_ Sets<E>| -> Vec<E> { sets.rows.get(&number).cloned().unwrap_or_default() };
-        results.entry(number).or_insert_with(|| f.apply(&row(&a), &row(&b)));
-    }
     let rank = a.shape.rank() + 1;
     let (mut indices, mut values, mut largest) = (Vec::new(), Vec::new(), 0);
     let strides = a.shape.strides();
-    for (number, row) in results {
-        largest = largest.max(row.len());
-        for (k, value) in row.into_iter().enumerate() {
+    let (mut rows_of_a, mut rows_of_b) = (a.rows.iter().peekable(), b.rows.iter().peekable());
+    loop {
+        let next = [rows_of_a.peek(), rows_of_b.peek()].into_iter().flatten().map(|(number, _)| *number).min();
+        let Some(number) = next else { break };
+        let in_a = rows_of_a.next_if(|row| row.0 == number).map_or(0..0, |row| row.1.clone());
+        let in_b = rows_of_b.next_if(|row| row.0 == number).map_or(0..0, |row| row.1.clone());
+        let start = values.len();
+        f.apply(&a.values[in_a], &b.values[in_b], &mut values);
+        let count = values.len() - start;
+        largest = largest.max(count);
+        for k in 0..count {
             indices.extend(strides.iter().zip(a.shape.iter()).map(|(s, d)| (number / s % d) as i64));
             indices.push(k as i64);
-            values.push(value);
         }
     }
     let shape: Shape = a.shape.iter().copied().chain([largest]).collect();

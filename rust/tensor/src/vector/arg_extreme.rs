@@ -70,6 +70,21 @@ pub fn arg_min_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
     unsafe { pick_arg_min::<T>(isa)(x) }
 }
 
+/// Finds the place of the first largest element of each column in a row-major matrix, whose rows are `rows.1` apart, of
+/// up to `ARG_COLUMNS` columns and `rows.0` rows.
+///
+/// Returns false, and no place, if a column has nothing but NaNs and elements as small as can be.
+pub fn arg_max_columns<T: Ordered>(x: &[T], rows: (u32, usize), places: &mut [u32]) -> bool {
+    // SAFETY: an `Isa` exists only for what this machine has.
+    unsafe { pick_arg_max_columns::<T>(Isa::current())(x, rows, places) }
+}
+
+/// Finds smallest elements as `arg_max_columns` finds largest ones.
+pub fn arg_min_columns<T: Ordered>(x: &[T], rows: (u32, usize), places: &mut [u32]) -> bool {
+    // SAFETY: an `Isa` exists only for what this machine has.
+    unsafe { pick_arg_min_columns::<T>(Isa::current())(x, rows, places) }
+}
+
 /// Finds the extreme, then its first place: two loops that vectorize, unlike one that carries an index.
 #[inline(always)]
 fn arg_extreme<T: Ordered>(x: &[T], start: T, is_better: impl Fn(T, T) -> bool) -> usize {
@@ -103,5 +118,43 @@ fn arg_min_loop<T: Ordered>(x: &[T]) -> usize {
     arg_extreme(x, T::TOP, |v, best| T::is_less(v, best))
 }
 
+/// Columns whose extremes are found together: their values and places stay in registers or the first cache.
+pub const ARG_COLUMNS: usize = 64;
+
+/// Keeps the best element of each column and its place, row by row.
+#[inline(always)]
+fn arg_extreme_columns<T: Ordered>(
+    x: &[T],
+    (count, stride): (u32, usize),
+    places: &mut [u32],
+    start: T,
+    is_better: impl Fn(T, T) -> bool,
+) -> bool {
+    let mut best = [start; ARG_COLUMNS];
+    let best = &mut best[..places.len()];
+    places.fill(0);
+    for row in 0..count {
+        let x = &x[row as usize * stride..][..best.len()];
+        for ((best, place), v) in best.iter_mut().zip(&mut *places).zip(x) {
+            let better = is_better(*v, *best);
+            *best = if better { *v } else { *best };
+            *place = if better { row } else { *place };
+        }
+    }
+    best.iter().all(|best| is_better(*best, start))
+}
+
+#[inline(always)]
+fn arg_max_columns_loop<T: Ordered>(x: &[T], rows: (u32, usize), places: &mut [u32]) -> bool {
+    arg_extreme_columns(x, rows, places, T::BOTTOM, |v, best| T::is_less(best, v))
+}
+
+#[inline(always)]
+fn arg_min_columns_loop<T: Ordered>(x: &[T], rows: (u32, usize), places: &mut [u32]) -> bool {
+    arg_extreme_columns(x, rows, places, T::TOP, |v, best| T::is_less(v, best))
+}
+
 for_each_isa!(pick_arg_max = arg_max_loop<T: Ordered>(x: &[T]) -> usize);
 for_each_isa!(pick_arg_min = arg_min_loop<T: Ordered>(x: &[T]) -> usize);
+for_each_isa!(pick_arg_max_columns = arg_max_columns_loop<T: Ordered>(x: &[T], rows: (u32, usize), places: &mut [u32]) -> bool);
+for_each_isa!(pick_arg_min_columns = arg_min_columns_loop<T: Ordered>(x: &[T], rows: (u32, usize), places: &mut [u32]) -> bool);

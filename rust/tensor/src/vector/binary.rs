@@ -253,6 +253,56 @@ impl Formula<f32> for Cube {
     }
 }
 
+/// An integer type, whose powers wrap.
+pub(super) trait Whole: Copy + Default + PartialOrd {
+    const ONE: Self;
+    fn times(self, other: Self) -> Self;
+    fn half(self) -> Self;
+    fn is_odd(self) -> bool;
+}
+
+macro_rules! whole {
+    ($($t:ty)*) => {$(
+        impl Whole for $t {
+            const ONE: $t = 1;
+            #[inline(always)]
+            fn times(self, other: $t) -> $t { self.wrapping_mul(other) }
+            #[inline(always)]
+            fn half(self) -> $t { self >> 1 }
+            #[inline(always)]
+            fn is_odd(self) -> bool { self & 1 == 1 }
+        }
+    )*};
+}
+whole!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+/// Powers that are computed side by side, with as many steps as the largest of their exponents has bits.
+const POWERS: usize = 16;
+
+/// Computes `zip_left` of a power of integers.
+#[inline(always)]
+fn whole_power_left<T: Whole, F: Formula<T>>(a: &mut [T], b: &[T]) {
+    let (a, rest_of_a) = a.as_chunks_mut::<POWERS>();
+    let (b, rest_of_b) = b.as_chunks::<POWERS>();
+    for (a, b) in a.iter_mut().zip(b) {
+        if b.iter().fold(false, |found, b| found | (*b < T::default())) {
+            zip_left::<T, F>(a, b);
+            continue;
+        }
+        let (mut base, mut exponent, mut value) = (*a, *b, [T::ONE; POWERS]);
+        while exponent.iter().fold(false, |more, e| more | (*e != T::default())) {
+            for ((value, base), exponent) in value.iter_mut().zip(&mut base).zip(&mut exponent) {
+                *value = if exponent.is_odd() { value.times(*base) } else { *value };
+                *base = base.times(*base);
+                *exponent = exponent.half();
+            }
+        }
+        *a = value;
+    }
+    zip_left::<T, F>(rest_of_a, rest_of_b);
+}
+
+for_each_isa!(pick_whole_power = whole_power_left<T: Whole, F: Formula<T>>(a: &mut [T], b: &[T]));
 for_each_isa!(pick_power = power_left<F: Formula<f32>>(a: &mut [f32], b: &[f32]));
 for_each_isa!(pick_one = pair<T: Copy, F: Formula<T>>(a: T, b: T) -> T);
 for_each_isa!(pick_left = zip_left<T: Copy, F: Formula<T>>(a: &mut [T], b: &[T]));
@@ -397,6 +447,12 @@ impl BinaryKernel<f32> {
     }
 }
 
+impl<T: Whole> BinaryKernel<T> {
+    const fn whole_power<F: Formula<T>>(isa: Isa) -> Self {
+        BinaryKernel { one: pair::<T, F>, left: pick_whole_power::<T, F>(isa), right: None, into: None }
+    }
+}
+
 /// Calls `body` with a block filled with `value`, no longer than is useful for `length` elements.
 #[inline]
 pub(super) fn with_spread<T: Copy>(value: T, length: usize, body: impl FnOnce(&[T])) {
@@ -498,7 +554,7 @@ macro_rules! integer_binary_table {
             scalar TruncateMod(a, b) = if b == 0 { 0 } else { a.wrapping_rem(b) };
             scalar FloorDiv(a, b) = if b == 0 { 0 } else { $floor_div(a, b) };
             scalar FloorMod(a, b) = if b == 0 { 0 } else { $floor_mod(a, b) };
-            scalar Pow(a, b) = $power(a as _, b as _) as $t;
+            whole_power Pow(a, b) = $power(a as _, b as _) as $t;
             light Maximum(a, b) = a.max(b);
             light Minimum(a, b) = a.min(b);
             light SquaredDifference(a, b) = { let d = a.wrapping_sub(b); d.wrapping_mul(d) };

@@ -27,7 +27,9 @@ mod unary;
 mod update;
 mod wide;
 
-pub use arg_extreme::{Ordered, arg_max, arg_max_with, arg_min, arg_min_with};
+pub use arg_extreme::{
+    ARG_COLUMNS, Ordered, arg_max, arg_max_columns, arg_max_with, arg_min, arg_min_columns, arg_min_with,
+};
 pub use binary::{
     Binary, Operand, binary, binary_in_place_left, binary_in_place_left_with, binary_in_place_right,
     binary_in_place_right_with, binary_with, has_negative, has_zero,

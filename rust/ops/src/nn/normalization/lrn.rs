@@ -10,6 +10,8 @@ use ferroflow_tensor::{DType, Result, Tensor, ensure};
 
 /// Elements of one parallel block, as near as whole rows allow.
 const BLOCK: usize = 1 << 13;
+/// Channels that are summed together.
+const LANES: usize = 16;
 
 #[derive(Clone, Copy)]
 struct Response {
@@ -31,29 +33,41 @@ impl Response {
         Ok(Response { radius: radius as usize, bias, alpha, beta })
     }
 
-    /// Sums each element and its neighbours.
+    /// Returns the distance of the farthest neighbours among `depth` channels.
+    fn reach(&self, depth: usize) -> usize {
+        self.radius.min(depth.saturating_sub(1))
+    }
+
+    /// Returns a row with room for `reach` channels on either side, in whole blocks. They hold -0, the only number that
+    /// changes no sum.
+    fn padded(&self, depth: usize) -> Vec<f32> {
+        vec![-0.0; depth.next_multiple_of(LANES) + 2 * self.reach(depth)]
+    }
+
+    /// Sums each element of a padded row and its neighbours, from the nearest ones to the farthest.
     #[inline(always)]
-    fn add_neighbours(&self, x: &[f32], sums: &mut [f32]) {
-        let n = x.len();
-        let radius = self.radius.min(n.saturating_sub(1));
-        sums.copy_from_slice(x);
-        for apart in 1..=radius {
-            for (s, v) in sums[apart..].iter_mut().zip(x) {
-                *s += v;
+    fn add_neighbours(&self, padded: &[f32], sums: &mut [f32]) {
+        let reach = self.reach(sums.len());
+        for (block, sums) in sums.chunks_mut(LANES).enumerate() {
+            let at = |offset: usize| padded[block * LANES + offset..].first_chunk::<LANES>();
+            let Some(mut lanes) = at(reach).copied() else { return };
+            for apart in 1..=reach {
+                let (Some(before), Some(behind)) = (at(reach - apart), at(reach + apart)) else { return };
+                for ((sum, before), behind) in lanes.iter_mut().zip(before).zip(behind) {
+                    *sum = (*sum + before) + behind;
+                }
             }
-            for (s, v) in sums.iter_mut().zip(&x[apart..]) {
-                *s += v;
-            }
+            sums.copy_from_slice(&lanes[..sums.len()]);
         }
     }
 
     /// Computes `bias + alpha * (sum of the squares)`.
     #[inline(always)]
-    fn norm(&self, x: &[f32], squares: &mut [f32], norm: &mut [f32]) {
-        for (s, v) in squares.iter_mut().zip(x) {
+    fn norm(&self, x: &[f32], padded: &mut [f32], norm: &mut [f32]) {
+        for (s, v) in padded[self.reach(x.len())..].iter_mut().zip(x) {
             *s = v * v;
         }
-        self.add_neighbours(squares, norm);
+        self.add_neighbours(padded, norm);
         for n in norm {
             *n = self.bias + self.alpha * *n;
         }
@@ -70,8 +84,8 @@ impl Response {
     }
 
     #[inline(always)]
-    fn row(&self, x: &[f32], squares: &mut [f32], y: &mut [f32]) {
-        self.norm(x, squares, y);
+    fn row(&self, x: &[f32], padded: &mut [f32], y: &mut [f32]) {
+        self.norm(x, padded, y);
         self.raise(y);
         for (y, x) in y.iter_mut().zip(x) {
             *y *= x;
@@ -79,15 +93,16 @@ impl Response {
     }
 
     #[inline(always)]
-    fn grad_row(&self, [g, x, y]: [&[f32]; 3], [norm, shares, scratch]: [&mut [f32]; 3], gx: &mut [f32]) {
-        self.norm(x, scratch, norm);
+    fn grad_row(&self, [g, x, y]: [&[f32]; 3], padded: &mut [f32], [norm, sums]: [&mut [f32]; 2], gx: &mut [f32]) {
+        self.norm(x, padded, norm);
+        let shares = &mut padded[self.reach(x.len())..];
         for (((s, g), y), n) in shares.iter_mut().zip(g).zip(y).zip(&*norm) {
             *s = g * y / n;
         }
-        self.add_neighbours(shares, scratch);
+        self.add_neighbours(padded, sums);
         self.raise(norm);
         let factor = -2.0 * self.alpha * self.beta;
-        for ((((gx, g), x), n), s) in gx.iter_mut().zip(g).zip(x).zip(&*norm).zip(&*scratch) {
+        for ((((gx, g), x), n), s) in gx.iter_mut().zip(g).zip(x).zip(&*norm).zip(&*sums) {
             *gx = g * n + factor * x * s;
         }
     }
@@ -104,10 +119,12 @@ fn lrn(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let x = x.slice::<f32>()?;
         if !x.is_empty() {
             try_for_chunks_mut(ctx.threads(), y.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
-                let mut squares = vec![0.0; depth];
-                for (x, y) in x[start..].chunks_exact(depth).zip(out.chunks_exact_mut(depth)) {
-                    on_best_isa(|| response.row(x, &mut squares, y));
-                }
+                let mut padded = response.padded(depth);
+                on_best_isa(|| {
+                    for (x, y) in x[start..].chunks_exact(depth).zip(out.chunks_exact_mut(depth)) {
+                        response.row(x, &mut padded, y);
+                    }
+                });
             })?;
         }
         ctx.set_output(0, narrowed(y, dtype)?);
@@ -131,14 +148,15 @@ fn lrn_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let (g, x, y) = (g.slice::<f32>()?, x.slice::<f32>()?, y.slice::<f32>()?);
         if !x.is_empty() {
             try_for_chunks_mut(ctx.threads(), gx.slice_mut::<f32>()?, (BLOCK / depth).max(1) * depth, |start, out| {
-                let mut own = vec![0.0; 3 * depth];
-                let (a, rest) = own.split_at_mut(depth);
-                let (b, c) = rest.split_at_mut(depth);
-                for (row, gx) in out.chunks_exact_mut(depth).enumerate() {
-                    let at = start + row * depth..start + (row + 1) * depth;
-                    let rows = [&g[at.clone()], &x[at.clone()], &y[at]];
-                    on_best_isa(|| response.grad_row(rows, [&mut *a, &mut *b, &mut *c], gx));
-                }
+                let mut padded = response.padded(depth);
+                let (mut norm, mut sums) = (vec![0.0; depth], vec![0.0; depth]);
+                on_best_isa(|| {
+                    for (row, gx) in out.chunks_exact_mut(depth).enumerate() {
+                        let at = start + row * depth..start + (row + 1) * depth;
+                        let rows = [&g[at.clone()], &x[at.clone()], &y[at]];
+                        response.grad_row(rows, &mut padded, [&mut norm, &mut sums], gx);
+                    }
+                });
             })?;
         }
         ctx.set_output(0, narrowed(gx, dtype)?);
@@ -204,7 +222,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_those_within_the_radius_and_gradients_are_differences() {
-        for (depth, radius) in [(7, 2), (5, 0), (4, 9), (1, 3)] {
+        for (depth, radius) in [(7, 2), (5, 0), (4, 9), (1, 3), (16, 4), (37, 5)] {
             let n = 2 * 3 * depth;
             let x: Vec<f64> = (0..n).map(|i| (i * 7 % 11) as f64 / 4.0 - 1.0).collect();
             let g: Vec<f64> = (0..n).map(|i| (i * 5 % 13) as f64 / 6.0 - 1.0).collect();

@@ -1,9 +1,11 @@
 //! Dilation2D: the largest sum of image and filter in each window; and its gradients.
 
 use super::windows::check_shape;
+use crate::room::filled;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::pooling::{Axis, Pooled};
 use ferroflow_tensor::threads::{try_for_chunks_mut, try_for_rows_mut};
+use ferroflow_tensor::vector::on_best_isa;
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 /// The attributes: for rows and columns, how far windows and their elements lie apart.
@@ -115,16 +117,76 @@ impl Windows {
     }
 }
 
-/// Returns which of `places` has the largest sum in a channel: the first of equals.
-fn best<T: Pooled>(x: &[T], filter: &[T], places: &[(usize, usize)], channel: usize) -> (T, Option<(usize, usize)>) {
-    let mut best = (T::LOWEST, places.first().copied());
-    for &(i, f) in places {
-        let sum = x[i + channel].plus(filter[f + channel]);
-        if T::is_less(best.0, sum) {
-            best = (sum, Some((i, f)));
+/// Channels whose sums are compared together.
+const LANES: usize = 8;
+
+/// Returns the largest sums of `N` channels, and the numbers of their places; 0 where no sum is above the lowest number.
+#[inline(always)]
+fn largest_of<T: Pooled, const N: usize>(
+    places: &[(usize, usize)],
+    x: &[T],
+    filter: &[T],
+    channel: usize,
+) -> ([T; N], [u32; N]) {
+    let (mut sums, mut which) = ([T::LOWEST; N], [0; N]);
+    for (number, &(i, f)) in places.iter().enumerate() {
+        let (x, filter) = (x[i + channel..].first_chunk::<N>(), filter[f + channel..].first_chunk::<N>());
+        let (Some(x), Some(filter)) = (x, filter) else { break };
+        for lane in 0..N {
+            let sum = x[lane].plus(filter[lane]);
+            let is_larger = T::is_less(sums[lane], sum);
+            sums[lane] = if is_larger { sum } else { sums[lane] };
+            which[lane] = if is_larger { number as u32 } else { which[lane] };
         }
     }
-    best
+    (sums, which)
+}
+
+/// The largest sums of a window in each channel, and which of its places has each: the first of equals.
+#[derive(Clone)]
+struct Largest<T> {
+    places: Vec<(usize, usize)>,
+    sums: Vec<T>,
+    which: Vec<u32>,
+}
+
+impl<T: Pooled> Largest<T> {
+    fn new(depth: usize) -> Result<Largest<T>> {
+        Ok(Largest {
+            places: Vec::new(),
+            sums: filled(depth, T::LOWEST, "channels")?,
+            which: filled(depth, 0, "channels")?,
+        })
+    }
+
+    /// Finds the largest sums of the window at `row` (of all images) and `column`.
+    fn find(&mut self, windows: &Windows, (row, column): (usize, usize), x: &[T], filter: &[T]) {
+        windows.place(row, column, &mut self.places);
+        let (places, depth) = (&self.places[..], self.sums.len());
+        let (sums, which) = (&mut self.sums[..], &mut self.which[..]);
+        on_best_isa(move || {
+            let whole = depth / LANES * LANES;
+            for channel in (0..whole).step_by(LANES) {
+                let found = largest_of::<T, LANES>(places, x, filter, channel);
+                sums[channel..channel + LANES].copy_from_slice(&found.0);
+                which[channel..channel + LANES].copy_from_slice(&found.1);
+            }
+            for channel in whole..depth {
+                let ([sum], [number]) = largest_of::<T, 1>(places, x, filter, channel);
+                (sums[channel], which[channel]) = (sum, number);
+            }
+        });
+    }
+
+    /// Returns the places of the largest sums in the image and in the filter, by channel; none of a window without
+    /// elements.
+    fn found(&self) -> impl Iterator<Item = (usize, usize)> {
+        let which = if self.places.is_empty() { &[][..] } else { &self.which };
+        which.iter().enumerate().map(|(channel, &number)| {
+            let (i, f) = self.places[number as usize];
+            (i + channel, f + channel)
+        })
+    }
 }
 
 fn forward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation) -> Result<()> {
@@ -134,13 +196,12 @@ fn forward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation)
     let (x, filter) = (x.slice::<T>()?, filter.slice::<T>()?);
     let width = windows.columns.output * windows.depth;
     if width > 0 {
+        let largest = Largest::new(windows.depth)?;
         try_for_chunks_mut(ctx.threads(), y.slice_mut::<T>()?, width, |start, line| {
-            let mut places = Vec::new();
+            let mut largest = largest.clone();
             for (column, cell) in line.chunks_exact_mut(windows.depth).enumerate() {
-                windows.place(start / width, column, &mut places);
-                for (channel, y) in cell.iter_mut().enumerate() {
-                    *y = best(x, filter, &places, channel).0;
-                }
+                largest.find(&windows, (start / width, column), x, filter);
+                cell.copy_from_slice(&largest.sums);
             }
         })?;
     }
@@ -156,15 +217,16 @@ fn backward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation
     let mut out = Tensor::zeros(like.dtype(), like.shape().clone())?;
     let (x, filter, g) = (x.slice::<T>()?, filter.slice::<T>()?, g.slice::<T>()?);
     let image = windows.rows.input * windows.columns.input * windows.depth;
+    let largest = Largest::new(windows.depth)?;
     let visit = |images: std::ops::Range<usize>, base: usize, out: &mut [T]| {
-        let mut places = Vec::new();
+        let mut largest = largest.clone();
         for row in images.start * windows.rows.output..images.end * windows.rows.output {
             for column in 0..windows.columns.output {
-                windows.place(row, column, &mut places);
-                for channel in 0..windows.depth {
-                    let Some((i, f)) = best(x, filter, &places, channel).1 else { continue };
-                    let to = &mut out[if of_filter { f } else { i - base } + channel];
-                    *to = to.plus(g[(row * windows.columns.output + column) * windows.depth + channel]);
+                largest.find(&windows, (row, column), x, filter);
+                let g = &g[(row * windows.columns.output + column) * windows.depth..];
+                for ((i, f), g) in largest.found().zip(g) {
+                    let to = &mut out[if of_filter { f } else { i - base }];
+                    *to = to.plus(*g);
                 }
             }
         }
@@ -299,6 +361,18 @@ mod tests {
         assert_eq!(y[0].slice::<f32>().unwrap(), [1.25]);
         let y = run("Dilation2D", &[x, f], &attrs(1, 1, "SAME")).unwrap();
         assert_eq!(y[0].slice::<f32>().unwrap(), [1.25, 1.5, 1.75, 2.0]);
+    }
+
+    #[test]
+    fn nan_is_passed_over_and_a_window_of_nothing_else_has_its_first_place() {
+        let x = Tensor::from_slice([1, 1, 3, 1], &[f32::NAN, 1.0, f32::NAN]).unwrap();
+        let f = Tensor::from_slice([1, 1, 1], &[0.5f32]).unwrap();
+        let at = attrs(1, 1, "VALID");
+        let y = run("Dilation2D", &[x.clone(), f.clone()], &at).unwrap().remove(0);
+        assert_eq!(y.slice::<f32>().unwrap(), [f32::MIN, 1.5, f32::MIN]);
+        let g = Tensor::from_slice([1, 1, 3, 1], &[1.0f32, 2.0, 4.0]).unwrap();
+        let gx = run("Dilation2DBackpropInput", &[x, f, g], &at).unwrap().remove(0);
+        assert_eq!(gx.slice::<f32>().unwrap(), [1.0, 2.0, 4.0]);
     }
 
     #[test]
