@@ -139,7 +139,7 @@ class Network(LayerOfLayers):
 
     def _call_on(self, inputs: list[Tensor]) -> None:
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
-        self._run_own_build(inputs)
+        self._run_own_build(one_or_list(inputs))
         # TF 1.x: None stands for the learning phase, which layers take by default.
         options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
         outputs = as_list(self.call(one_or_list(inputs), **options))
@@ -150,7 +150,7 @@ class Network(LayerOfLayers):
         """Runs what a subclass says in `build`, once, before its first call."""
         if not self._is_graph_network and not self._is_building and type(self).build is not Network.build:
             self._is_building = True
-            self.build(one_or_list([tensor.get_shape() for tensor in nest.flatten(inputs)]))
+            self.build(nest.map_structure(lambda tensor: tensor.get_shape(), inputs))
 
     def _layer_edges(self) -> list[TrackableReference]:
         """Returns the edges of a model of inputs and outputs: layers by their places, also among those with weights."""
@@ -445,7 +445,8 @@ class Network(LayerOfLayers):
             dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: if an argument is a function without a name, or the model is a subclass's.
+            NotImplementedError: if the model is a subclass's.
+            ValueError: if an argument is an object without `get_config` and without a name.
         """
         if not self._is_graph_network:
             raise NotImplementedError(

@@ -19,8 +19,13 @@ XAVIER, ZEROS, ONES = xavier_initializer(), Zeros(), Ones()
 NAMES: Mapping[str, str] = {"kernel": "weights", "bias": "biases"}
 
 
-def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
-    """Returns a custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too."""
+def model_variables_called(rename: Mapping[str, str] | None = None) -> Callable[..., Any]:
+    """Returns a custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too.
+
+    Args:
+        rename: dict from the last parts of names to other ones; None to rename nothing.
+    """
+    names = rename or {}
 
     def custom_getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
         *scopes, last = name.split("/")
