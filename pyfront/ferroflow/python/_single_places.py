@@ -367,6 +367,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.data.ops.dataset_ops", "DatasetV2"): ("data.dataset", "Dataset"),
     ("python.estimator.tpu.tpu_config", "RunConfig"): ("contrib.tpu.tpu_estimator", "TPURunConfig"),
     ("python.framework.ops", "_gradient_registry"): ("internals.gradient_rules", "GRADIENT_REGISTRY"),
+    ("python.keras.engine.base_layer", "TensorFlowOpLayer"): ("keras.op_layers", "TensorFlowOpLayer"),
     ("python.keras.utils.generic_utils", "to_snake_case"): ("layers.naming", "to_snake_case"),
     ("python.ops.gradient_checker", "_compute_dx_and_dy"): ("testing.gradient_checker", "derivative"),
     ("python.ops.gradient_checker", "_compute_theoretical_jacobian"): (

@@ -29,9 +29,10 @@ from ferroflow._src.keras.configurations import serialized, yaml
 from ferroflow._src.keras.layer_of_layers import LayerOfLayers
 from ferroflow._src.keras.layer_table import outputs_in, print_table
 from ferroflow._src.keras.model_sources import layers_in_order
+from ferroflow._src.keras.op_layers import make_layers
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
+from ferroflow._src.layers.nodes import Call, call_of, calls_of, mask_of, one_or_list, set_layer_maker, shape_of
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 
@@ -80,7 +81,7 @@ class Network(LayerOfLayers):
         self._is_building = False
         self._weights_to_load: str | None = None
         if self._is_graph_network:
-            self._connect(as_list(inputs), as_list(outputs))
+            self._connect(nest.flatten(inputs), as_list(outputs))
 
     def __repr__(self) -> str:
         count = len(self.layers) if "_is_graph_network" in vars(self) else 0
@@ -114,7 +115,7 @@ class Network(LayerOfLayers):
             if tensor in seen:
                 return
             seen.add(tensor)
-            made = call_of(tensor)
+            made = calls_of([tensor])[0]
             if made is None or isinstance(made.layer, InputLayer):
                 raise ValueError(
                     f"Output tensors to a {type(self).__name__} must be the output of layers of its inputs: {tensor} "
@@ -366,7 +367,7 @@ class Network(LayerOfLayers):
         """
         if not self._is_graph_network:
             raise NotImplementedError("When subclassing the `Model` class, you should implement a `call` method.")
-        values: dict[Tensor, Any] = dict(zip(self.inputs, as_list(inputs), strict=True))
+        values: dict[Tensor, Any] = dict(zip(self.inputs, nest.flatten(inputs), strict=True))
         for tensor, made in self._calls:
             if tensor not in values:
                 taken = nest.map_structure(lambda t: values[t], made.inputs)
@@ -710,3 +711,6 @@ def _layers_in(value: Any) -> list[Any]:
 def layer_outputs(model: Network, layer: Any) -> list[Tensor]:
     """Returns the outputs of a layer in a model."""
     return outputs_in(model._calls, layer)
+
+
+set_layer_maker(make_layers)
