@@ -368,6 +368,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.estimator.tpu.tpu_config", "RunConfig"): ("contrib.tpu.tpu_estimator", "TPURunConfig"),
     ("python.framework.ops", "_gradient_registry"): ("internals.gradient_rules", "GRADIENT_REGISTRY"),
     ("python.keras.engine.base_layer", "TensorFlowOpLayer"): ("keras.op_layers", "TensorFlowOpLayer"),
+    ("python.keras.layers.recurrent", "PeepholeLSTMCell"): ("keras.recurrent_cells", "PeepholeLSTMCell"),
     ("python.keras.utils.generic_utils", "to_snake_case"): ("layers.naming", "to_snake_case"),
     ("python.ops.gradient_checker", "_compute_dx_and_dy"): ("testing.gradient_checker", "derivative"),
     ("python.ops.gradient_checker", "_compute_theoretical_jacobian"): (
@@ -375,6 +376,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "theoretical_jacobian",
     ),
     ("python.platform.googletest", "GetTempDir"): ("testing.test_case", "get_temp_dir"),
+    ("python.pywrap_tensorflow", "EqualGraphDefWrapper"): ("testing.graph_equality", "graph_def_difference"),
     ("python.training.device_setter", "STANDARD_PS_OPS"): ("cluster.device_setter", "STANDARD_PS_OPS"),
     ("python.training.device_setter", "_RoundRobinStrategy"): ("cluster.ps_strategy", "RoundRobinStrategy"),
     **{

@@ -320,6 +320,32 @@ class LSTMCell(_Cell, MemorySteps):
         self.unit_forget_bias = unit_forget_bias
 
 
+class PeepholeLSTMCell(LSTMCell):
+    """One step of an LSTM whose gates also read its memory; arguments are those of `LSTMCell`."""
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables, also the memory's weights for three gates.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, features].
+        """
+        super().build(input_shape)
+        self.input_gate_peephole_weights, self.forget_gate_peephole_weights, self.output_gate_peephole_weights = (
+            self.add_weight(f"{gate}_gate_peephole_weights", (self.units,), initializer=self.kernel_initializer)
+            for gate in ("input", "forget", "output")
+        )
+
+    def _step(self, inputs: Any, state: Any) -> Any:
+        last, memory = state
+        gates = [x + h for x, h in zip(self._of_inputs(inputs), self._of_state(last, range(4)), strict=True)]
+        keep_new = self.recurrent_activation(gates[0] + self.input_gate_peephole_weights * memory)
+        forget = self.recurrent_activation(gates[1] + self.forget_gate_peephole_weights * memory)
+        memory = forget * memory + keep_new * self.activation(gates[2])
+        output_gate = self.recurrent_activation(gates[3] + self.output_gate_peephole_weights * memory)
+        output = output_gate * self.activation(memory)
+        return output, (output, memory)
+
+
 def state_sizes(cell: Any) -> tuple[int, ...]:
     return tuple(int(size) for size in nest.flatten(cell.state_size))
 
