@@ -85,7 +85,7 @@ def from_description(value: Any, kind: str | None, module: str | None, known: Ma
     """Returns the argument that `described` described.
 
     Args:
-        value: what the configuration has.
+        value: its value in the configuration.
         kind: "lambda", "function" or "raw"; None in configurations that have names of functions.
         module: str, the name of the module that defines the function, or None.
         known: dict of functions of the program by name, which are also global names of the function.

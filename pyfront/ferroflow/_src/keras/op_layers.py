@@ -15,7 +15,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.keras.backend import batch_get_value
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.layers.nodes import call_of, note_call, one_or_list
+from ferroflow._src.layers.nodes import call_of, one_or_list
 
 _PREFIX: Final = "tf_op_layer_"
 # Operations of loops read what is computed after them, so layers cannot repeat them one after the other.
@@ -67,6 +67,15 @@ class TensorFlowOpLayer(KerasLayer):
         attrs = {key: value for key, value in self.node_def.attr.items() if not key.startswith("_")}
         made = tensors[0].graph.create_op(self.node_def.op, tensors, name=self.node_def.op, attrs=attrs)
         return one_or_list(list(made.outputs))
+
+    def connect(self, inputs: Any, outputs: Any) -> None:
+        """Makes the operation itself the layer's first call.
+
+        Args:
+            inputs: Tensor of the dtype of the operation's input, or list of them; those that come from layers.
+            outputs: Tensor of any dtype and shape, or list of them.
+        """
+        self._keep_call(outputs, inputs, {})
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal layer; tensors that come from no layer are their values.
@@ -144,8 +153,4 @@ def make_layers(tensors: list[Tensor]) -> None:
         inputs = {i: x for i, x in enumerate(op.inputs) if call_of(x) is not None}
         constants = {i: x for i, x in enumerate(op.inputs) if i not in inputs}
         layer = TensorFlowOpLayer(op.node_def, op.name, constants)
-        call = note_call(one_or_list(list(op.outputs)), layer, one_or_list(list(inputs.values())), {})
-        layer._inbound_nodes.append(call)
-        for source in map(call_of, inputs.values()):
-            assert source is not None
-            source.layer._outbound_nodes.append(call)
+        layer.connect(one_or_list(list(inputs.values())), one_or_list(list(op.outputs)))

@@ -321,7 +321,33 @@ class LSTMCell(_Cell, MemorySteps):
 
 
 class PeepholeLSTMCell(LSTMCell):
-    """One step of an LSTM whose gates also read its memory; arguments are those of `LSTMCell`."""
+    """One step of an LSTM whose gates also read its memory, for `RNN`.
+
+    Args:
+        units: int, the size of the outputs.
+        activation: callable of the new outputs, or its name.
+        recurrent_activation: callable of the gates, or its name.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the inputs' weights, or its name.
+        recurrent_initializer: initializer of the states' weights, or its name.
+        bias_initializer: initializer of the bias, or its name.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        dropout: 0; the layers have dropout.
+        recurrent_dropout: 0; the layers have dropout.
+        implementation: int, accepted.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
+    """
+
+    kernel_initializer: Any
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables, also the memory's weights for three gates.
