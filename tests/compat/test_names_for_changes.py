@@ -12,7 +12,7 @@ from ferroflow.contrib.layers.python.layers import layers as contrib_layers
 from ferroflow.python import pywrap_tensorflow
 from ferroflow.python.framework import ops
 from ferroflow.python.keras.layers.recurrent import PeepholeLSTMCell
-from ferroflow.python.keras.utils import generic_utils
+from ferroflow.python.keras.utils import conv_utils, generic_utils
 from ferroflow.python.layers import utils
 from ferroflow.python.ops import array_ops, gradient_checker, math_ops, nn_ops
 from ferroflow.python.tools import saved_model_utils
@@ -113,6 +113,19 @@ def test_small_functions_of_layers():
         generic_utils.validate_kwargs({"axes": 1}, {"axis"})
 
 
+def test_subclasses_of_convolutions_compute_them_with_other_kernels(session):
+    class Doubled(tf.layers.Conv2D):
+        def call(self, inputs):
+            return self._convolution_op(inputs, 2.0 * self.kernel)
+
+    x = tf.ones([1, 3, 3, 1])
+    options = {"kernel_initializer": tf.ones_initializer(), "use_bias": False}
+    y = Doubled(1, 3, **options)(x)
+    session.run(tf.global_variables_initializer())
+    assert session.run(y).tolist() == [[[[18.0]]]]
+    assert conv_utils.normalize_data_format(None) == tf.keras.backend.image_data_format()
+
+
 def test_graphs_are_compared():
     def graph_of(value):
         with tf.Graph().as_default() as graph:
@@ -188,3 +201,12 @@ def test_gates_with_peepholes_compute_tensorflows_values():
         tf.keras.backend.clear_session()
     np.testing.assert_allclose(found[0, 0], [0.25184, 0.21429, 0.36186], atol=1e-5)
     np.testing.assert_allclose(found[0, 3], [0.99228, 0.94684, 0.99463], atol=1e-5)
+
+
+def test_an_argument_scope_of_model_variables_places_the_variables_of_layers():
+    slim = tf.contrib.slim
+    with tf.Graph().as_default(), tf.device("/gpu:0"):
+        with slim.arg_scope([slim.model_variable, slim.variable], device="/cpu:0"):
+            y = slim.fully_connected(slim.conv2d(tf.ones([1, 3, 3, 1]), 2, 3), 2)
+        assert {v.device for v in slim.get_variables()} == {"/device:CPU:0"}
+        assert y.op.device == "/device:GPU:0"

@@ -369,6 +369,11 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.framework.ops", "_gradient_registry"): ("internals.gradient_rules", "GRADIENT_REGISTRY"),
     ("python.keras.engine.base_layer", "TensorFlowOpLayer"): ("keras.op_layers", "TensorFlowOpLayer"),
     ("python.keras.layers.recurrent", "PeepholeLSTMCell"): ("keras.recurrent_cells", "PeepholeLSTMCell"),
+    ("python.keras.utils.conv_utils", "normalize_data_format"): (
+        "internals.keras_arguments",
+        "normalize_keras_data_format",
+    ),
+    ("python.ops.summary_ops_v2", "_INVALID_SCOPE_CHARACTERS"): ("summary.tags", "INVALID_SCOPE_CHARACTERS"),
     ("python.keras.utils.generic_utils", "to_snake_case"): ("layers.naming", "to_snake_case"),
     ("python.ops.gradient_checker", "_compute_dx_and_dy"): ("testing.gradient_checker", "derivative"),
     ("python.ops.gradient_checker", "_compute_theoretical_jacobian"): (

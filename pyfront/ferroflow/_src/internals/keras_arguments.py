@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ferroflow._src.layers.space import op_data_format, transposed_output_length
+from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.layers.space import normalize_data_format, op_data_format, transposed_output_length
 
 
 def has_arg(fn: Callable[..., Any], name: str, accept_all: bool = False) -> bool:
@@ -135,6 +136,18 @@ def static_shape(x: Any) -> tuple[int | None, ...] | None:
     """Returns the shape of a tensor as far as the graph determines it; None for None, or if its rank is unknown."""
     shape = None if x is None else x.get_shape()
     return None if shape is None or shape.ndims is None else tuple(shape.as_list())
+
+
+def normalize_keras_data_format(value: str | None) -> str:
+    """Returns "channels_last" or "channels_first", in lower case.
+
+    Args:
+        value: str; None for `tf.keras.backend.image_data_format()`.
+
+    Raises:
+        ValueError: if the value is not one of the listed values.
+    """
+    return normalize_data_format(image_data_format() if value is None else value)
 
 
 def make_batches(size: int, batch_size: int) -> list[tuple[int, int]]:
