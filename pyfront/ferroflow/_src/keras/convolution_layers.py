@@ -402,7 +402,7 @@ class DepthwiseConv2D(KerasLayer):
     def __init__(
         self,
         kernel_size: Any,
-        strides: Any = 1,
+        strides: Any = (1, 1),
         padding: str = "valid",
         depth_multiplier: int = 1,
         data_format: str | None = None,
