@@ -36,7 +36,7 @@ def model_variables_called(rename: Mapping[str, str] | None = None) -> Callable[
 
     def custom_getter(getter: Callable[..., Any], name: str, **kwargs: Any) -> Any:
         *scopes, last = name.split("/")
-        # What `model_variable` does not take passes it by; what it takes may come from its argument scope.
+        # `model_variable` fills missing arguments from its argument scope; it does not take all of a getter's.
         beside = {key: value for key, value in kwargs.items() if key not in _TAKEN}
         taken = {key: value for key, value in kwargs.items() if key in _TAKEN}
 
