@@ -223,6 +223,8 @@ def test_a_child_with_another_python_gets_its_own_tensorflow(environment, tmp_pa
         ("tensorflow", "ferroflow"),
         ("tensorflow.compat.v1.compat.v1.nn", "ferroflow.nn"),
         ("tensorflow_probability", None),
+        ("tensorflow_estimator", "ferroflow"),
+        ("tensorflow_estimator.python.estimator.canned", "ferroflow.python.estimator.canned"),
         ("keras", "ferroflow.python.keras"),
         ("keras.layers.core", "ferroflow.python.keras.layers.core"),
         ("keras.objectives", "ferroflow.python.keras.losses"),

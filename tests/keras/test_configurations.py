@@ -1,5 +1,6 @@
 """A model's description makes a model of the same layers, whose variables have the same shapes."""
 
+import functools
 import json
 
 import numpy as np
@@ -121,10 +122,45 @@ def test_what_is_the_programs_is_given():
         models.model_from_json(model.to_json())
     with pytest.raises(ValueError, match="Unknown activation: 'halved'"):
         models.model_from_json(model.to_json(), {"Scaled": Scaled})
-    with pytest.raises(NotImplementedError, match="give it a name"):
-        models.Sequential([layers.Lambda(lambda x: x + 1, input_shape=(4,))]).to_json()
     with pytest.raises(TypeError, match="expects a dictionary"):
         models.model_from_config(model.get_config())
+
+
+def test_functions_of_lambda_layers_are_kept_as_code():
+    factor = 3.0
+    model = models.Sequential(
+        [
+            layers.Lambda(lambda x, plus=1.0: x * factor + plus, arguments={"plus": 2.0}, input_shape=(4,)),
+            layers.Lambda(halved, output_shape=(4,)),
+            layers.Lambda(lambda x: keras.backend.square(x), output_shape=lambda shape: shape),
+        ]
+    )
+    made = models.model_from_json(model.to_json())
+    np.testing.assert_allclose(made.predict(X), ((3 * X + 2) / 2) ** 2, rtol=1e-5)
+    config = model.layers[0].get_config()
+    assert {key: config[key] for key in ("function_type", "module", "output_shape_type", "arguments")} == {
+        "function_type": "lambda",
+        "module": __name__,
+        "output_shape_type": "raw",
+        "arguments": {"plus": 2.0},
+    }
+
+
+def test_code_of_another_python_is_refused():
+    # As TensorFlow 1.15.5 wrote `lambda x: x * 2 + 1` with Python 3.7.
+    code = (
+        "4wEAAAAAAAAAAQAAAAIAAABDAAAAcwgAAAB8AGQBFABTACkCTukCAAAAqQApAdoBeHICAAAAcgIA\n"
+        "AAD6BmxhbS5wedoFbmFtZWQLAAAA8wAAAAA=\n"
+    )
+    config = {"name": "l", "function": [code, None, None], "function_type": "lambda", "module": "__main__"}
+    with pytest.raises(ValueError, match="load_weights"):
+        layers.Lambda.from_config(config)
+
+
+def test_functions_without_a_name_cannot_be_serialized_but_lambdas_have_one():
+    assert layers.Dense(2, activation=lambda x: x).get_config()["activation"] == "<lambda>"
+    with pytest.raises(ValueError, match="Cannot serialize"):
+        layers.Dense(2, activation=functools.partial(tf.nn.leaky_relu, alpha=0.1)).get_config()
 
 
 # What TensorFlow 1.8 wrote of a model of two layers, but for the initializers' seeds.

@@ -41,6 +41,7 @@ ALLOWED = {
     "_src/internals/debug/values.py": 1,
     "_src/internals/gradient_tape.py": 3,
     "_src/internals/graph_walks.py": 2,
+    "_src/internals/jit_scope.py": 1,
     "_src/internals/reference_dtypes.py": 1,
     "_src/keras/cudnn_layers.py": 1,
     "_src/keras/image_batches.py": 2,

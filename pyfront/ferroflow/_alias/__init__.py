@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
-from ferroflow._alias.finders import HorovodFinder, KerasFinder, TensorFlowFinder
+from ferroflow._alias.finders import EstimatorFinder, HorovodFinder, KerasFinder, TensorFlowFinder
 from ferroflow._src.horovod.launchers import choose_library_of_launcher
 
 _FOLDER: Final = Path(__file__).parent
@@ -24,7 +24,8 @@ def install_as_tensorflow(keras: bool = True) -> None:
 
     For the first cell of a notebook, a `conftest.py`, or the first lines of a server; `%load_ext ferroflow` calls it in
     IPython. `ferroflow alias --install` does the same for all processes of an environment. `import horovod` gives
-    `ferroflow.horovod`, even where Horovod is installed, which is compiled for TensorFlow's library.
+    `ferroflow.horovod`, even where Horovod is installed, which is compiled for TensorFlow's library. The modules of
+    `tensorflow_estimator` are ferroflow's, too.
 
     Args:
         keras: bool. If True, `import keras` gives `tf.keras`, unless a Keras is installed or the program has its own.
@@ -42,7 +43,7 @@ def install_as_tensorflow(keras: bool = True) -> None:
     sys.modules["tensorflow"] = root
     # The program may import mpi4py before it calls `hvd.init`.
     choose_library_of_launcher()
-    for finder in (HorovodFinder, TensorFlowFinder):
+    for finder in (HorovodFinder, EstimatorFinder, TensorFlowFinder):
         if finder not in sys.meta_path:
             sys.meta_path.insert(0, finder)
     if keras and KerasFinder not in sys.meta_path:

@@ -13,6 +13,8 @@ from types import ModuleType
 from typing import Any, Final
 
 _TENSORFLOW: Final = "tensorflow"
+# The package that TensorFlow's estimators are in since 1.13. Its modules have the same paths here as TensorFlow's.
+_ESTIMATOR: Final = "tensorflow_estimator"
 _KERAS: Final = "keras"
 _HOROVOD: Final = "horovod"
 _OLD_API: Final = ".compat.v1"
@@ -47,6 +49,8 @@ def target_of(module: str) -> str | None:
         while _is_below(rest, _OLD_API):
             rest = rest[len(_OLD_API) :]
         return f"ferroflow{rest}"
+    if _is_below(module, _ESTIMATOR):
+        return f"ferroflow{module[len(_ESTIMATOR) :]}"
     if _is_below(module, _HOROVOD):
         return f"ferroflow.{module}"
     if _is_below(module, _KERAS):
@@ -91,6 +95,12 @@ class TensorFlowFinder(_Finder):
     """Finder before all others, so that an installed TensorFlow is not loaded."""
 
     package = _TENSORFLOW
+
+
+class EstimatorFinder(_Finder):
+    """Finder before all others: an installed package of estimators would import TensorFlow."""
+
+    package = _ESTIMATOR
 
 
 class HorovodFinder(_Finder):

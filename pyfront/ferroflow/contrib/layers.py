@@ -1,7 +1,10 @@
 """`tf.contrib.layers`: initializers, regularizers and layers of models."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.contrib.layers import model_utils as utils  # noqa: F401
+from ferroflow._src.contrib.layers import (
+    model_utils as utils,  # noqa: F401
+    of_tensors as summaries,  # noqa: F401
+)
 from ferroflow._src.contrib.layers.column_models import (
     check_feature_columns as check_feature_columns,
     input_from_feature_columns as input_from_feature_columns,

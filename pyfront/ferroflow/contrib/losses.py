@@ -1,6 +1,7 @@
 """`tf.contrib.losses`: losses under their older names, with predictions before labels."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.losses import metric_learning as metric_learning
 from ferroflow._src.contrib.losses.leading_weights import (
     absolute_difference as absolute_difference,
     add_loss as add_loss,

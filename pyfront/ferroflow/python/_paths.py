@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib
 from collections.abc import Callable, Collection, Iterable
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any
 from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.virtual_modules import Family
 from ferroflow._src.framework.op_schema import op_schema
+from ferroflow.compat import _version_2
 from ferroflow.python import _table
 from ferroflow.python._places import ELSEWHERE, GATHERING, INTERNAL, KERAS
 from ferroflow.python._single_places import INTERNAL_NAMES
@@ -69,6 +71,9 @@ class TensorFlowModules(Family):
                 return root_attribute(place)
             except AttributeError:
                 continue
+        versioned = _of_version(path, name)
+        if versioned is not None:
+            return versioned
         if path.startswith((*_GENERATED, *_PASSING_ON)):
             generated = _generated(name)
             if generated is not None:
@@ -80,6 +85,15 @@ class TensorFlowModules(Family):
             if generated is None:
                 raise
             return generated
+
+
+def _of_version(path: str, name: str) -> Any:
+    """Returns what `tf` or `tf.compat.v2` has for a name such as `reduce_max_v1` or `softmax_v2`; None if nothing."""
+    base, _, version = name.rpartition("_")
+    for place in _table.public_names(path, base) if version in ("v1", "v2") else ():
+        with contextlib.suppress(AttributeError):
+            return root_attribute(place) if version == "v1" else _version_2.find(place)
+    return None
 
 
 def _found_elsewhere(path: str, name: str) -> Any:

@@ -44,6 +44,7 @@ GATHERING: Final[dict[str, tuple[str, ...]]] = {
 # other and pass names on.
 ELSEWHERE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("python.estimator.inputs", ("estimator.inputs",)),
+    ("python.estimator.hooks.", ("train", "estimator.experimental")),
     ("python.estimator.", ("estimator", "estimator.export", "")),
     ("python.framework.", ("", "errors", "dtypes", "test")),
     ("python.layers.", ("layers",)),
@@ -346,6 +347,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.integrate.python.ops.odes": ("ferroflow._src.contrib.integrate.odes",),
     "contrib.metrics.python.ops.histogram_ops": ("ferroflow._src.contrib.metrics.histograms",),
     "contrib.metrics.python.ops.metric_ops": ("ferroflow._src.contrib.metrics.concatenation",),
+    "contrib.compiler.jit": ("ferroflow._src.internals.jit_scope",),
     "contrib.losses.metric_learning": ("ferroflow._src.contrib.losses.metric_learning",),
     "contrib.losses.python.metric_learning": ("ferroflow._src.contrib.losses.metric_learning",),
     "contrib.losses.python.metric_learning.metric_loss_ops": ("ferroflow._src.contrib.losses.metric_learning",),
@@ -454,6 +456,14 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.ops.distributions.identity_bijector": ("ferroflow._src.contrib.bijectors.identity",),
     "python.ops.distributions.transformed_distribution": ("ferroflow._src.contrib.distributions.transformed",),
     "python.tools.freeze_graph": ("ferroflow._src.internals.graph_tools",),
+    "python.compiler.xla.jit": ("ferroflow._src.internals.jit_scope",),
+    "contrib.tfprof.model_analyzer": ("ferroflow._src.profiler.older_interface",),
+    "python.tools.saved_model_utils": ("ferroflow._src.internals.saved_model_queries",),
+    "python.estimator.canned.kmeans": ("ferroflow._src.contrib.factorization.kmeans_estimator",),
+    "python.estimator.canned.rnn": ("ferroflow.contrib.estimator",),
+    "python.estimator.early_stopping": ("ferroflow._src.estimator.early_stopping",),
+    "python.estimator.tpu.tpu_config": ("ferroflow._src.contrib.tpu.tpu_estimator",),
+    "python.estimator.tpu.tpu_estimator": ("ferroflow._src.contrib.tpu.tpu_estimator",),
     "python.tools.inspect_checkpoint": ("ferroflow._src.internals.checkpoint_inspection",),
     "python.tools.optimize_for_inference_lib": ("ferroflow._src.internals.graph_tools",),
     "python.tools.strip_unused_lib": ("ferroflow._src.internals.graph_tools",),
@@ -560,7 +570,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.keras.callbacks": ("ferroflow._src.keras.callback_list",),
     "python.keras.engine.network": ("ferroflow._src.keras.network",),
-    "python.keras.utils.generic_utils": ("ferroflow._src.internals.keras_arguments",),
+    "python.keras.utils.generic_utils": (
+        "ferroflow._src.internals.keras_arguments",
+        "ferroflow._src.keras.function_code",
+    ),
     "python.keras.utils.layer_utils": ("ferroflow._src.internals.keras_arguments",),
     "python.keras.utils.tf_utils": ("ferroflow._src.internals.tensor_queries",),
     **{
@@ -665,6 +678,18 @@ EARLIER: Final = (
     "contrib.rnn.python.ops.core_rnn",
     "contrib.rnn.python.ops.core_rnn_cell_impl",
     "python.ops.gen_training_ops",
+)
+# Modules of the package `tensorflow_estimator` beside those that TensorFlow has itself.
+ESTIMATOR: Final = tuple(
+    f"python.estimator.{path}"
+    for path in (
+        *("canned.kmeans", "canned.rnn", "early_stopping", "hooks.basic_session_run_hooks", "hooks.hooks"),
+        *("hooks.session_run_hook", "mode_keys", "tpu.tpu_config", "tpu.tpu_estimator"),
+        *(
+            f"head.{kind}_head"
+            for kind in ("base", "binary_class", "multi", "multi_class", "multi_label", "regression")
+        ),
+    )
 )
 # Keras's modules that only gather names are packages of their own, below each of these.
 KERAS: Final = ("python.keras", "python.keras._impl.keras")

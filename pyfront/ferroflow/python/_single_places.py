@@ -351,6 +351,49 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.training.monitored_session", "_PREEMPTION_ERRORS"): ("supervision.wrapped_session", "PREEMPTION_ERRORS"),
     ("python.training.monitored_session", "_RecoverableSession"): ("supervision.wrapped_session", "RecoverableSession"),
     ("python.training.monitored_session", "_WrappedSession"): ("supervision.wrapped_session", "WrappedSession"),
+    ("contrib.estimator.python.estimator.early_stopping", "_StopOnPredicateHook"): (
+        "estimator.early_stopping",
+        "_StopOnPredicateHook",
+    ),
+    ("contrib.layers.python.layers.layers", "_add_variable_to_collections"): (
+        "contrib.layers.collecting",
+        "collect_variable",
+    ),
+    ("contrib.layers.python.layers.layers", "_build_variable_getter"): (
+        "contrib.layers.collecting",
+        "model_variables_called",
+    ),
+    ("contrib.tfprof.tfprof_logger", "write_op_log"): ("profiler.model_analyzer", "write_op_log"),
+    ("python.data.ops.dataset_ops", "DatasetV2"): ("data.dataset", "Dataset"),
+    ("python.estimator.tpu.tpu_config", "RunConfig"): ("contrib.tpu.tpu_estimator", "TPURunConfig"),
+    ("python.framework.ops", "_gradient_registry"): ("internals.gradient_rules", "GRADIENT_REGISTRY"),
+    ("python.keras.engine.base_layer", "TensorFlowOpLayer"): ("keras.op_layers", "TensorFlowOpLayer"),
+    ("python.keras.layers.recurrent", "PeepholeLSTMCell"): ("keras.recurrent_cells", "PeepholeLSTMCell"),
+    ("python.keras.utils.conv_utils", "normalize_data_format"): (
+        "internals.keras_arguments",
+        "normalize_keras_data_format",
+    ),
+    ("python.ops.summary_ops_v2", "_INVALID_SCOPE_CHARACTERS"): ("summary.tags", "INVALID_SCOPE_CHARACTERS"),
+    ("python.keras.utils.generic_utils", "to_snake_case"): ("layers.naming", "to_snake_case"),
+    ("python.ops.gradient_checker", "_compute_dx_and_dy"): ("testing.gradient_checker", "derivative"),
+    ("python.ops.gradient_checker", "_compute_theoretical_jacobian"): (
+        "testing.gradient_checker",
+        "theoretical_jacobian",
+    ),
+    ("python.platform.googletest", "GetTempDir"): ("testing.test_case", "get_temp_dir"),
+    ("python.pywrap_tensorflow", "EqualGraphDefWrapper"): ("testing.graph_equality", "graph_def_difference"),
+    ("python.training.device_setter", "STANDARD_PS_OPS"): ("cluster.device_setter", "STANDARD_PS_OPS"),
+    ("python.training.device_setter", "_RoundRobinStrategy"): ("cluster.ps_strategy", "RoundRobinStrategy"),
+    **{
+        ("contrib.learn.python.learn.monitored_session", name): (place, name)
+        for name, place in (
+            ("ChiefSessionCreator", "supervision.session_creator"),
+            ("MonitoredSession", "supervision.monitored_session"),
+            ("Scaffold", "supervision.scaffold"),
+            ("SessionCreator", "supervision.session_creator"),
+            ("WorkerSessionCreator", "supervision.session_creator"),
+        )
+    },
     ("python.training.optimizer", "_deduplicate_indexed_slices"): ("training.optimizer", "_deduplicated"),
     ("python.training.saver", "_get_saver_or_default"): ("checkpoint.saver", "get_saver_or_default"),
     ("python.training.summary_io", "SummaryWriterCache"): ("summary.file_writer_cache", "FileWriterCache"),

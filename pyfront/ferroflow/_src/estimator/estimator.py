@@ -93,7 +93,7 @@ class Estimator:
         params: DictLike | None = None,
         warm_start_from: str | WarmStartSettings | None = None,
     ) -> None:
-        self._check_members()
+        self._assert_members_are_not_overridden(self)
         if config is None:
             config = RunConfig()
             tf_logging.info("Using default config.")
@@ -120,12 +120,14 @@ class Estimator:
         self._params = copy.deepcopy(params or {})
         self._warm_start = warm_start_settings(warm_start_from)
 
-    def _check_members(self) -> None:
-        own = {name for name in vars(type(self)) if not name.startswith("__")} if type(self) is not Estimator else set()
+    @staticmethod
+    def _assert_members_are_not_overridden(estimator: Any) -> None:  # programs replace it under this name
+        kind = type(estimator)
+        own = {name for name in vars(kind) if not name.startswith("__")} if kind is not Estimator else set()
         taken = sorted((own & set(vars(Estimator))) - _OVERRIDABLE)
         if taken:
             raise ValueError(
-                f"Subclasses of Estimator cannot override members of Estimator. {type(self)} does override {taken}"
+                f"Subclasses of Estimator cannot override members of Estimator. {kind} does override {taken}"
             )
 
     @property

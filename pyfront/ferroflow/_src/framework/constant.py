@@ -7,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from ferroflow import _core
-from ferroflow._src.base import array_conversion, compat, dtypes
+from ferroflow._src.base import array_conversion, compat, dtypes, proto
+from ferroflow._src.base.tensor_content import make_ndarray
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
 from ferroflow._src.framework.default_graph import get_default_graph
@@ -24,7 +25,7 @@ def constant(
     """Returns a constant tensor.
 
     Args:
-        value: number, bool, string, nested list of them, or array.
+        value: number, bool, string, nested list of them, array, or `TensorProto` message.
         dtype: element type; by default the value's (Python floats are float32, ints int32).
         shape: the result's shape; a value with fewer elements is filled up with its last one.
         name: name of the operation; None for "Const".
@@ -44,6 +45,9 @@ def constant(
         [[7 7 7]
          [7 7 7]]
     """
+    if hasattr(value, "DESCRIPTOR") and isinstance(value, proto.TensorProto):
+        # TF 1.x: the message's dtype and shape count, not the arguments.
+        value, dtype, shape = make_ndarray(value), dtypes.as_dtype(value.dtype), None
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     array = array_conversion.to_array(value, wanted, shape, verify_shape)
     if wanted is None:

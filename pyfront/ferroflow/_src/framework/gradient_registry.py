@@ -55,6 +55,12 @@ def _register(op_type: str, rule: GradientFunction | None) -> None:
     _rules[op_type] = rule
 
 
+def rules() -> dict[str, GradientFunction | None]:
+    """Returns all rules by op type, which the caller may change; None is that of an op without a gradient."""
+    late_modules.load()
+    return _rules
+
+
 def NotDifferentiable(op_type: str) -> None:  # noqa: N802  # TF1's spelling
     """Registers that an op type passes no gradient.
 

@@ -82,16 +82,17 @@ def shape(x: Any) -> Tensor:
     return shaping.shape(x)
 
 
-def softmax(x: Any) -> Tensor:
-    """Returns exponentials, scaled so that they sum to 1 along the last dimension.
+def softmax(x: Any, axis: int = -1) -> Tensor:
+    """Returns exponentials, scaled so that they sum to 1 along a dimension.
 
     Args:
         x: Tensor of a float dtype, of any shape.
+        axis: int, that dimension.
 
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    return softmaxes.softmax(x)
+    return softmaxes.softmax(x, axis=axis)
 
 
 def squeeze(x: Any, axis: int) -> Tensor:

@@ -98,7 +98,7 @@ class KerasLayer(Layer):
             dict, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: if an argument is a function without a name.
+            ValueError: if an argument is an object without `get_config` and without a name.
         """
         found = {name: serialized(value) for name, value in self._arguments().items()}
         if self.batch_input_shape is not None:

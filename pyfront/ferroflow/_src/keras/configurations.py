@@ -64,7 +64,7 @@ def serialized(value: NestedTensors) -> Any:
         The same of numbers, str, bool, None, list and dict.
 
     Raises:
-        NotImplementedError: if the value is a function without a name, or an object that cannot be serialized.
+        ValueError: if the value is an object that has neither `get_config` nor a name.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -83,10 +83,9 @@ def serialized(value: NestedTensors) -> Any:
     if hasattr(value, "get_config"):
         name = type(value).__name__
         return {"class_name": _NAMES.get(name, name), "config": serialized(value.get_config())}
-    name = getattr(value, "__name__", "<lambda>")
-    if callable(value) and name.isidentifier():
-        return name
-    raise NotImplementedError(f"{value!r} cannot be a part of a model's configuration: give it a name")
+    if callable(value) and hasattr(value, "__name__"):
+        return value.__name__
+    raise ValueError(f"Cannot serialize {value!r}: it has neither get_config nor a name.")
 
 
 def arguments_of(constructor: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

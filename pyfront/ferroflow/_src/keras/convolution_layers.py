@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.base.typing import (
     DictLike,
@@ -393,13 +393,16 @@ class DepthwiseConv2D(KerasLayer):
         activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
         depthwise_constraint: callable of the channels' kernels after each update, or its name, or None.
         bias_constraint: callable of the bias after each update, or its name, or None.
-        **kwargs: arguments of `KerasLayer`.
+        **kwargs: `dilation_rate`, int, or list of two ints, of rows and columns: the distances between a window's
+            points. Arguments of `KerasLayer`.
     """
+
+    _OPTIONS: ClassVar[dict[str, Any]] = {"dilation_rate": (1, 1)}
 
     def __init__(
         self,
         kernel_size: Any,
-        strides: Any = 1,
+        strides: Any = (1, 1),
         padding: str = "valid",
         depth_multiplier: int = 1,
         data_format: str | None = None,
@@ -414,7 +417,9 @@ class DepthwiseConv2D(KerasLayer):
         bias_constraint: Identifier | None = None,
         **kwargs: Any,
     ) -> None:
+        rate = kwargs.pop("dilation_rate", (1, 1))
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
+        self.dilation_rate = (rate,) * 2 if isinstance(rate, int) else tuple(rate)
         self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
         self.strides = (strides,) * 2 if isinstance(strides, int) else tuple(strides)
         self.padding, self.depth_multiplier = padding, depth_multiplier
@@ -467,6 +472,7 @@ class DepthwiseConv2D(KerasLayer):
             self.depthwise_kernel,
             strides=[1, 1, *self.strides] if is_first else [1, *self.strides, 1],
             padding=self.padding.upper(),
+            rate=self.dilation_rate,
             data_format="NCHW" if is_first else "NHWC",
         )
         if self.bias is not None:

@@ -21,7 +21,9 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.custom_objects import get_custom_objects
+from ferroflow._src.keras.function_code import described, from_description
 from ferroflow._src.layers import dense, dropout, flatten
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import placeholder
@@ -196,6 +198,10 @@ class Reshape(KerasLayer):
         return TensorShape([given[0], *(missing if size == -1 else size for size in self.target_shape)])
 
 
+def _key(part: str, what: str) -> str:
+    return what if (part, what) == ("function", "module") else f"{part}_{what}"
+
+
 class Lambda(KerasLayer):
     """A function of tensors as a layer.
 
@@ -228,6 +234,23 @@ class Lambda(KerasLayer):
         self.supports_masking = mask is not None
         self._result_shape = output_shape
 
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that make an equal layer, and its name.
+
+        Returns:
+            dict, whose values JSON can hold; functions are code, which only this version of Python reads.
+
+        Raises:
+            ValueError: if a value that a function takes from around it cannot be serialized.
+        """
+        parts = {"function": self.function, "output_shape": self._result_shape, "mask": self.mask}
+        found = {**super().get_config(), "arguments": serialized(self.arguments)}
+        for name, part in parts.items():
+            found[name], found[_key(name, "type")], found[_key(name, "module")] = described(part)
+        if self.mask is None:
+            found = {key: value for key, value in found.items() if not key.startswith("mask")}
+        return found
+
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
         """Returns a layer from the result of `get_config`.
@@ -238,9 +261,17 @@ class Lambda(KerasLayer):
 
         Returns:
             Lambda of this class.
+
+        Raises:
+            ValueError: if a function is unknown, or was saved by another version of Python.
         """
         known = {**get_custom_objects(), **(custom_objects or {})}
-        return cls(**{k: known[v] if isinstance(v, str) and v in known else v for k, v in config.items()})
+        given = dict(config)
+        for name in ("function", "output_shape", "mask"):
+            kind, module = given.pop(_key(name, "type"), None), given.pop(_key(name, "module"), None)
+            if name in given:
+                given[name] = from_description(given[name], kind, module, known)
+        return cls(**given)
 
     def call(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Calls the function.

@@ -21,7 +21,35 @@ from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
 from ferroflow._src.ops.nn.normalization import l2_normalize
 
-_REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
+
+class Reduction:
+    """Ways to combine the weighted losses of elements.
+
+    `NONE`: they stay as they are. `SUM`: their sum. `SUM_OVER_BATCH_SIZE` and `AUTO`: the sum divided by their number.
+    """
+
+    AUTO = "auto"
+    NONE = "none"
+    SUM = "sum"
+    SUM_OVER_BATCH_SIZE = "sum_over_batch_size"
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """Returns the values, one of which an argument `reduction` is."""
+        return cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Checks that a value is one of these.
+
+        Args:
+            key: str, the value.
+
+        Raises:
+            ValueError: if it is not.
+        """
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}. Expected keys are {cls.all()}.")
 
 
 def compute_weighted_loss(
@@ -44,8 +72,7 @@ def compute_weighted_loss(
     Raises:
         ValueError: if `reduction` is unknown.
     """
-    if reduction not in _REDUCTIONS:
-        raise ValueError(f"Invalid Reduction Key {reduction}. Expected keys are {_REDUCTIONS}.")
+    Reduction.validate(reduction)
     with name_scope(name or "weighted_loss"):
         losses = convert_to_tensor(losses)
         weights = convert_to_tensor(1.0 if sample_weight is None else sample_weight)
@@ -93,8 +120,7 @@ class Loss:
     """
 
     def __init__(self, reduction: str = "auto", name: str | None = None) -> None:
-        if reduction not in _REDUCTIONS:
-            raise ValueError(f"Invalid Reduction Key {reduction}. Expected keys are {_REDUCTIONS}.")
+        Reduction.validate(reduction)
         self.reduction, self.name = reduction, name
 
     def __call__(self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None) -> Tensor:

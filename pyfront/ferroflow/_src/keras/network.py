@@ -29,9 +29,10 @@ from ferroflow._src.keras.configurations import serialized, yaml
 from ferroflow._src.keras.layer_of_layers import LayerOfLayers
 from ferroflow._src.keras.layer_table import outputs_in, print_table
 from ferroflow._src.keras.model_sources import layers_in_order
+from ferroflow._src.keras.op_layers import make_layers
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
+from ferroflow._src.layers.nodes import Call, call_of, calls_of, mask_of, one_or_list, set_layer_maker, shape_of
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 
@@ -80,7 +81,7 @@ class Network(LayerOfLayers):
         self._is_building = False
         self._weights_to_load: str | None = None
         if self._is_graph_network:
-            self._connect(as_list(inputs), as_list(outputs))
+            self._connect(nest.flatten(inputs), as_list(outputs))
 
     def __repr__(self) -> str:
         count = len(self.layers) if "_is_graph_network" in vars(self) else 0
@@ -114,7 +115,7 @@ class Network(LayerOfLayers):
             if tensor in seen:
                 return
             seen.add(tensor)
-            made = call_of(tensor)
+            made = calls_of([tensor])[0]
             if made is None or isinstance(made.layer, InputLayer):
                 raise ValueError(
                     f"Output tensors to a {type(self).__name__} must be the output of layers of its inputs: {tensor} "
@@ -139,7 +140,7 @@ class Network(LayerOfLayers):
 
     def _call_on(self, inputs: list[Tensor]) -> None:
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
-        self._run_own_build(inputs)
+        self._run_own_build(one_or_list(inputs))
         # TF 1.x: None stands for the learning phase, which layers take by default.
         options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
         outputs = as_list(self.call(one_or_list(inputs), **options))
@@ -150,7 +151,7 @@ class Network(LayerOfLayers):
         """Runs what a subclass says in `build`, once, before its first call."""
         if not self._is_graph_network and not self._is_building and type(self).build is not Network.build:
             self._is_building = True
-            self.build(one_or_list([tensor.get_shape() for tensor in nest.flatten(inputs)]))
+            self.build(nest.map_structure(lambda tensor: tensor.get_shape(), inputs))
 
     def _layer_edges(self) -> list[TrackableReference]:
         """Returns the edges of a model of inputs and outputs: layers by their places, also among those with weights."""
@@ -366,7 +367,7 @@ class Network(LayerOfLayers):
         """
         if not self._is_graph_network:
             raise NotImplementedError("When subclassing the `Model` class, you should implement a `call` method.")
-        values: dict[Tensor, Any] = dict(zip(self.inputs, as_list(inputs), strict=True))
+        values: dict[Tensor, Any] = dict(zip(self.inputs, nest.flatten(inputs), strict=True))
         for tensor, made in self._calls:
             if tensor not in values:
                 taken = nest.map_structure(lambda t: values[t], made.inputs)
@@ -445,7 +446,8 @@ class Network(LayerOfLayers):
             dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: if an argument is a function without a name, or the model is a subclass's.
+            NotImplementedError: if the model is a subclass's.
+            ValueError: if an argument is an object without `get_config` and without a name.
         """
         if not self._is_graph_network:
             raise NotImplementedError(
@@ -709,3 +711,6 @@ def _layers_in(value: Any) -> list[Any]:
 def layer_outputs(model: Network, layer: Any) -> list[Tensor]:
     """Returns the outputs of a layer in a model."""
     return outputs_in(model._calls, layer)
+
+
+set_layer_maker(make_layers)

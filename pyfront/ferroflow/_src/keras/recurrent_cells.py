@@ -320,6 +320,58 @@ class LSTMCell(_Cell, MemorySteps):
         self.unit_forget_bias = unit_forget_bias
 
 
+class PeepholeLSTMCell(LSTMCell):
+    """One step of an LSTM whose gates also read its memory, for `RNN`.
+
+    Args:
+        units: int, the size of the outputs.
+        activation: callable of the new outputs, or its name.
+        recurrent_activation: callable of the gates, or its name.
+        use_bias: bool. If True, a bias is added.
+        kernel_initializer: initializer of the inputs' weights, or its name.
+        recurrent_initializer: initializer of the states' weights, or its name.
+        bias_initializer: initializer of the bias, or its name.
+        unit_forget_bias: bool. If True, the forget gate's bias starts from 1.
+        kernel_regularizer: callable of the inputs' weights that gives a loss, or its name, or None.
+        recurrent_regularizer: callable of the states' weights that gives a loss, or its name, or None.
+        bias_regularizer: callable of the bias that gives a loss, or its name, or None.
+        kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
+        recurrent_constraint: callable of the states' weights after each update, or its name, or None.
+        bias_constraint: callable of the bias after each update, or its name, or None.
+        dropout: 0; the layers have dropout.
+        recurrent_dropout: 0; the layers have dropout.
+        implementation: int, accepted.
+        **kwargs: arguments of `KerasLayer`.
+
+    Raises:
+        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
+    """
+
+    kernel_initializer: Any
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables, also the memory's weights for three gates.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, features].
+        """
+        super().build(input_shape)
+        self.input_gate_peephole_weights, self.forget_gate_peephole_weights, self.output_gate_peephole_weights = (
+            self.add_weight(f"{gate}_gate_peephole_weights", (self.units,), initializer=self.kernel_initializer)
+            for gate in ("input", "forget", "output")
+        )
+
+    def _step(self, inputs: Any, state: Any) -> Any:
+        last, memory = state
+        gates = [x + h for x, h in zip(self._of_inputs(inputs), self._of_state(last, range(4)), strict=True)]
+        keep_new = self.recurrent_activation(gates[0] + self.input_gate_peephole_weights * memory)
+        forget = self.recurrent_activation(gates[1] + self.forget_gate_peephole_weights * memory)
+        memory = forget * memory + keep_new * self.activation(gates[2])
+        output_gate = self.recurrent_activation(gates[3] + self.output_gate_peephole_weights * memory)
+        output = output_gate * self.activation(memory)
+        return output, (output, memory)
+
+
 def state_sizes(cell: Any) -> tuple[int, ...]:
     return tuple(int(size) for size in nest.flatten(cell.state_size))
 

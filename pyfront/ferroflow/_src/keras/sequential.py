@@ -110,7 +110,7 @@ class Sequential(Model):
             list of dicts of `class_name` and `config`, whose values JSON can hold.
 
         Raises:
-            NotImplementedError: if an argument is a function without a name.
+            ValueError: if an argument is an object without `get_config` and without a name.
         """
         found = [described(layer) for layer in self.layers]
         if found and self.inputs and "batch_input_shape" not in found[0]["config"]:

@@ -35,7 +35,7 @@ def write_training(file: Any, model: Any) -> None:
     try:
         config = {name: serialized(getattr(model, name)) for name in ARGUMENTS}
         config["optimizer_config"] = serialized(optimizers.serialize(model.optimizer))
-    except NotImplementedError as failure:
+    except ValueError as failure:
         tf_logging.warning("The loss and the optimizer are not saved; compile the loaded model: %s", failure)
         return
     file.attrs["training_config"] = json.dumps(config).encode()

@@ -9,7 +9,7 @@ from ferroflow._src.base import nest
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import Trackable
-from ferroflow._src.layers.nodes import Call, call_of, masks_of, note_call, one_or_list
+from ferroflow._src.layers.nodes import Call, calls_of, masks_of, note_call, one_or_list
 from ferroflow._src.variables.module import Module
 from ferroflow._src.variables.variable import Variable
 
@@ -71,7 +71,7 @@ class Connected(Module):
     def _keep_call(self, outputs: Any, inputs: Any, arguments: dict[str, Any]) -> None:
         """Keeps a call, for models and for accesses to inputs and outputs."""
         leaves = nest.flatten(inputs)
-        sources = [found.layer for found in map(call_of, leaves) if found]
+        sources = [found.layer for found in calls_of(leaves) if found]
         if not leaves or len(sources) < len(leaves):
             if self._call_outside is None:
                 tensors = [x for x in nest.flatten(outputs) if isinstance(x, Tensor)]

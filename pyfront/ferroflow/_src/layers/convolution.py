@@ -168,15 +168,18 @@ class Conv(Layer):
         Returns:
             Tensor of the dtype of `inputs`, with `filters` channels.
         """
+        return self._activated(self._with_bias(self._convolution_op(inputs, self.kernel)))
+
+    def _convolution_op(self, inputs: Any, kernel: Any) -> Any:  # programs' subclasses call it with other kernels
         convolution = Convolution(
             inputs.get_shape(),
-            self.kernel.get_shape(),
+            kernel.get_shape(),
             dilation_rate=self.dilation_rate,
             strides=self.strides,
             padding=self.padding.upper(),
             data_format=self._op_data_format(),
         )
-        return self._activated(self._with_bias(convolution(inputs, self.kernel)))
+        return convolution(inputs, kernel)
 
     def compute_output_shape(self, input_shape: ShapeTensorLike) -> TensorShape:
         """Returns the shape of the outputs for that of the inputs.

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.handles import Tensor
+
+_SYMBOLIC = (Tensor, SparseTensor)
+# Graphs with inputs of models.
+_graphs: WeakSet[Any] = WeakSet()
+_makers: list[Callable[[list[Tensor]], None]] = []
 
 
 class KerasHistory(NamedTuple):
@@ -32,14 +40,14 @@ class Call(NamedTuple):
         layer: the layer or model that was called.
         inputs: Tensor, or list of them.
         arguments: the other arguments.
-        outputs: list of Tensor.
+        outputs: list of Tensors and SparseTensors.
         result: the outputs as the layer returned them.
     """
 
     layer: Any
     inputs: Any
     arguments: dict[str, Any]
-    outputs: list[Tensor]
+    outputs: list[Any]
     result: Any
 
     @property
@@ -118,11 +126,33 @@ def call_of(tensor: TensorLike) -> Call | None:
 
 def note_call(outputs: Any, layer: Any, inputs: TensorLike, arguments: dict[str, Any]) -> Call:
     """Keeps the call that made tensors."""
-    call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, Tensor)], outputs)
+    call = Call(layer, inputs, arguments, [t for t in nest.flatten(outputs) if isinstance(t, _SYMBOLIC)], outputs)
+    if not nest.flatten(inputs):
+        _graphs.update(output.graph for output in call.outputs)
     number = len(layer.inbound_nodes)
     for i, output in enumerate(call.outputs):
         vars(output).update(_keras_call=call, _keras_history=KerasHistory(layer, number, i))
     return call
+
+
+def set_layer_maker(make: Callable[[list[Tensor]], None]) -> None:
+    """Sets the function that makes layers of a program's operations.
+
+    Args:
+        make: callable of tensors that come from no layer.
+    """
+    _makers[:] = [make]
+
+
+def calls_of(tensors: list[Any]) -> list[Call | None]:
+    """Returns the calls that tensors came from, of which some are made for a program's own operations on models."""
+    found = [call_of(tensor) for tensor in tensors]
+    own = [t for t, call in zip(tensors, found, strict=True) if call is None and isinstance(t, Tensor)]
+    own = [tensor for tensor in own if tensor.graph in _graphs]
+    if own and _makers:
+        _makers[0](own)
+        found = [call_of(tensor) for tensor in tensors]
+    return found
 
 
 def mask_of(tensor: TensorLike) -> Tensor | None:

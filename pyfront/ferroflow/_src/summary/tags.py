@@ -11,6 +11,8 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.default_graph import add_to_collection, name_scope
 from ferroflow._src.framework.handles import Tensor
 
+# The characters that name scopes of summaries have no more.
+INVALID_SCOPE_CHARACTERS = re.compile(r"[^-_/.A-Za-z0-9]")
 _ILLEGAL = re.compile(r"[^-/\w\.]")
 
 

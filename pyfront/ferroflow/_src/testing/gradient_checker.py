@@ -30,7 +30,7 @@ def _real_view(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
 
-def _theoretical(
+def theoretical_jacobian(
     x: Tensor,
     x_shape: Any,
     x_data: Any,
@@ -38,7 +38,7 @@ def _theoretical(
     y_shape: Any,
     dx: Any,
     extra_feed_dict: Any,
-    advance: Callable[[int], Any],
+    advance: Callable[[int], Any] = lambda steps: None,
 ) -> np.ndarray[Any, Any]:
     """Returns the Jacobian that the gradient operations compute, one output element at a time: [x elements, y
     elements].
@@ -98,7 +98,7 @@ def _numeric(
     return np.stack(rows) if rows else np.zeros((0, y_size), dtype=flat.dtype)
 
 
-def _derivative(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
+def derivative(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
     """Returns the gradient of `y` by `x`, and the constant to feed with what it is to be multiplied by."""
     for tensor, what in ((x, "x"), (y, "y")):
         base = tensor.dtype.base_dtype
@@ -134,7 +134,7 @@ def _jacobians(
         data = np.asarray(x_init, dtype=dtype.as_numpy_dtype)
         if list(data.shape) != list(x_shape):
             raise AssertionError(f"x_shape = {x_shape}, init_data shape = {list(data.shape)}")
-    theoretical = _theoretical(x, x_shape, data, dy, y_shape, dx, extra, advance)
+    theoretical = theoretical_jacobian(x, x_shape, data, dy, y_shape, dx, extra, advance)
     return theoretical, _numeric(x, data, y, y_shape, delta, extra, advance)
 
 
@@ -184,7 +184,7 @@ def compute_gradient(
     if init_targets is not None:
         for target in init_targets:
             _session().run(target)
-    derivatives = [_derivative(t, y, y_shape) for t in tensors]
+    derivatives = [derivative(t, y, y_shape) for t in tensors]
     total = sum(_reals(t, shape) + _reals(y, y_shape) for t, shape in zip(tensors, shapes, strict=True))
     with shown(progress, total, "gradients", "row") as advance:
         pairs = [

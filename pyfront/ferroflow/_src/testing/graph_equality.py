@@ -31,6 +31,20 @@ def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = Fal
         raise AssertionError(difference)
 
 
+def graph_def_difference(actual: bytes, expected: bytes) -> bytes:
+    """Returns the first difference between two GraphDefs, whatever the order of nodes, attributes and control inputs.
+
+    Args:
+        actual: bytes, a serialized GraphDef.
+        expected: bytes, a serialized GraphDef.
+
+    Returns:
+        bytes, text; empty if there is none.
+    """
+    found = _difference(proto.GraphDef.FromString(actual), proto.GraphDef.FromString(expected), False)
+    return (found or "").encode()
+
+
 def _difference(actual: Any, expected: Any, checkpoint_v2: bool) -> str | None:
     wanted = {node.name: node for node in expected.node}
     for node in actual.node:

@@ -74,8 +74,6 @@ class ResourceVariable(Variable):
             attrs = {"shape": shape, "dtype": self._dtype, "container": "", "shared_name": true_name}
             with placement:
                 self._variable = tensor_op("VarHandleOp", [], attrs=attrs, name=scope)
-            if validate_shape and not initial_value.shape.is_fully_defined():
-                raise ValueError(f"initial_value must have a shape specified: {initial_value}")
             self._initial_value = initial_value
             self._assigned_value = guard_against_uninitialized_dependencies(scope, initial_value)
             with name_scope("IsInitialized"):

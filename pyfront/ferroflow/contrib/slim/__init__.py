@@ -109,7 +109,7 @@ from ferroflow._src.training.global_step import (
     get_global_step as get_global_step,
     get_or_create_global_step as get_or_create_global_step,
 )
-from ferroflow.contrib import losses as losses, metrics as metrics
+from ferroflow.contrib import layers as layers, losses as losses, metrics as metrics
 from ferroflow.contrib.layers import (
     GDN as GDN,
     OPTIMIZER_CLS_NAMES as OPTIMIZER_CLS_NAMES,

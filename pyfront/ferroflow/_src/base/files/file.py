@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 import warnings
 from collections.abc import Iterator
 from types import TracebackType
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _MODES: Final = ("r", "w", "a", "r+", "w+", "a+")
+_BUFFERS: Final = (bytearray, memoryview, pickle.PickleBuffer)
 
 
 class GFile:
@@ -104,14 +106,14 @@ class GFile:
         """Appends to the data that this object has written.
 
         Args:
-            file_content: str or bytes.
+            file_content: str, bytes, or another buffer, such as those that `pickle` writes.
 
         Raises:
             tf.errors.PermissionDeniedError: if the mode is `r`.
             tf.errors.NotFoundError: if the folder does not exist.
         """
         writer = self._writing()
-        data = file_content if isinstance(file_content, bytearray) else compat.as_bytes(file_content)
+        data = bytes(file_content) if isinstance(file_content, _BUFFERS) else compat.as_bytes(file_content)
         with failures_of(shown_name(self._name)):
             writer.write(data)
 

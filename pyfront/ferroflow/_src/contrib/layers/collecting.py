@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from ferroflow._src.base.typing import Collections, DictLike, TensorLike
+from ferroflow._src.contrib.framework.model_variables import model_variable
 from ferroflow._src.contrib.layers.fan_initializers import xavier_initializer
 from ferroflow._src.contrib.layers.model_utils import collect_named_outputs, get_variable_collections
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection
-from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.variables.initializers import Ones, Zeros
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 
 XAVIER, ZEROS, ONES = xavier_initializer(), Zeros(), Ones()
+# The arguments of `model_variable` among those of a getter.
+_TAKEN: Final = frozenset(
+    (
+        *("shape", "dtype", "initializer", "regularizer", "trainable", "collections", "caching_device"),
+        *("partitioner", "use_resource"),
+    )
+)
 # From what layers of `tf.layers` call their variables to what these do, which are also keys of collections by variable.
 NAMES: Mapping[str, str] = {"kernel": "weights", "bias": "biases"}
 
 
-def model_variables_called(names: Mapping[str, str]) -> Callable[..., Any]:
-    """Returns a custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too."""
+def model_variables_called(rename: Mapping[str, str] | None = None) -> Callable[..., Any]:
+    """Returns a custom getter that renames variables and puts them into `GraphKeys.MODEL_VARIABLES` too.
 
-    def custom_getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
+    Args:
+        rename: dict from the last parts of names to other ones; None to rename nothing.
+    """
+    names = rename or {}
+
+    def custom_getter(getter: Callable[..., Any], name: str, **kwargs: Any) -> Any:
         *scopes, last = name.split("/")
-        given = list(kwargs.pop("collections", None) or ())
-        kwargs["collections"] = [*given, GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-        return getter("/".join([*scopes, names.get(last, last)]), *args, **kwargs)
+        # `model_variable` fills missing arguments from its argument scope; it does not take all of a getter's.
+        beside = {key: value for key, value in kwargs.items() if key not in _TAKEN}
+        taken = {key: value for key, value in kwargs.items() if key in _TAKEN}
+
+        def with_beside(*args: Any, **given: Any) -> Any:
+            return getter(*args, **{**given, **beside})
+
+        return model_variable("/".join([*scopes, names.get(last, last)]), **taken, custom_getter=with_beside)
 
     return custom_getter
 

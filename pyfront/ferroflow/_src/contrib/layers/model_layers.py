@@ -366,7 +366,7 @@ def batch_norm(
     """
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
-    with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=model_variables_called({})) as opened:
+    with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=model_variables_called()) as opened:
         inputs = convert_to_tensor(inputs)
         static = inputs.get_shape()
         if static.ndims is None:

@@ -14,6 +14,7 @@ from ferroflow._src.estimator.run_config import RunConfig
 from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.estimator.warm_starting import WarmStartSettings
 from ferroflow._src.framework.default_graph import device
+from ferroflow._src.summary.graph_writer import flush, summary_writer_initializer_op
 from ferroflow._src.supervision.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
 from ferroflow._src.training.optimizer import Optimizer
 
@@ -106,10 +107,20 @@ class TPURunConfig(RunConfig):
 
 
 class _HostCallHook(SessionRunHook):
-    """Hook that runs a host call's function with each step."""
+    """Hook that runs a host call's function with each step; it opens the files of the summaries that this writes."""
 
     def __init__(self, fetches: Any) -> None:
         self._fetches = fetches
+
+    def begin(self) -> None:
+        self._opening = summary_writer_initializer_op()
+        self._flushing = [flush(operation.inputs[0]) for operation in self._opening]
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        session.run(self._opening)
+
+    def end(self, session: Any) -> None:
+        session.run(self._flushing)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         return SessionRunArgs(self._fetches)

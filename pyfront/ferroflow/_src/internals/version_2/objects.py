@@ -1,4 +1,4 @@
-"""Classes of `tf.compat.v2` that differ from those of version 1: the name scope and the variable."""
+"""Classes of `tf.compat.v2` that differ from those of version 1: the name scope, the variable, reductions of losses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.internals.version_2 import initializers
+from ferroflow._src.keras.loss_classes import Reduction
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 from ferroflow._src.variables.variable import Variable as VariableOfVersion1
 
@@ -87,4 +88,9 @@ class Variable(metaclass=_VariableMeta):
     """The class of all variables; a call makes a resource variable, with the arguments of `tf.Variable`."""
 
 
-PLACES: Final[dict[str, Any]] = {"name_scope": name_scope, "Variable": Variable, **initializers.PLACES}
+PLACES: Final[dict[str, Any]] = {
+    "losses.Reduction": Reduction,
+    "name_scope": name_scope,
+    "Variable": Variable,
+    **initializers.PLACES,
+}
