@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow._src.keras import function_code
 
 keras = tf.keras
 layers, models = keras.layers, keras.models
@@ -144,6 +145,16 @@ def test_functions_of_lambda_layers_are_kept_as_code():
         "output_shape_type": "raw",
         "arguments": {"plus": 2.0},
     }
+
+
+def test_code_of_another_process_is_read_only_where_it_is_trusted(monkeypatch):
+    config = layers.Lambda(lambda x: x * 5).get_config()
+    monkeypatch.setattr(function_code, "_written", {})
+    monkeypatch.delenv("FERROFLOW_LAMBDA_CODE", raising=False)
+    with pytest.raises(ValueError, match="FERROFLOW_LAMBDA_CODE=1"):
+        layers.Lambda.from_config(config)
+    monkeypatch.setenv("FERROFLOW_LAMBDA_CODE", "1")
+    assert layers.Lambda.from_config(config).function(2) == 10
 
 
 def test_code_of_another_python_is_refused():

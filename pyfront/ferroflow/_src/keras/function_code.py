@@ -1,20 +1,31 @@
-"""Functions of `Lambda` layers in configurations: their compiled code as text, and functions made of it."""
+"""Functions of `Lambda` layers in configurations: their compiled code as text, and functions made of it.
+
+Code that this process wrote is found again without being read. Code from elsewhere could do anything, and damaged code
+could end the process, so it is read only if `FERROFLOW_LAMBDA_CODE=1` says that its source can be trusted.
+"""
 
 from __future__ import annotations
 
 import base64
 import importlib.util
 import marshal
+import os
 import sys
 import types
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.keras import backend
 from ferroflow._src.keras.configurations import serialized
+
+
+_ALLOWING: Final = "FERROFLOW_LAMBDA_CODE"
+
+# The code of functions by the text that describes it.
+_written: dict[str, types.CodeType] = {}
 
 
 def func_dump(func: types.FunctionType) -> tuple[str, Any, Any]:
@@ -31,6 +42,7 @@ def func_dump(func: types.FunctionType) -> tuple[str, Any, Any]:
         ValueError: if a default, or a value from around the function, cannot be serialized.
     """
     code = base64.encodebytes(importlib.util.MAGIC_NUMBER + marshal.dumps(func.__code__)).decode("ascii")
+    _written[code] = func.__code__
     closure: Any = [cell.cell_contents for cell in func.__closure__] if func.__closure__ else None
     defaults: Any = func.__defaults__
     return code, serialized(defaults), serialized(closure)
@@ -51,25 +63,39 @@ def func_load(
         Function.
 
     Raises:
-        ValueError: if another version of Python, or TensorFlow, wrote the code.
+        ValueError: if another version of Python, or TensorFlow, wrote the code; or if another process wrote it, and
+            `FERROFLOW_LAMBDA_CODE=1` does not allow it.
     """
     if isinstance(code, (tuple, list)):
         code, defaults, closure = code
-    content = base64.decodebytes(code.encode("ascii"))
-    magic = importlib.util.MAGIC_NUMBER
-    if not content.startswith(magic):
-        raise ValueError(
-            "The function of a Lambda layer was saved as code of another version of Python, or by TensorFlow. Make the "
-            "model with its program, and read its variables with `load_weights`."
-        )
     cells = None if closure is None else tuple(types.CellType(value) for value in closure)
     made = types.FunctionType(
-        marshal.loads(content[len(magic) :]),
+        _code_of(code),
         vars(sys.modules[func_load.__module__]) if globs is None else globs,
         argdefs=None if defaults is None else tuple(defaults),
         closure=cells,
     )
     return made
+
+
+def _code_of(text: str) -> types.CodeType:
+    """Returns the code that a text describes; see `func_load`."""
+    if text in _written:
+        return _written[text]
+    content, magic = base64.decodebytes(text.encode("ascii")), importlib.util.MAGIC_NUMBER
+    if not content.startswith(magic):
+        raise ValueError(
+            "The function of a Lambda layer was saved as code of another version of Python, or by TensorFlow. Make the "
+            "model with its program, and read its variables with `load_weights`."
+        )
+    if os.environ.get(_ALLOWING) != "1":
+        raise ValueError(
+            "The function of a Lambda layer was saved as code, which could do anything. If its source can be trusted, "
+            f"set the environment variable {_ALLOWING}=1; or make the model with its program, and read its variables "
+            "with `load_weights`."
+        )
+    code: types.CodeType = marshal.loads(content[len(magic) :])
+    return code
 
 
 def described(function: Any) -> tuple[Any, str, str | None]:
@@ -94,7 +120,7 @@ def from_description(value: Any, kind: str | None, module: str | None, known: Ma
         Function, tuple or None.
 
     Raises:
-        ValueError: if a function is unknown, or another version of Python wrote its code.
+        ValueError: if a function is unknown, or its code cannot be read; see `func_load`.
     """
     if kind == "lambda":
         if module is not None and module not in sys.modules:
