@@ -13,6 +13,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend import get_session
 from ferroflow._src.keras.settings import floatx, image_data_format
 from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.image.resizing import resize_centered
 from ferroflow._src.ops.math import linalg
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn.embedding import embedding_lookup
@@ -446,20 +447,40 @@ def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str
     return shaping.pad(x, [[0, 0], *around, [0, 0]])
 
 
-def resize_images(x: Any, height_factor: int, width_factor: int, data_format: str) -> Tensor:
-    """Repeats the rows and columns of images.
+def resize_images(
+    x: Any, height_factor: int, width_factor: int, data_format: str, interpolation: str = "nearest"
+) -> Tensor:
+    """Enlarges images by whole factors.
 
     Args:
         x: Tensor of a real number dtype, of shape [batch, rows, columns, channels].
-        height_factor: int, how often each row.
-        width_factor: int, how often each column.
+        height_factor: int, how many times as many rows.
+        width_factor: int, how many times as many columns.
         data_format: str, "channels_last" or "channels_first".
+        interpolation: str, "nearest" to repeat rows and columns, or "bilinear".
 
     Returns:
-        Tensor of the dtype of `x`.
+        Tensor of the dtype of `x`; "bilinear": of float32.
+
+    Raises:
+        ValueError: if `data_format` or `interpolation` is not one of the listed values.
     """
-    first = 2 if data_format == "channels_first" else 1
-    return shaping.repeat(shaping.repeat(x, height_factor, axis=first), width_factor, axis=first + 1)
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(f"Invalid `data_format` argument: {data_format}")
+    if interpolation not in ("nearest", "bilinear"):
+        raise ValueError('interpolation should be one of "nearest" or "bilinear".')
+    x = convert_to_tensor(x)
+    is_first = data_format == "channels_first"
+    rows, columns = (2, 3) if is_first else (1, 2)
+    known = x.get_shape().as_list()
+    sizes = shaping.shape(x)[rows : columns + 1] * [height_factor, width_factor]
+    images = shaping.transpose(x, [0, 2, 3, 1]) if is_first else x
+    images = resize_centered(images, sizes, method=interpolation)
+    outputs = shaping.transpose(images, [0, 3, 1, 2]) if is_first else images
+    for axis, factor in ((rows, height_factor), (columns, width_factor)):
+        known[axis] = None if known[axis] is None else known[axis] * factor
+    outputs.set_shape(known)
+    return outputs
 
 
 def stack(x: Any, axis: int = 0) -> Tensor:

@@ -21,7 +21,7 @@ from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
-from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
 from ferroflow._src.ops.array.making import identity, placeholder
@@ -122,7 +122,7 @@ class KerasLayer(Layer):
                 continue
             now = getattr(self, name, value)
             is_settled = value is None and name in ("data_format", "strides")
-            is_sizes = isinstance(now, tuple) and isinstance(value, (int, list))
+            is_sizes = isinstance(now, tuple) and isinstance(value, (int, list, tuple))
             # Names and numbers are shown as the objects that they stand for.
             found[name] = now if is_settled or is_sizes or name.endswith(_STANDS_FOR) else value
         return found
@@ -178,7 +178,7 @@ class KerasLayer(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """Returns the shape of the output for that of the input; layers without variables compute it.
+        """Returns the shape of the output for that of the input, without changes to the layer or the graph.
 
         Args:
             input_shape: TensorShape or tuple with the batch, or list of them: the shapes of the inputs.
@@ -187,17 +187,22 @@ class KerasLayer(Layer):
             TensorShape, or structure of them.
 
         Raises:
-            NotImplementedError: if a layer has variables or is a program's own, and does not define it.
+            NotImplementedError: if a program's own class does not define it.
         """
+        known: Any = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("ferroflow."))
         try:
             return super().compute_output_shape(input_shape)
         except NotImplementedError:
-            if type(self).build is not Layer.build or not type(self).__module__.startswith("ferroflow."):
+            if known.call is Layer.call:
                 raise
         several = isinstance(input_shape, list) and all(isinstance(s, (tuple, list, TensorShape)) for s in input_shape)
+        shapes = [TensorShape(shape) for shape in (input_shape if several else [input_shape])]
+        copied = copy_without_variables(self, self.name)
+        copied._graph = copied._scope = None
         with Graph().as_default():
-            given = [placeholder(self.dtype or dtypes.float32, s) for s in (input_shape if several else [input_shape])]
-            return nest.map_structure(lambda x: x.get_shape(), self.call(given if several else given[0]))
+            given = [placeholder(self.dtype or dtypes.float32, shape) for shape in shapes]
+            known.build(copied, shapes if several else shapes[0])
+            return nest.map_structure(lambda x: x.get_shape(), known.call(copied, given if several else given[0]))
 
     def _inner_layers(self) -> list[Any]:
         """Returns the layers and models that a program's layer has as attributes, also in lists and dicts."""

@@ -238,7 +238,18 @@ class Lambda(KerasLayer):
 
         Returns:
             Lambda of this class.
+
+        Raises:
+            NotImplementedError: if the function is in the configuration as Python's bytes.
         """
+        config = dict(config)
+        for name in ("function", "output_shape", "mask"):
+            if config.pop(f"{name}_type", None) == "lambda":
+                raise NotImplementedError(
+                    f"The `{name}` of a Lambda layer is stored as bytes of another Python. Make the model from the "
+                    "program, and load its weights."
+                )
+            config.pop("module" if name == "function" else f"{name}_module", None)
         known = {**get_custom_objects(), **(custom_objects or {})}
         return cls(**{k: known[v] if isinstance(v, str) and v in known else v for k, v in config.items()})
 
