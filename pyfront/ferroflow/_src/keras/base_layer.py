@@ -19,6 +19,7 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
+from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
 from ferroflow._src.layers.layer import Layer, copy_without_variables
@@ -58,7 +59,7 @@ def _layers_in(values: Iterable[Any]) -> Iterator[Any]:
             yield from _layers_in(value.values())
 
 
-class KerasLayer(Layer):
+class KerasLayer(AddsMetrics, Layer):
     """Base of the layers of a model; it precedes the layer of `tf.layers` among a class's bases.
 
     Args:
@@ -208,7 +209,13 @@ class KerasLayer(Layer):
         """Returns the layers and models that a program's layer has as attributes, also in lists and dicts."""
         if type(self).__module__.startswith("ferroflow."):
             return []
-        return list(_layers_in([value for name, value in vars(self).items() if name != "_given"]))
+        no_parts = ("_given", "_added_metrics")
+        return list(_layers_in([value for name, value in vars(self).items() if name not in no_parts]))
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics that are attributes or were added, then those of layers that are attributes."""
+        return list({id(metric): metric for metric in [*metrics_of(self), *super().metrics]}.values())
 
     def _with_inner(self, own: list[Any], of: Callable[[Any], list[Any]]) -> list[Any]:
         """`own` and what the inner layers have, each thing once."""

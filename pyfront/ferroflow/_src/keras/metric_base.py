@@ -93,6 +93,7 @@ class Metric(KerasLayer):
         with control_dependencies([self.update_state(*args, **kwargs)]):
             value: Tensor = self.result()
         value._metric_obj = self  # type: ignore[attr-defined]
+        object.__setattr__(self, "_call_result", value)
         return value
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:

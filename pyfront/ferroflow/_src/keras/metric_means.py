@@ -10,6 +10,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.keras import loss_classes, losses, metrics
+from ferroflow._src.keras.added_metrics import register_mean
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.layers.sessions import get_value
 from ferroflow._src.metrics.accumulation import match_weights
@@ -77,6 +78,9 @@ class Mean(_Reduced):
 
     def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
         super().__init__(name, dtype)
+
+
+register_mean(lambda name: Mean(name))
 
 
 class Sum(_Reduced):

@@ -23,6 +23,7 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import TrackableReference
 from ferroflow._src.keras import hdf5, named
+from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer, check_weight_options
 from ferroflow._src.keras.configurations import serialized, yaml
@@ -42,7 +43,7 @@ def as_list(x: NestedTensors | None) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
-class Network(LayerOfLayers):
+class Network(AddsMetrics, LayerOfLayers):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     Args:
@@ -291,6 +292,12 @@ class Network(LayerOfLayers):
             return []
         own = self._added_updates if inputs is None else []
         return [*(x for layer in self.layers for x in layer.get_updates_for(inputs)), *own]
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics of its layers, those that are its attributes, and those that it added."""
+        found = [*(metric for layer in self.layers for metric in getattr(layer, "metrics", ())), *metrics_of(self)]
+        return list({id(metric): metric for metric in found}.values())
 
     @property
     def losses(self) -> list[Any]:
@@ -684,13 +691,14 @@ def check_copied(model: Network) -> None:
 # Attributes of a subclass's model whose layers are no part of it.
 _NO_PARTS = frozenset(
     (
+        "_added_metrics",
         "_calls",
+        "_compile_metrics",
         "_connected",
         "_inbound_nodes",
         "_outbound_nodes",
         "history",
         "loss",
-        "metrics",
         "optimizer",
         "weighted_metrics",
     )
