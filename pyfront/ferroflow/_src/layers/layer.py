@@ -79,7 +79,8 @@ class Layer(Connected):
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: `activity_regularizer`, a callable of each output that gives a loss; `input_shape`, `batch_size` and
-            `batch_input_shape`, accepted; `dynamic`, False; `_scope`, the variable scope to open, and `_reuse`, as `tf.variable_scope`.
+            `batch_input_shape`, accepted; `dynamic`, False; `_scope`, the variable scope to open; `_reuse`, as
+            `tf.variable_scope`.
 
     Raises:
         TypeError: if a keyword argument is unknown.
