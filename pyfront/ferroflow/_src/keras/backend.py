@@ -108,7 +108,9 @@ def clear_session() -> None:
 
 def number(value: float, name: str, dtype: DTypeLike = dtypes.float32) -> Variable:
     """Returns a variable of one number that is not trained."""
-    return Variable(np.asarray(value, dtypes.as_dtype(dtype).as_numpy_dtype), trainable=False, name=name)
+    return Variable(
+        np.asarray(value, dtypes.as_dtype(dtype).as_numpy_dtype), trainable=False, name=name, use_resource=True
+    )
 
 
 def int_shape(x: Tensor) -> tuple[int | None, ...] | None:

@@ -317,7 +317,7 @@ class KerasLayer(AddsMetrics, Layer):
                 synchronized on reads.
             constraint: callable of the value after each update, or its name, or None.
             partitioner: callable, as `tf.get_variable` takes it.
-            use_resource: bool, as `tf.get_variable` takes it.
+            use_resource: bool. If False, the variable is not behind a handle; None for True.
             synchronization: a `tf.VariableSynchronization`.
             aggregation: a `tf.VariableAggregation`.
             **kwargs: `collections` and `experimental_autocast`, accepted; `getter`, None.
@@ -334,6 +334,7 @@ class KerasLayer(AddsMetrics, Layer):
         check_weight_options(kwargs)
         trainable = resolve_trainable(synchronization, aggregation, trainable, name)
         name, shape = name or self._unused_name(), () if shape is None else shape
+        use_resource = use_resource is None or use_resource
         initializer, regularizer = named.initializer(initializer), named.regularizer(regularizer)
         constraint = named.constraint(constraint)
         if self._scope is None and partitioner is None:

@@ -411,7 +411,7 @@ class Network(AddsMetrics, LayerOfLayers):
                 synchronized on reads.
             constraint: callable of the value after each update, or its name, or None.
             partitioner: None; a model's own variables are not divided.
-            use_resource: bool, as `tf.Variable` takes it.
+            use_resource: bool. If False, the variable is not behind a handle; None for True.
             synchronization: a `tf.VariableSynchronization`.
             aggregation: a `tf.VariableAggregation`.
             **kwargs: `collections` and `experimental_autocast`, accepted; `getter`, None.
@@ -436,7 +436,7 @@ class Network(AddsMetrics, LayerOfLayers):
             trainable=is_trained,
             name=name,
             constraint=named.constraint(constraint),
-            use_resource=use_resource,
+            use_resource=use_resource is None or use_resource,
         )
         self._own_weights.append((variable, is_trained))
         if regularizer is not None:

@@ -196,7 +196,12 @@ class Running(KerasLayer):
             dtype = dtypes.as_dtype(self._dtype or dtypes.float32)
             with init_scope():
                 self._kept_states = [
-                    Variable(np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype), trainable=False, name="state")
+                    Variable(
+                        np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype),
+                        trainable=False,
+                        name="state",
+                        use_resource=True,
+                    )
                     for size in self._sizes
                 ]
         return self._kept_states
