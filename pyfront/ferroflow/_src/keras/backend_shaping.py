@@ -10,7 +10,7 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant as constant_of
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.backend import get_session
+from ferroflow._src.keras.backend import get_session, tracked_variable
 from ferroflow._src.keras.settings import floatx, image_data_format
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.image.resizing import resize_centered
@@ -61,8 +61,8 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
     """
     kind = dtypes.as_dtype(dtype or floatx())
     if isinstance(value, Tensor):
-        return Variable(cast(value, kind), name=name, constraint=constraint, use_resource=True)
-    return Variable(convert_to_tensor(value, dtype=kind), name=name, constraint=constraint, use_resource=True)
+        return tracked_variable(cast(value, kind), name=name, constraint=constraint)
+    return tracked_variable(convert_to_tensor(value, dtype=kind), name=name, constraint=constraint)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
@@ -144,7 +144,7 @@ def eval(x: NestedTensors) -> Any:  # Keras's name
 
 def _filled(make: Any, shape: Any, dtype: Any, name: str | None) -> Any:
     value = make(shape, dtypes.as_dtype(dtype or floatx()))
-    return Variable(value, name=name, use_resource=True) if value.shape.is_fully_defined() else value
+    return tracked_variable(value, name=name) if value.shape.is_fully_defined() else value
 
 
 def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
@@ -186,7 +186,7 @@ def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> V
     Returns:
         Variable of `dtype`, of shape [size, size].
     """
-    return Variable(linalg.eye(size, dtype=dtypes.as_dtype(dtype or floatx())), name=name, use_resource=True)
+    return tracked_variable(linalg.eye(size, dtype=dtypes.as_dtype(dtype or floatx())), name=name)
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -239,7 +239,7 @@ def random_uniform_variable(
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return Variable(random_uniform(shape, low, high, dtype=kind, seed=seed), name=name, use_resource=True)
+    return tracked_variable(random_uniform(shape, low, high, dtype=kind, seed=seed), name=name)
 
 
 def random_normal_variable(
@@ -264,7 +264,7 @@ def random_normal_variable(
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return Variable(random_normal(shape, mean, scale, dtype=kind, seed=seed), name=name, use_resource=True)
+    return tracked_variable(random_normal(shape, mean, scale, dtype=kind, seed=seed), name=name)
 
 
 def count_params(x: Any) -> int:

@@ -25,6 +25,7 @@ from ferroflow._src.keras.settings import get_uid
 from ferroflow._src.layers.layer import Layer, copy_without_variables
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
+from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.ops.array.making import identity, placeholder
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
@@ -348,7 +349,7 @@ class KerasLayer(AddsMetrics, Layer):
                 constraint=constraint,
                 use_resource=use_resource,
             )
-        return super().add_weight(
+        made = super().add_weight(
             name,
             shape,
             dtype,
@@ -359,6 +360,8 @@ class KerasLayer(AddsMetrics, Layer):
             use_resource=use_resource,
             partitioner=partitioner,
         )
+        track_variable(made)
+        return made
 
     def _unused_name(self) -> str:
         used = {weight.name.rpartition("/")[2].partition(":")[0] for weight in self.weights}
@@ -387,6 +390,7 @@ class KerasLayer(AddsMetrics, Layer):
             self._regularize(name, variable, regularizer)
         (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
         track(self._owner_of_weights(), variable, name)
+        track_variable(variable)
         return variable
 
 

@@ -33,6 +33,7 @@ from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, mask_of, one_or_list, shape_of
+from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 
@@ -439,6 +440,7 @@ class Network(AddsMetrics, LayerOfLayers):
             use_resource=use_resource is None or use_resource,
         )
         self._own_weights.append((variable, is_trained))
+        track_variable(variable)
         if regularizer is not None:
             self.add_loss(named.regularizer(regularizer)(variable))
         return variable

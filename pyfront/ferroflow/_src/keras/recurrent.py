@@ -14,7 +14,7 @@ from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import Trackable, child_of
 from ferroflow._src.keras import named
-from ferroflow._src.keras.backend import batch_set_value
+from ferroflow._src.keras.backend import batch_set_value, tracked_variable
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers
@@ -196,11 +196,8 @@ class Running(KerasLayer):
             dtype = dtypes.as_dtype(self._dtype or dtypes.float32)
             with init_scope():
                 self._kept_states = [
-                    Variable(
-                        np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype),
-                        trainable=False,
-                        name="state",
-                        use_resource=True,
+                    tracked_variable(
+                        np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype), trainable=False, name="state"
                     )
                     for size in self._sizes
                 ]
