@@ -92,7 +92,7 @@ def model_to_estimator(
             [None] * len(outputs),
             model.losses,
             given.loss,
-            given._compile_metrics,
+            given.compile_metrics,
             given.loss_weights,
             given.sample_weight_mode,
             given.weighted_metrics,

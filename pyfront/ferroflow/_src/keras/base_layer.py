@@ -22,7 +22,7 @@ from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
-from ferroflow._src.layers.layer import Layer, copy_without_variables
+from ferroflow._src.layers.layer import Layer, unbuilt_copy
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
 from ferroflow._src.layers.sessions import track_variable
@@ -199,8 +199,7 @@ class KerasLayer(AddsMetrics, Layer):
                 raise
         several = isinstance(input_shape, list) and all(isinstance(s, (tuple, list, TensorShape)) for s in input_shape)
         shapes = [TensorShape(shape) for shape in (input_shape if several else [input_shape])]
-        copied = copy_without_variables(self, self.name)
-        copied._graph = copied._scope = None
+        copied = unbuilt_copy(self)
         with Graph().as_default():
             given = [placeholder(self.dtype or dtypes.float32, shape) for shape in shapes]
             known.build(copied, shapes if several else shapes[0])

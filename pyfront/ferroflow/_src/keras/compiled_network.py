@@ -40,8 +40,8 @@ class CompiledNetwork(Network):
     """Base of `Model`: compiles a network, and trains, evaluates and predicts with one batch."""
 
     _compilation: Compilation | None = None
-    # The arguments of `compile`.
-    _compile_metrics: Any = None
+    # The argument `metrics` of `compile`.
+    compile_metrics: Any = None
     _train_op: Any = None
     # Of a model that is compiled in the scope of a strategy with several replicas.
     _replica_part: ReplicaPart | None = None
@@ -89,7 +89,7 @@ class CompiledNetwork(Network):
             self.optimizer = optimizers.get(optimizer)
             strategy = compiling_strategy()
             self._replica_part = None if strategy is None else ReplicaPart(strategy)
-        self.loss, self._compile_metrics, self.loss_weights = loss, metrics or [], loss_weights
+        self.loss, self.compile_metrics, self.loss_weights = loss, metrics or [], loss_weights
         self.sample_weight_mode, self.weighted_metrics = sample_weight_mode, weighted_metrics
         self._target_tensors = target_tensors
         self._compilation = None
@@ -106,7 +106,7 @@ class CompiledNetwork(Network):
                 masks,
                 self.losses,
                 self.loss,
-                self._compile_metrics,
+                self.compile_metrics,
                 self.loss_weights,
                 self.sample_weight_mode,
                 self.weighted_metrics,

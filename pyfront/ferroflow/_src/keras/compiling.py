@@ -15,6 +15,7 @@ from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by
 from ferroflow._src.keras.loss_classes import Loss, LossOfFunction, compute_weighted_loss
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.keras.metric_means import Mean, MeanOfFunction
+from ferroflow._src.layers.layer import rename
 from ferroflow._src.metrics.accumulation import match_weights
 from ferroflow._src.ops.array.making import placeholder, placeholder_with_default
 from ferroflow._src.ops.math.cast import cast
@@ -135,7 +136,7 @@ class Compilation:
                     title, compute = _metric_of(metric, function, output)
                     self._name_metric(prefix + title, i)
                     made = compute if isinstance(compute, Metric) else MeanOfFunction(compute, self.names[-1])
-                    made._name = self.names[-1]
+                    rename(made, self.names[-1])
                     with name_scope(made.name):
                         self._add_stateful(made, i, weights)
 

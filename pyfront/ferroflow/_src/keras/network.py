@@ -553,20 +553,30 @@ class Network(AddsMetrics, LayerOfLayers):
         """
         set_weights(self, weights)
 
-    def save(self, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+    def save(
+        self,
+        filepath: str,
+        overwrite: bool = True,
+        include_optimizer: bool = True,
+        save_format: str | None = None,
+        signatures: object = None,
+    ) -> None:
         """Saves the model as an HDF5 file, as `tf.keras.models.save_model` does.
 
         Args:
             filepath: str, the file.
             overwrite: bool. If True, an existing file is replaced.
             include_optimizer: bool, as `tf.keras.models.save_model` takes it.
+            save_format: "h5"; None for that.
+            signatures: None; `tf.saved_model.save` takes signatures.
 
         Raises:
             ImportError: if h5py is not installed.
             FileExistsError: if the file is there and may not be replaced.
-            NotImplementedError: if an argument of a layer is a function without a name.
+            NotImplementedError: if an argument of a layer is a function without a name, or `save_format` is "tf".
+            ValueError: if `save_format` is unknown.
         """
-        hdf5.save_model(self, filepath, overwrite, include_optimizer)
+        hdf5.save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
 
     def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
         """Saves the variables, as an HDF5 file if its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
@@ -695,7 +705,7 @@ _NO_PARTS = frozenset(
     (
         "_added_metrics",
         "_calls",
-        "_compile_metrics",
+        "compile_metrics",
         "_connected",
         "_inbound_nodes",
         "_outbound_nodes",

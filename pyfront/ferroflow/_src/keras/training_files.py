@@ -33,7 +33,7 @@ def write_training(file: Any, model: Any) -> None:
         )
         return
     try:
-        given = {**{name: getattr(model, name) for name in ARGUMENTS}, "metrics": model._compile_metrics}
+        given = {**{name: getattr(model, name) for name in ARGUMENTS}, "metrics": model.compile_metrics}
         config = {name: serialized(value) for name, value in given.items()}
         config["optimizer_config"] = serialized(optimizers.serialize(model.optimizer))
     except NotImplementedError as failure:

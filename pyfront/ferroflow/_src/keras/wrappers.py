@@ -15,7 +15,7 @@ from ferroflow._src.framework.trackable import track, untrack
 from ferroflow._src.keras.base_layer import KerasLayer, is_layer
 from ferroflow._src.keras.configurations import serialized, with_layers
 from ferroflow._src.keras.recurrent_cells import track_cells
-from ferroflow._src.layers.layer import Layer, copy_without_variables
+from ferroflow._src.layers.layer import Layer, copy_without_variables, rename
 from ferroflow._src.layers.nodes import call_of, one_or_list
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.variables.tracked_lists import ListWrapper
@@ -202,7 +202,7 @@ class Bidirectional(Wrapper):
         else:
             self._given["backward_layer"] = serialized(backward_layer)
             self.backward_layer = backward_layer
-            backward_layer._base_name = backward_layer._name = f"backward_{backward_layer.name}"
+            rename(backward_layer, f"backward_{backward_layer.name}")
         untrack(self, "layer")
         track(self, ListWrapper(self._inner()), "_layers")
         self.merge_mode = merge_mode

@@ -20,7 +20,7 @@ _OWN = frozenset(
         *(
             "_added_losses",
             "_added_metrics",
-            "_compile_metrics",
+            "compile_metrics",
             "_added_updates",
             "_call_result",
             "_calls",

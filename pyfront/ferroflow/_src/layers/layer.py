@@ -601,6 +601,18 @@ def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
     return [x for x, _ in added if getattr(x, "op", x) in reachable]
 
 
+def rename(layer: Layer, name: str) -> None:
+    """Gives a layer another name, also as that of the variable scope that it will open."""
+    layer._base_name = layer._name = name
+
+
+def unbuilt_copy(layer: Layer) -> Any:
+    """Returns a layer of the same options that belongs to no graph yet."""
+    made = copy_without_variables(layer)
+    made._graph = made._scope = None
+    return made
+
+
 def copy_without_variables(layer: Layer, name: str | None = None) -> Any:
     """Returns a layer of the same options, without variables, updates and losses.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ferroflow._src.framework.handles import operations_after
+
 
 def reachable_operations(tensors: Iterable[Any]) -> set[Any]:
     """Returns the operations that make the tensors or use them, directly or through others.
@@ -20,7 +22,7 @@ def reachable_operations(tensors: Iterable[Any]) -> set[Any]:
     while waiting:
         op = waiting.pop()
         following = [consumer for output in op.outputs for consumer in output.consumers()]
-        for consumer in [*following, *op._control_outputs]:
+        for consumer in [*following, *operations_after(op)]:
             if consumer not in found:
                 found.add(consumer)
                 waiting.append(consumer)

@@ -157,7 +157,7 @@ def batch_set_value(tuples: ListLike) -> None:
 def session_to_use(session: Any) -> Any:
     """Returns a session, or the default one for None, or that of models if there is no default one.
 
-    That of models initializes the variables of `tf.keras` alone. The program initializes the others.
+    The session of models initializes the variables of `tf.keras` alone. The program initializes the others.
 
     Args:
         session: Session or None.
