@@ -114,7 +114,7 @@ class ConvTranspose(Conv):
             **kwargs,
         )
 
-    # How much longer the outputs are than the windows reach, for each dimension of space; None to infer it.
+    # The length of the outputs beyond the reach of the windows, for each dimension of space; None to infer it.
     output_padding: tuple[int, ...] | None = None
 
     def _may_be_causal(self) -> bool:
