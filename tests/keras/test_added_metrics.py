@@ -39,3 +39,37 @@ def test_added_metrics_are_in_no_checkpoint_and_no_weights():
         model.add_metric(tf.reduce_sum(model.output), name="sum", aggregation="mean")
         assert len(model.weights) == len(model.layers) == 2
         assert not any(ref.name == "_added_metrics" for ref in model._checkpoint_dependencies)
+
+
+def test_a_model_inside_keeps_the_metrics_of_its_own_compilation():
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.keras.backend.set_session(session)
+        layers = tf.keras.layers
+        inner = tf.keras.Sequential([layers.Dense(1, input_shape=(2,))])
+        inner.compile("sgd", "mse", metrics=["mae"])
+        start = layers.Input((2,))
+        outer = tf.keras.Model(start, inner(layers.Dense(2)(start)))
+        outer.compile("sgd", "mse")
+        x, y = np.ones((4, 2)), np.ones((4, 1))
+        assert outer.metrics_names == ["loss"]
+        assert np.ndim(outer.train_on_batch(x, y)) == 0
+        assert len(inner.train_on_batch(x, y)) == 2
+
+
+def test_steps_search_no_metrics_and_add_no_operations():
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.keras.backend.set_session(session)
+        inputs = tf.keras.layers.Input((2,))
+        model = tf.keras.Model(inputs, tf.keras.layers.Dense(1)(inputs))
+        model.add_metric(tf.reduce_sum(model.output), name="sum", aggregation="mean")
+        model.compile("sgd", "mse", metrics=["mae"])
+        x, y = np.ones((4, 2)), np.ones((4, 1))
+        model.train_on_batch(x, y)
+        before = len(graph.get_operations())
+        found = model._other_metrics()
+        model.train_on_batch(x, y)
+        assert len(graph.get_operations()) == before
+        assert model._other_metrics() is found
+        # The states begin anew after each batch.
+        error = np.abs(model.predict(x) - y).mean()
+        assert model.test_on_batch(x, y)[1] == pytest.approx(error, rel=1e-5)

@@ -28,6 +28,7 @@ from ferroflow._src.keras.compiling import Compilation
 from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
 from ferroflow._src.keras.generators import yields_batches
 from ferroflow._src.keras.losses import LOSSES, categorical_crossentropy
+from ferroflow._src.keras.metric_base import reset_states
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.replicas import ReplicaPart, compiling_strategy
 from ferroflow._src.layers.nodes import mask_of, one_or_list
@@ -40,6 +41,8 @@ class CompiledNetwork(Network):
     """Base of `Model`: compiles a network, and trains, evaluates and predicts with one batch."""
 
     _compilation: Compilation | None = None
+    # The graph's version at the last search for metrics of layers and the model, and the metrics.
+    _metrics_at: tuple[int, list[Any]] | None = None
     # The argument `metrics` of `compile`.
     compile_metrics: Any = None
     _train_op: Any = None
@@ -129,13 +132,13 @@ class CompiledNetwork(Network):
     def metrics(self) -> list[Any]:
         """The metrics of `compile`, those of its layers, and those that it added."""
         compiled = [] if self._compilation is None else self._compilation.stateful
-        return [*compiled, *super().metrics]
+        return [*compiled, *self._other_metrics()]
 
     @property
     def metrics_names(self) -> list[str]:
         """The names of the loss and the metrics, in the order in which `evaluate` returns them."""
         compiled = ["loss"] if self._compilation is None else self._compilation.names
-        added = self._added_results() if self.built else super().metrics
+        added = self._added_results() if self.built else self._other_metrics()
         return [*compiled, *(metric.name for metric in added)]
 
     @property
@@ -143,9 +146,16 @@ class CompiledNetwork(Network):
         """The values of the metrics, Tensors of shape [], in the order of their names."""
         return [*self._compiled().tensors, *self._added_results().values()]
 
+    def _other_metrics(self) -> list[Any]:
+        """Returns the metrics that layers and the model have or added; the search is repeated when the graph grows."""
+        version = self.graph.version
+        if self._metrics_at is None or self._metrics_at[0] != version or not self.built:
+            self._metrics_at = version, super().metrics
+        return self._metrics_at[1]
+
     def _added_results(self) -> dict[Any, Tensor]:
-        """Returns the values of the metrics that layers and the model added, by the metrics."""
-        found = ((metric, result_of(metric)) for metric in super().metrics)
+        """Returns the values of the metrics that layers and the model have or added, by the metrics."""
+        found = ((metric, result_of(metric)) for metric in self._other_metrics())
         return {metric: result for metric, result in found if result is not None}
 
     @property
@@ -222,8 +232,7 @@ class CompiledNetwork(Network):
     def reset_metrics(self) -> None:
         """Sets the states of metrics that add up over batches to zeros."""
         with self.graph.as_default():
-            for metric in [*(self._compilation.loss_means if self._compilation else ()), *self.metrics]:
-                metric.reset_states()
+            reset_states([*(self._compilation.loss_means if self._compilation else ()), *self.metrics])
 
     @property
     def stateful_metric_names(self) -> list[str]:

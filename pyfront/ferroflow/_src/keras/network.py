@@ -297,8 +297,14 @@ class Network(AddsMetrics, LayerOfLayers):
     @property
     def metrics(self) -> list[Any]:
         """The metrics of its layers, those that are its attributes, and those that it added."""
-        found = [*(metric for layer in self.layers for metric in getattr(layer, "metrics", ())), *metrics_of(self)]
-        return list({id(metric): metric for metric in found}.values())
+        return list({id(metric): metric for metric in [*self._metrics_of_layers(), *metrics_of(self)]}.values())
+
+    def _metrics_of_layers(self) -> list[Any]:
+        """Returns the metrics of layers; those that a model inside has for itself depend on its own inputs."""
+        found: list[Any] = []
+        for layer in self.layers:
+            found += layer._metrics_of_layers() if isinstance(layer, Network) else getattr(layer, "metrics", ())
+        return found
 
     @property
     def losses(self) -> list[Any]:
@@ -705,6 +711,7 @@ _NO_PARTS = frozenset(
     (
         "_added_metrics",
         "_calls",
+        "_metrics_at",
         "compile_metrics",
         "_connected",
         "_inbound_nodes",
