@@ -186,7 +186,7 @@ def test_map_structure_checks_its_arguments():
         nest.map_structure("bad", [1])
     with pytest.raises(ValueError, match="at least one structure"):
         nest.map_structure(str)
-    with pytest.raises(ValueError, match="Only valid keyword argument is check_types"):
+    with pytest.raises(ValueError, match="Only valid keyword arguments are `check_types` and `expand_composites`"):
         nest.map_structure(str, [1], check_types=False, foo="a")
     assert nest.map_structure(lambda a, b: a + b, ((1, 2), 3), [[4, 5], 6], check_types=False) == ((5, 7), 9)
 

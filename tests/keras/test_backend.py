@@ -254,7 +254,7 @@ ARGUMENTS = {
     "activations.get": ["identifier"],
     "activations.hard_sigmoid": ["x"],
     "activations.linear": ["x"],
-    "activations.relu": ["x", "alpha", "max_value"],
+    "activations.relu": ["x", "alpha", "max_value", "threshold"],
     "activations.selu": ["x"],
     "activations.serialize": ["activation"],
     "activations.sigmoid": ["x"],

@@ -138,7 +138,7 @@ def test_a_rate_waits_for_its_patience_and_cools_down():
     # As in TensorFlow 1.15: the first epoch is an improvement; the rate falls after the next.
     _, history = fitted(fall, epochs=7)
     np.testing.assert_allclose(history["lr"], [0.1, 0.1, 0.05, 0.05, 0.025, 0.025, 0.0125], rtol=1e-6)
-    assert callbacks.ReduceLROnPlateau(min_delta=0.5).epsilon == 0.5
+    assert callbacks.ReduceLROnPlateau(min_delta=0.5).min_delta == 0.5
 
 
 class Looking(callbacks.Callback):

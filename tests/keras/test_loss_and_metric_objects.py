@@ -57,8 +57,10 @@ def test_batches_add_up_until_metrics_are_reset():
     model = tf.keras.Sequential([layer])
     model.compile("sgd", "mse", metrics=[tf.keras.metrics.MeanAbsoluteError()])
     near, far = (np.array([[1.0]]), np.array([[1.5]])), (np.array([[1.0]]), np.array([[4.0]]))
-    assert model.test_on_batch(*near)[1] == 0.5
+    assert model.test_on_batch(*near, reset_metrics=False)[1] == 0.5
     assert model.test_on_batch(*far, reset_metrics=False)[1] == (0.5 + 3) / 2
+    # The metrics begin anew after a batch.
+    assert model.test_on_batch(*far)[1] == pytest.approx((0.5 + 3 + 3) / 3)
     assert model.test_on_batch(*far)[1] == 3
     assert model.stateful_metric_names == ["mean_absolute_error"]
 

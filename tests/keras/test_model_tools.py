@@ -195,8 +195,21 @@ def test_a_transposed_convolution_is_the_gradient_of_a_convolution():
     (gradient,) = tf.gradients(backend.conv2d(image, kernel, (2, 2), "same"), image, change)
     enlarged = backend.conv2d_transpose(change, kernel, (None, 6, 6, 3), (2, 2), "same")
     np.testing.assert_allclose(*value([gradient, enlarged]), rtol=1e-6)
-    with pytest.raises(NotImplementedError, match="atrous_conv2d_transpose"):
-        backend.conv2d_transpose(change, kernel, (2, 6, 6, 3), dilation_rate=(2, 2))
+
+
+@pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
+def test_a_dilated_transposed_convolution_is_the_gradient_of_a_dilated_convolution(data_format):
+    random = np.random.RandomState(0)
+    image, kernel, change = (tf.constant(random.normal(size=s)) for s in ((2, 6, 6, 3), (3, 3, 3, 4), (2, 6, 6, 4)))
+    convolved = backend.conv2d(image, kernel, padding="same", data_format="channels_last", dilation_rate=(2, 2))
+    (gradient,) = tf.gradients(convolved, image, change)
+    is_first = data_format == "channels_first"
+    inputs, shape = (tf.transpose(change, [0, 3, 1, 2]), (2, 3, 6, 6)) if is_first else (change, (2, 6, 6, 3))
+    enlarged = backend.conv2d_transpose(inputs, kernel, shape, (1, 1), "same", data_format, (2, 2))
+    enlarged = tf.transpose(enlarged, [0, 2, 3, 1]) if is_first else enlarged
+    np.testing.assert_allclose(*value([gradient, enlarged]), rtol=1e-6)
+    with pytest.raises(ValueError, match="must be equal"):
+        backend.conv2d_transpose(inputs, kernel, shape, (1, 1), "same", data_format, (1, 2))
 
 
 def test_norms_are_moved_into_their_limits():

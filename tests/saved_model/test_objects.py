@@ -132,7 +132,9 @@ def test_arguments_that_no_function_takes_are_refused(tmp_path: Path) -> None:
     root = _scaling()
     root.any = tf.function(lambda x, twice: x * 2.0 if twice else x)
     root.any.get_concrete_function(tf.TensorSpec([2], tf.float32), True)
-    tf.saved_model.save(root, str(tmp_path), signatures=root.scaled)
+    with tf.Session() as session:
+        session.run(root.v.initializer)
+        tf.saved_model.save(root, str(tmp_path), signatures=root.scaled)
     loaded = tf.saved_model.load_v2(str(tmp_path))
     assert loaded.any([1.0, 2.0], True).shape.as_list() == [2]
     before = len(tf.get_default_graph().get_operations())

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ferroflow._src.base.composite_parts import Parts, is_composite, parts_of
 from ferroflow._src.base.shown import shown
 
 
@@ -25,6 +26,27 @@ def is_sequence(seq: object) -> bool:
 
 
 is_nested = is_sequence
+
+
+def is_sequence_or_composite(seq: object) -> bool:
+    """Returns True if `seq` is a structure, or a composite tensor such as a SparseTensor.
+
+    Args:
+        seq: any object.
+
+    Returns:
+        bool.
+    """
+    return is_sequence(seq) or is_composite(seq)
+
+
+def _expanded(structure: Any, expand_composites: bool) -> Any:
+    """Returns a structure with the parts of composite tensors in their places."""
+    if not expand_composites:
+        return structure
+    if not is_sequence(structure):
+        return parts_of(structure)
+    return _like(structure, [_expanded(child, True) for child in yield_value(structure)])
 
 
 def _sorted_keys(dictionary: dict[Any, Any]) -> list[Any]:
@@ -58,6 +80,8 @@ def yield_value(iterable: Any) -> Iterator[Any]:
 
 def _like(instance: Any, children: list[Any]) -> Any:
     """Returns a structure of the class of `instance` with other children."""
+    if isinstance(instance, Parts):
+        return instance.like(children)
     if isinstance(instance, dict):
         by_key = dict(zip(_sorted_keys(instance), children, strict=True))
         items = [(key, by_key[key]) for key in instance]
@@ -69,12 +93,13 @@ def _like(instance: Any, children: list[Any]) -> Any:
     return type(instance)(children)
 
 
-def flatten(nest: object) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """Returns the leaves of a structure, from left to right, dicts in the order of their sorted keys.
 
     Args:
-        nest: a structure, or a leaf (which gives a list of itself); arrays and tensors are leaves, whatever their
+        structure: a structure, or a leaf (which gives a list of itself); arrays and tensors are leaves, whatever their
             shape.
+        expand_composites: bool. If True, composite tensors such as SparseTensors are structures of their tensors.
 
     Returns:
         A list.
@@ -83,7 +108,7 @@ def flatten(nest: object) -> list[Any]:
         TypeError: if a dict has keys that cannot be sorted.
     """
     leaves: list[Any] = []
-    _append_leaves(nest, leaves)
+    _append_leaves(_expanded(structure, expand_composites), leaves)
     return leaves
 
 
@@ -95,12 +120,13 @@ def _append_leaves(nest: Any, leaves: list[Any]) -> None:
         _append_leaves(child, leaves)
 
 
-def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """Returns the inverse of `flatten`: a structure like `structure` whose leaves are `flat_sequence`.
 
     Args:
         structure: a structure or a leaf.
         flat_sequence: sequence, one value per leaf of `structure`.
+        expand_composites: bool. If True, composite tensors such as SparseTensors are structures of their tensors.
 
     Returns:
         The structure, or `flat_sequence[0]` if `structure` is a leaf.
@@ -111,6 +137,7 @@ def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
     """
     if not is_sequence(flat_sequence):
         raise TypeError("flat_sequence must be a sequence")
+    structure = _expanded(structure, expand_composites)
     if not is_sequence(structure):
         if len(flat_sequence) != 1:
             raise ValueError(f"Structure is a scalar but len(flat_sequence) == {len(flat_sequence)} > 1")
@@ -133,19 +160,22 @@ def _described(value: Any) -> str:
     return f"type={type(value).__name__} str={shown(value)}"
 
 
-def assert_same_structure(nest1: object, nest2: object, check_types: bool = True) -> None:
+def assert_same_structure(
+    nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
+) -> None:
     """Checks that two structures have the same shape. Namedtuples of one name and the same fields have the same type.
 
     Args:
         nest1: a structure or leaf.
         nest2: a structure or leaf.
         check_types: If True, the classes of the structures and the keys of dicts must also agree.
+        expand_composites: bool. If True, composite tensors such as SparseTensors are structures of their tensors.
 
     Raises:
         TypeError: if the classes of two substructures differ.
         ValueError: if the nesting, the number of elements or the keys of two substructures differ.
     """
-    found = _difference(nest1, nest2, check_types)
+    found = _difference(_expanded(nest1, expand_composites), _expanded(nest2, expand_composites), check_types)
     if found is not None:
         error_class, reason = found
         raise error_class(
@@ -188,7 +218,7 @@ def _is_plain_namedtuple(instance: Any) -> bool:
 
 
 def _type_difference(nest1: Any, nest2: Any) -> tuple[type[Exception], str] | None:
-    type1, type2 = type(nest1), type(nest2)
+    type1, type2 = (type(x.whole if isinstance(x, Parts) else x) for x in (nest1, nest2))
     if type1 is not type2:
         both_namedtuples = _is_plain_namedtuple(nest1) and _is_plain_namedtuple(nest2)
         if not (both_namedtuples and _same_namedtuples(nest1, nest2)):
@@ -197,6 +227,9 @@ def _type_difference(nest1: Any, nest2: Any) -> tuple[type[Exception], str] | No
                 f"First structure {_described(nest1)} has type {type1.__name__}, "
                 f"while second structure {_described(nest2)} has type {type2.__name__}"
             )
+    if isinstance(nest1, Parts):
+        reason = nest1.differs_from(nest2)
+        return None if reason is None else (ValueError, reason)
     if isinstance(nest1, dict) and nest1.keys() != nest2.keys():
         return ValueError, (
             "The two dictionaries don't have the same set of keys. "
@@ -236,13 +269,14 @@ def flatten_dict_items(dictionary: dict[Any, Any]) -> dict[Any, Any]:
     return flat
 
 
-def map_structure(func: Callable[..., Any], *structure: object, **check_types_dict: Any) -> Any:
+def map_structure(func: Callable[..., Any], *structure: object, **kwargs: Any) -> Any:
     """Applies `func` to the leaves of structures that have the same shape.
 
     Args:
         func: callable with one argument per structure.
         *structure: structures or leaves.
-        **check_types_dict: only `check_types` (bool, True): whether the classes of the structures must agree too.
+        **kwargs: `check_types`, bool, True: if True, the classes of the structures must agree too. `expand_composites`,
+            bool, False: if True, composite tensors such as SparseTensors are structures of their tensors.
 
     Returns:
         A structure like the first one, of the results.
@@ -255,27 +289,34 @@ def map_structure(func: Callable[..., Any], *structure: object, **check_types_di
         raise TypeError(f"func must be callable, got: {func}")
     if not structure:
         raise ValueError("Must provide at least one structure")
-    check_types = check_types_dict.pop("check_types", True)
-    if check_types_dict:
-        raise ValueError("Only valid keyword argument is check_types")
-    for other in structure[1:]:
-        assert_same_structure(structure[0], other, check_types=check_types)
-    leaves = [flatten(nest) for nest in structure]
-    return pack_sequence_as(structure[0], [func(*values) for values in zip(*leaves, strict=True)])
+    check_types, expands = kwargs.pop("check_types", True), kwargs.pop("expand_composites", False)
+    if kwargs:
+        raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {list(kwargs)}")
+    structures = [_expanded(one, expands) for one in structure] if expands else structure
+    for other in structures[1:]:
+        assert_same_structure(structures[0], other, check_types=check_types)
+    leaves = [flatten(nest) for nest in structures]
+    return pack_sequence_as(structures[0], [func(*values) for values in zip(*leaves, strict=True)])
 
 
-def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True) -> None:
+def assert_shallow_structure(
+    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
     """Checks that `input_tree` is `shallow_tree` with some leaves replaced by structures.
 
     Args:
         shallow_tree: a structure or leaf.
         input_tree: a structure or leaf.
         check_types: If True, the classes of the structures and the keys of dicts must also agree.
+        expand_composites: bool. If True, composite tensors such as SparseTensors are structures of their tensors.
 
     Raises:
         TypeError: if a structure of `shallow_tree` stands where `input_tree` has a leaf, or their classes differ.
         ValueError: if the lengths or keys of two structures differ.
     """
+    if expand_composites:
+        shallow_tree = parts_of(shallow_tree)
+        input_tree = parts_of(input_tree) if isinstance(shallow_tree, Parts) else input_tree
     if not is_sequence(shallow_tree):
         return
     if not is_sequence(input_tree):
@@ -300,15 +341,19 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
             f"{list(input_tree)}, while shallow structure has keys {list(shallow_tree)}."
         )
     for shallow_branch, input_branch in zip(yield_value(shallow_tree), yield_value(input_tree), strict=True):
-        assert_shallow_structure(shallow_branch, input_branch, check_types=check_types)
+        assert_shallow_structure(shallow_branch, input_branch, check_types, expand_composites)
 
 
-def flatten_up_to(shallow_tree: object, input_tree: object) -> list[Any]:
+def flatten_up_to(
+    shallow_tree: object, input_tree: object, check_types: bool = True, expand_composites: bool = False
+) -> list[Any]:
     """Returns the parts of `input_tree` that stand at the leaves of `shallow_tree`.
 
     Args:
         shallow_tree: a structure or leaf.
         input_tree: a structure or leaf that `assert_shallow_structure` accepts.
+        check_types: If True, the classes of the structures and the keys of dicts must also agree.
+        expand_composites: bool. If True, composite tensors such as SparseTensors are structures of their tensors.
 
     Returns:
         A list, one part per leaf of `shallow_tree`.
@@ -316,13 +361,15 @@ def flatten_up_to(shallow_tree: object, input_tree: object) -> list[Any]:
     Raises:
         TypeError, ValueError: on the same conditions as `assert_shallow_structure`.
     """
-    assert_shallow_structure(shallow_tree, input_tree)
+    assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites)
     parts: list[Any] = []
-    _append_parts(shallow_tree, input_tree, parts)
+    _append_parts(_expanded(shallow_tree, expand_composites), input_tree, parts)
     return parts
 
 
 def _append_parts(shallow_tree: Any, input_tree: Any, parts: list[Any]) -> None:
+    if isinstance(shallow_tree, Parts):
+        input_tree = parts_of(input_tree)
     if not is_sequence(shallow_tree):
         parts.append(input_tree)
         return
@@ -393,6 +440,11 @@ def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
     if not is_sequence(nest):
         yield ()
         return
+    if isinstance(nest, Parts):
+        for i, part in enumerate(nest):
+            for path in yield_flat_paths(part):
+                yield (nest.step, i, *path)
+        return
     steps: Any
     if isinstance(nest, dict):
         steps = _sorted_keys(nest)
@@ -405,22 +457,75 @@ def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
             yield (step, *path)
 
 
-def flatten_with_joined_string_paths(structure: object, separator: str = "/") -> list[tuple[str, Any]]:
+def flatten_with_joined_string_paths(
+    structure: object, separator: str = "/", expand_composites: bool = False
+) -> list[tuple[str, Any]]:
     """Returns the leaves of a structure with their paths.
 
     Args:
         structure: a structure or leaf.
         separator: str, between the steps of a path.
+        expand_composites: bool. If True, composite tensors such as SparseTensors are structures of their tensors.
 
     Returns:
         A list of (path, leaf), in the order of `flatten`.
     """
-    paths = [separator.join(str(step) for step in path) for path in yield_flat_paths(structure)]
-    return list(zip(paths, flatten(structure), strict=True))
+    found = flatten_with_tuple_paths(structure, expand_composites)
+    return [(separator.join(str(step) for step in path), leaf) for path, leaf in found]
 
 
-def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
-    """Returns the leaves of a structure with their paths as tuples: a list of (path, leaf), in the order of
-    `flatten`.
+def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[tuple[tuple[Any, ...], Any]]:
+    """Returns the leaves of a structure with their paths as tuples.
+
+    Args:
+        structure: a structure or leaf.
+        expand_composites: bool. If True, composite tensors such as SparseTensors are structures of their tensors.
+
+    Returns:
+        A list of (path, leaf), in the order of `flatten`.
     """
+    structure = _expanded(structure, expand_composites)
     return list(zip(yield_flat_paths(structure), flatten(structure), strict=True))
+
+
+def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: object, **kwargs: Any) -> Any:
+    """Applies `func` to the paths and the leaves of structures that have the same shape.
+
+    Args:
+        func: callable of a path, a tuple, and of one argument per structure.
+        *structure: structures or leaves.
+        **kwargs: as `map_structure` takes them.
+
+    Returns:
+        A structure like the first one, of the results.
+
+    Raises:
+        ValueError: if no structure is given, or on the same conditions as `map_structure`.
+        TypeError: on the same conditions as `map_structure`.
+    """
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    paths = iter(list(yield_flat_paths(_expanded(structure[0], kwargs.get("expand_composites", False)))))
+    return map_structure(lambda *leaves: func(next(paths), *leaves), *structure, **kwargs)
+
+
+def map_structure_with_paths(func: Callable[..., Any], *structure: object, **kwargs: Any) -> Any:
+    """Applies `func` to the paths, as text, and the leaves of structures that have the same shape.
+
+    Args:
+        func: callable of a path, a str with "/" between its steps, and of one argument per structure.
+        *structure: structures or leaves.
+        **kwargs: as `map_structure` takes them.
+
+    Returns:
+        A structure like the first one, of the results.
+
+    Raises:
+        ValueError: if no structure is given, or on the same conditions as `map_structure`.
+        TypeError: on the same conditions as `map_structure`.
+    """
+
+    def with_text(path: tuple[Any, ...], *leaves: Any) -> Any:
+        return func("/".join(str(step) for step in path), *leaves)
+
+    return map_structure_with_tuple_paths(with_text, *structure, **kwargs)

@@ -18,7 +18,6 @@ from ferroflow._src.keras.custom_objects import custom_object_scope
 from ferroflow._src.keras.model_files import load_model
 from ferroflow._src.keras.optimizers import GraphOptimizer
 from ferroflow._src.layers.nodes import one_or_list
-from ferroflow._src.metrics.averaging import mean
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math.cast import cast
@@ -93,16 +92,14 @@ def model_to_estimator(
             [None] * len(outputs),
             model.losses,
             given.loss,
-            given.metrics,
+            given.compile_metrics,
             given.loss_weights,
             given.sample_weight_mode,
             given.weighted_metrics,
             list(map(_of_rank, _in_order(labels, given.output_names, "labels"), outputs)),
         )
-        count = cast(shaping.shape(inputs[0])[0], "float32")
-        metrics = dict(zip(compilation.names[1:], compilation.tensors, strict=True))
         if mode == ModeKeys.EVAL:
-            measured = {name: mean(value, weights=count) for name, value in metrics.items()}
+            measured = dict(zip(compilation.names[1:], [*compilation.loss_means, *compilation.stateful], strict=True))
             return EstimatorSpec(mode, predictions, compilation.total_loss, eval_metric_ops=measured, scaffold=scaffold)
         step: Any = get_global_step()
         updates = [*model.get_updates_for(None), *model.get_updates_for(inputs)]

@@ -6,6 +6,7 @@ import collections
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.composite_parts import register_composite
 from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, FeedDict, SessionObject, ShapeTensorLike, TensorLike
@@ -107,6 +108,14 @@ class IndexedSlices:
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+
+register_composite(
+    IndexedSlices,
+    lambda x: [x.values, x.indices, *([] if x.dense_shape is None else [x.dense_shape])],
+    lambda _, parts: IndexedSlices(*parts),
+    lambda x: x.dense_shape is None,
+)
 
 
 class SparseTensor:
@@ -213,6 +222,14 @@ class SparseTensor:
     def _override_operator(operator: str, function: Any) -> None:
         """Installs an operator; the module of operators calls this."""
         setattr(SparseTensor, operator, function)
+
+
+register_composite(
+    SparseTensor,
+    lambda x: [x.indices, x.values, x.dense_shape],
+    lambda _, parts: SparseTensor(*parts),
+    lambda x: x.dtype.base_dtype,
+)
 
 
 def _sparse_to_tensor(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.composite_parts import register_composite
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor, SparseTensorValue
@@ -57,6 +58,11 @@ class SparseTensorSpec(TypeSpec):
             return super()._of_value(value)
         tensor = SparseTensor.from_value(value)
         return cls(tensor.get_shape(), tensor.dtype)
+
+
+register_composite(
+    SparseTensorSpec, lambda spec: spec._component_specs, lambda _, parts: SparseTensor(*parts), lambda spec: spec.dtype
+)
 
 
 class IndexedSlicesSpec(TypeSpec):
@@ -113,3 +119,6 @@ class IndexedSlicesSpec(TypeSpec):
             return cls(shape, value.values.dtype, value.indices.dtype, None, rows)
         shape = shape.merge_with(constant_value_as_shape(dense))
         return cls(shape, value.values.dtype, value.indices.dtype, dense.dtype, rows)
+
+
+register_composite(IndexedSlicesSpec, lambda spec: spec._component_specs, lambda _, parts: IndexedSlices(*parts))

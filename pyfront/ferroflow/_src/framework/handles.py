@@ -142,8 +142,7 @@ class Operation(_core.OperationHandle):
 
     @property
     def _control_outputs(self) -> list[Operation]:
-        graph = self._graph
-        return [graph.operation(i) for i in graph._core.node_control_outputs(self._id)]
+        return operations_after(self)
 
     def _get_control_flow_context(self) -> Any:
         """Returns the branch or loop this operation is in, or None."""
@@ -292,6 +291,12 @@ class Operation(_core.OperationHandle):
 
     def __deepcopy__(self, memo: Any) -> Operation:
         return self
+
+
+def operations_after(op: Operation) -> list[Operation]:
+    """Returns the operations that have a control edge from another."""
+    graph = op._graph
+    return [graph.operation(i) for i in graph._core.node_control_outputs(op._id)]
 
 
 def _device_string(device: Any) -> str:

@@ -6,6 +6,7 @@ import abc
 from typing import Any
 
 from ferroflow._src.base import nest
+from ferroflow._src.base.composite_parts import is_composite, parts_of, register_composite
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.ops.ragged.tensor import RaggedTensor
 
@@ -43,15 +44,15 @@ CompositeTensor.register(IndexedSlices)
 CompositeTensor.register(RaggedTensor)
 
 
+register_composite(
+    CompositeTensor,
+    lambda value: nest.flatten(value._to_components()),
+    lambda value, parts: value._from_components(parts, value._component_metadata()),
+)
+
+
 def _components(value: Any) -> Any:
-    if isinstance(value, SparseTensor):
-        return [value.indices, value.values, value.dense_shape]
-    if isinstance(value, IndexedSlices):
-        dense_shape = [] if value.dense_shape is None else [value.dense_shape]
-        return [value.values, value.indices, *dense_shape]
-    if isinstance(value, RaggedTensor):
-        return [value.flat_values, *value.nested_row_splits]
-    return replace_composites_with_components(value._to_components()) if isinstance(value, CompositeTensor) else value
+    return list(parts_of(value)) if is_composite(value) else value
 
 
 def replace_composites_with_components(structure: Any) -> Any:

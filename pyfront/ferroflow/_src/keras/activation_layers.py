@@ -21,17 +21,6 @@ class _Elementwise(KerasLayer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """Returns the shape of the output for that of the input.
-
-        Args:
-            input_shape: TensorShape of the inputs, with the batch.
-
-        Returns:
-            TensorShape, the same.
-        """
-        return input_shape
-
 
 class LeakyReLU(_Elementwise):
     """Layer that multiplies negative elements by a number.
@@ -136,23 +125,26 @@ class ELU(_Elementwise):
 
 
 class ReLU(_Elementwise):
-    """Layer that replaces negative elements by 0 and limits large ones.
+    """Layer that replaces elements below a threshold and limits large ones.
 
     Args:
-        max_value: float, the number, or None.
-        negative_slope: float, the factor of negative elements.
+        max_value: float, the largest result, or None.
+        negative_slope: float, the factor of how far elements are below the threshold.
+        threshold: float, the number above which elements stay.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
         ValueError: if a number is negative.
     """
 
-    def __init__(self, max_value: float | None = None, negative_slope: float = 0.0, **kwargs: Any) -> None:
+    def __init__(
+        self, max_value: float | None = None, negative_slope: float = 0, threshold: float = 0, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         for name, value in (("max_value", max_value), ("negative_slope", negative_slope)):
             if value is not None and value < 0:
                 raise ValueError(f"{name} of Relu layer cannot be negative value: {value}")
-        self.max_value, self.negative_slope = max_value, negative_slope
+        self.max_value, self.negative_slope, self.threshold = max_value, negative_slope, threshold
 
     def call(self, inputs: NestedTensors) -> Tensor:
         """Applies the function.
@@ -163,7 +155,7 @@ class ReLU(_Elementwise):
         Returns:
             Tensor of the dtype and shape of `inputs`.
         """
-        return activations.relu(inputs, alpha=self.negative_slope, max_value=self.max_value)
+        return activations.relu(inputs, self.negative_slope, self.max_value, self.threshold)
 
 
 class ThresholdedReLU(_Elementwise):

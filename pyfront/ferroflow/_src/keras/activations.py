@@ -8,9 +8,9 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array.indexing import where
-from ferroflow._src.ops.math.arithmetic import minimum
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.comparison import less_equal
+from ferroflow._src.ops.math.comparison import greater, less_equal
 from ferroflow._src.ops.math.elementwise import exp
 from ferroflow._src.ops.nn import activation, softmax as softmaxes
 
@@ -29,22 +29,24 @@ __all__ = [
 ]
 
 
-def relu(x: Any, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
-    """Returns the elements, with negative ones scaled by `alpha` and large ones limited to `max_value`.
+def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0) -> Tensor:
+    """Returns the elements above a threshold, limited to `max_value`, and `alpha` times how far others are below it.
 
     Args:
         x: Tensor of a float dtype, of any shape.
-        alpha: float, the factor of negative elements.
+        alpha: float, the factor of the elements below the threshold.
         max_value: float, the largest result; None for any.
+        threshold: float, the number.
 
     Returns:
         Tensor of the dtype and shape of `x`.
     """
     x = convert_to_tensor(x)
-    result = activation.relu(x)
+    result = activation.relu(x) if threshold == 0 else x * cast(greater(x, threshold), x.dtype.base_dtype)
     if max_value is not None:
-        result = minimum(result, convert_to_tensor(max_value, dtype=x.dtype.base_dtype))
-    return result - alpha * activation.relu(-x) if alpha != 0.0 else result
+        zero, most = (convert_to_tensor(value, dtype=x.dtype.base_dtype) for value in (0.0, max_value))
+        result = clip_by_value(result, zero, most)
+    return result - alpha * activation.relu(threshold - x) if alpha != 0.0 else result
 
 
 def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:

@@ -23,6 +23,7 @@ from ferroflow._src.layers.sessions import (
     manual_variable_initialization,
     set_session,
     set_value,
+    track_variable,
 )
 from ferroflow._src.ops.array.making import placeholder_with_default
 from ferroflow._src.variables.variable import Variable
@@ -108,7 +109,22 @@ def clear_session() -> None:
 
 def number(value: float, name: str, dtype: DTypeLike = dtypes.float32) -> Variable:
     """Returns a variable of one number that is not trained."""
-    return Variable(np.asarray(value, dtypes.as_dtype(dtype).as_numpy_dtype), trainable=False, name=name)
+    return tracked_variable(np.asarray(value, dtypes.as_dtype(dtype).as_numpy_dtype), trainable=False, name=name)
+
+
+def tracked_variable(initial_value: Any, **options: Any) -> Variable:
+    """Returns a resource variable that the session of models initializes.
+
+    Args:
+        initial_value: Tensor or array of any dtype and shape, or callable that returns one.
+        **options: further arguments of `tf.Variable`.
+
+    Returns:
+        Variable of the dtype and shape of the value.
+    """
+    variable = Variable(initial_value, use_resource=True, **options)
+    track_variable(variable)
+    return variable
 
 
 def int_shape(x: Tensor) -> tuple[int | None, ...] | None:

@@ -10,9 +10,10 @@ from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant as constant_of
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.backend import get_session
+from ferroflow._src.keras.backend import get_session, tracked_variable
 from ferroflow._src.keras.settings import floatx, image_data_format
 from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.image.resizing import resize_centered
 from ferroflow._src.ops.math import linalg
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn.embedding import embedding_lookup
@@ -60,8 +61,8 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
     """
     kind = dtypes.as_dtype(dtype or floatx())
     if isinstance(value, Tensor):
-        return Variable(cast(value, kind), name=name, constraint=constraint)
-    return Variable(convert_to_tensor(value, dtype=kind), name=name, constraint=constraint)
+        return tracked_variable(cast(value, kind), name=name, constraint=constraint)
+    return tracked_variable(convert_to_tensor(value, dtype=kind), name=name, constraint=constraint)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
@@ -143,7 +144,7 @@ def eval(x: NestedTensors) -> Any:  # Keras's name
 
 def _filled(make: Any, shape: Any, dtype: Any, name: str | None) -> Any:
     value = make(shape, dtypes.as_dtype(dtype or floatx()))
-    return Variable(value, name=name) if value.shape.is_fully_defined() else value
+    return tracked_variable(value, name=name) if value.shape.is_fully_defined() else value
 
 
 def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
@@ -185,7 +186,7 @@ def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> V
     Returns:
         Variable of `dtype`, of shape [size, size].
     """
-    return Variable(linalg.eye(size, dtype=dtypes.as_dtype(dtype or floatx())), name=name)
+    return tracked_variable(linalg.eye(size, dtype=dtypes.as_dtype(dtype or floatx())), name=name)
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -238,7 +239,7 @@ def random_uniform_variable(
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return Variable(random_uniform(shape, low, high, dtype=kind, seed=seed), name=name)
+    return tracked_variable(random_uniform(shape, low, high, dtype=kind, seed=seed), name=name)
 
 
 def random_normal_variable(
@@ -263,7 +264,7 @@ def random_normal_variable(
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return Variable(random_normal(shape, mean, scale, dtype=kind, seed=seed), name=name)
+    return tracked_variable(random_normal(shape, mean, scale, dtype=kind, seed=seed), name=name)
 
 
 def count_params(x: Any) -> int:
@@ -446,20 +447,40 @@ def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str
     return shaping.pad(x, [[0, 0], *around, [0, 0]])
 
 
-def resize_images(x: Any, height_factor: int, width_factor: int, data_format: str) -> Tensor:
-    """Repeats the rows and columns of images.
+def resize_images(
+    x: Any, height_factor: int, width_factor: int, data_format: str, interpolation: str = "nearest"
+) -> Tensor:
+    """Enlarges images by whole factors.
 
     Args:
         x: Tensor of a real number dtype, of shape [batch, rows, columns, channels].
-        height_factor: int, how often each row.
-        width_factor: int, how often each column.
+        height_factor: int, how many times as many rows.
+        width_factor: int, how many times as many columns.
         data_format: str, "channels_last" or "channels_first".
+        interpolation: str, "nearest" to repeat rows and columns, or "bilinear".
 
     Returns:
-        Tensor of the dtype of `x`.
+        Tensor of the dtype of `x`; "bilinear": of float32.
+
+    Raises:
+        ValueError: if `data_format` or `interpolation` is not one of the listed values.
     """
-    first = 2 if data_format == "channels_first" else 1
-    return shaping.repeat(shaping.repeat(x, height_factor, axis=first), width_factor, axis=first + 1)
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(f"Invalid `data_format` argument: {data_format}")
+    if interpolation not in ("nearest", "bilinear"):
+        raise ValueError('interpolation should be one of "nearest" or "bilinear".')
+    x = convert_to_tensor(x)
+    is_first = data_format == "channels_first"
+    rows, columns = (2, 3) if is_first else (1, 2)
+    known = x.get_shape().as_list()
+    sizes = shaping.shape(x)[rows : columns + 1] * [height_factor, width_factor]
+    images = shaping.transpose(x, [0, 2, 3, 1]) if is_first else x
+    images = resize_centered(images, sizes, method=interpolation)
+    outputs = shaping.transpose(images, [0, 3, 1, 2]) if is_first else images
+    for axis, factor in ((rows, height_factor), (columns, width_factor)):
+        known[axis] = None if known[axis] is None else known[axis] * factor
+    outputs.set_shape(known)
+    return outputs
 
 
 def stack(x: Any, axis: int = 0) -> Tensor:

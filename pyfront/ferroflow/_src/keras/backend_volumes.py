@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from ferroflow._src.base.typing import IntsLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend_nn import op_format_of, with_batch
 from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.layers.transposed_convolution import transposed_images
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.nn import conv, pooling
 
@@ -31,23 +32,22 @@ def conv2d_transpose(
         strides: pair of ints, how many times larger the outputs are.
         padding: str, "same" or "valid".
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
-        dilation_rate: pair of ones; the distances between a window's points.
+        dilation_rate: int, or pair of equal ints, the distances between a window's points.
 
     Returns:
         Tensor of the dtype of `x`, of shape `output_shape`.
 
     Raises:
-        ValueError: if `data_format` is not one of the listed values.
-        NotImplementedError: if a dilation is not 1.
+        ValueError: if `data_format` is not one of the listed values, or the distances of rows and columns differ.
     """
     op_format = op_format_of(data_format, 4)
-    if any(rate != 1 for rate in with_batch(dilation_rate, op_format)):
-        raise NotImplementedError("conv2d_transpose takes no dilation_rate but 1; use tf.nn.atrous_conv2d_transpose")
     if isinstance(output_shape, (list, tuple)):
         sizes = [shaping.shape(x)[0] if output_shape[0] is None else output_shape[0], *output_shape[1:]]
         output_shape = joining.stack(sizes)
+    rates = [dilation_rate] * 2 if isinstance(dilation_rate, int) else list(cast("Any", dilation_rate))
     distances = with_batch(strides, op_format)
-    return conv.conv2d_transpose(x, kernel, output_shape, distances, padding.upper(), data_format=op_format)
+    result: Tensor = transposed_images(x, kernel, output_shape, distances, padding.upper(), op_format, rates)
+    return result
 
 
 def conv3d(

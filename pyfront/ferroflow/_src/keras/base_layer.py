@@ -19,11 +19,13 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
+from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
 from ferroflow._src.keras.settings import get_uid
-from ferroflow._src.layers.layer import Layer
+from ferroflow._src.layers.layer import Layer, unbuilt_copy
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
+from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.ops.array.making import identity, placeholder
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
@@ -58,7 +60,7 @@ def _layers_in(values: Iterable[Any]) -> Iterator[Any]:
             yield from _layers_in(value.values())
 
 
-class KerasLayer(Layer):
+class KerasLayer(AddsMetrics, Layer):
     """Base of the layers of a model; it precedes the layer of `tf.layers` among a class's bases.
 
     Args:
@@ -122,7 +124,7 @@ class KerasLayer(Layer):
                 continue
             now = getattr(self, name, value)
             is_settled = value is None and name in ("data_format", "strides")
-            is_sizes = isinstance(now, tuple) and isinstance(value, (int, list))
+            is_sizes = isinstance(now, tuple) and isinstance(value, (int, list, tuple))
             # Names and numbers are shown as the objects that they stand for.
             found[name] = now if is_settled or is_sizes or name.endswith(_STANDS_FOR) else value
         return found
@@ -178,7 +180,7 @@ class KerasLayer(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """Returns the shape of the output for that of the input; layers without variables compute it.
+        """Returns the shape of the output for that of the input, without changes to the layer or the graph.
 
         Args:
             input_shape: TensorShape or tuple with the batch, or list of them: the shapes of the inputs.
@@ -187,23 +189,33 @@ class KerasLayer(Layer):
             TensorShape, or structure of them.
 
         Raises:
-            NotImplementedError: if a layer has variables or is a program's own, and does not define it.
+            NotImplementedError: if a program's own class does not define it.
         """
+        known: Any = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("ferroflow."))
         try:
             return super().compute_output_shape(input_shape)
         except NotImplementedError:
-            if type(self).build is not Layer.build or not type(self).__module__.startswith("ferroflow."):
+            if known.call is Layer.call:
                 raise
         several = isinstance(input_shape, list) and all(isinstance(s, (tuple, list, TensorShape)) for s in input_shape)
+        shapes = [TensorShape(shape) for shape in (input_shape if several else [input_shape])]
+        copied = unbuilt_copy(self)
         with Graph().as_default():
-            given = [placeholder(self.dtype or dtypes.float32, s) for s in (input_shape if several else [input_shape])]
-            return nest.map_structure(lambda x: x.get_shape(), self.call(given if several else given[0]))
+            given = [placeholder(self.dtype or dtypes.float32, shape) for shape in shapes]
+            known.build(copied, shapes if several else shapes[0])
+            return nest.map_structure(lambda x: x.get_shape(), known.call(copied, given if several else given[0]))
 
     def _inner_layers(self) -> list[Any]:
         """Returns the layers and models that a program's layer has as attributes, also in lists and dicts."""
         if type(self).__module__.startswith("ferroflow."):
             return []
-        return list(_layers_in([value for name, value in vars(self).items() if name != "_given"]))
+        no_parts = ("_given", "_added_metrics")
+        return list(_layers_in([value for name, value in vars(self).items() if name not in no_parts]))
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics that are attributes or were added, then those of layers that are attributes."""
+        return list({id(metric): metric for metric in [*metrics_of(self), *super().metrics]}.values())
 
     def _with_inner(self, own: list[Any], of: Callable[[Any], list[Any]]) -> list[Any]:
         """`own` and what the inner layers have, each thing once."""
@@ -305,7 +317,7 @@ class KerasLayer(Layer):
                 synchronized on reads.
             constraint: callable of the value after each update, or its name, or None.
             partitioner: callable, as `tf.get_variable` takes it.
-            use_resource: bool, as `tf.get_variable` takes it.
+            use_resource: bool. If False, the variable is not behind a handle; None for True.
             synchronization: a `tf.VariableSynchronization`.
             aggregation: a `tf.VariableAggregation`.
             **kwargs: `collections` and `experimental_autocast`, accepted; `getter`, None.
@@ -322,6 +334,7 @@ class KerasLayer(Layer):
         check_weight_options(kwargs)
         trainable = resolve_trainable(synchronization, aggregation, trainable, name)
         name, shape = name or self._unused_name(), () if shape is None else shape
+        use_resource = use_resource is None or use_resource
         initializer, regularizer = named.initializer(initializer), named.regularizer(regularizer)
         constraint = named.constraint(constraint)
         if self._scope is None and partitioner is None:
@@ -335,7 +348,7 @@ class KerasLayer(Layer):
                 constraint=constraint,
                 use_resource=use_resource,
             )
-        return super().add_weight(
+        made = super().add_weight(
             name,
             shape,
             dtype,
@@ -346,6 +359,8 @@ class KerasLayer(Layer):
             use_resource=use_resource,
             partitioner=partitioner,
         )
+        track_variable(made)
+        return made
 
     def _unused_name(self) -> str:
         used = {weight.name.rpartition("/")[2].partition(":")[0] for weight in self.weights}
@@ -374,6 +389,7 @@ class KerasLayer(Layer):
             self._regularize(name, variable, regularizer)
         (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
         track(self._owner_of_weights(), variable, name)
+        track_variable(variable)
         return variable
 
 

@@ -13,6 +13,7 @@ from ferroflow._src.data.dataset import Dataset
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import optimizers
+from ferroflow._src.keras.added_metrics import result_of
 from ferroflow._src.keras.backend import get_session, learning_phase
 from ferroflow._src.keras.batches import (
     Batch,
@@ -27,6 +28,7 @@ from ferroflow._src.keras.compiling import Compilation
 from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
 from ferroflow._src.keras.generators import yields_batches
 from ferroflow._src.keras.losses import LOSSES, categorical_crossentropy
+from ferroflow._src.keras.metric_base import reset_states
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.replicas import ReplicaPart, compiling_strategy
 from ferroflow._src.layers.nodes import mask_of, one_or_list
@@ -39,13 +41,17 @@ class CompiledNetwork(Network):
     """Base of `Model`: compiles a network, and trains, evaluates and predicts with one batch."""
 
     _compilation: Compilation | None = None
+    # The graph's version at the last search for metrics of layers and the model, and the metrics.
+    _metrics_at: tuple[int, list[Any]] | None = None
+    # The argument `metrics` of `compile`.
+    compile_metrics: Any = None
     _train_op: Any = None
     # Of a model that is compiled in the scope of a strategy with several replicas.
     _replica_part: ReplicaPart | None = None
 
     def compile(
         self,
-        optimizer: Any,
+        optimizer: Any = "rmsprop",
         loss: Identifier | ListLike | None = None,
         metrics: ListLike | None = None,
         loss_weights: ListLike | None = None,
@@ -86,7 +92,7 @@ class CompiledNetwork(Network):
             self.optimizer = optimizers.get(optimizer)
             strategy = compiling_strategy()
             self._replica_part = None if strategy is None else ReplicaPart(strategy)
-        self.loss, self.metrics, self.loss_weights = loss, metrics or [], loss_weights
+        self.loss, self.compile_metrics, self.loss_weights = loss, metrics or [], loss_weights
         self.sample_weight_mode, self.weighted_metrics = sample_weight_mode, weighted_metrics
         self._target_tensors = target_tensors
         self._compilation = None
@@ -103,7 +109,7 @@ class CompiledNetwork(Network):
                 masks,
                 self.losses,
                 self.loss,
-                self.metrics,
+                self.compile_metrics,
                 self.loss_weights,
                 self.sample_weight_mode,
                 self.weighted_metrics,
@@ -111,13 +117,50 @@ class CompiledNetwork(Network):
             )
         self._compilation = made
         self.total_loss, self.targets, self.sample_weights = made.total_loss, made.targets, made.weights
-        self.metrics_names, self.metrics_tensors = made.names, made.tensors
         self.loss_functions = made.functions
-        self._fetches = [made.total_loss, *made.tensors]
-        self._train_fetches = self._fetches
+        self._train_fetches = self._compiled_fetches = [made.total_loss, *made.tensors]
         self._train_op = None
         # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
         self._collected_trainable_weights = self.trainable_weights
+
+    @property
+    def run_eagerly(self) -> bool:
+        """False: the steps of a model are those of a graph."""
+        return False
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics of `compile`, those of its layers, and those that it added."""
+        compiled = [] if self._compilation is None else self._compilation.stateful
+        return [*compiled, *self._other_metrics()]
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of the loss and the metrics, in the order in which `evaluate` returns them."""
+        compiled = ["loss"] if self._compilation is None else self._compilation.names
+        added = self._added_results() if self.built else self._other_metrics()
+        return [*compiled, *(metric.name for metric in added)]
+
+    @property
+    def metrics_tensors(self) -> list[Tensor]:
+        """The values of the metrics, Tensors of shape [], in the order of their names."""
+        return [*self._compiled().tensors, *self._added_results().values()]
+
+    def _other_metrics(self) -> list[Any]:
+        """Returns the metrics that layers and the model have or added; the search is repeated when the graph grows."""
+        version = self.graph.version
+        if self._metrics_at is None or self._metrics_at[0] != version or not self.built:
+            self._metrics_at = version, super().metrics
+        return self._metrics_at[1]
+
+    def _added_results(self) -> dict[Any, Tensor]:
+        """Returns the values of the metrics that layers and the model have or added, by the metrics."""
+        found = ((metric, result_of(metric)) for metric in self._other_metrics())
+        return {metric: result for metric, result in found if result is not None}
+
+    @property
+    def _fetches(self) -> list[Any]:
+        return [*self._compiled_fetches, *self._added_results().values()]
 
     def _training_operation(self) -> Any:
         if len(self._collected_trainable_weights) != len(self.trainable_weights):
@@ -138,7 +181,7 @@ class CompiledNetwork(Network):
         if part is None:
             return list(self.optimizer.get_updates(self.total_loss, weights))
         steps = part.training(lambda: self.optimizer.get_updates(part.scaled(self.total_loss), weights))
-        self._train_fetches = part.together(self._fetches)
+        self._train_fetches = part.together(self._compiled_fetches)
         return steps
 
     def _run(
@@ -188,18 +231,16 @@ class CompiledNetwork(Network):
 
     def reset_metrics(self) -> None:
         """Sets the states of metrics that add up over batches to zeros."""
-        if self._compilation is not None and self._compilation.stateful:
-            with self.graph.as_default():
-                for metric in self._compilation.stateful:
-                    metric.reset_states()
+        with self.graph.as_default():
+            reset_states([*(self._compilation.loss_means if self._compilation else ()), *self.metrics])
 
     @property
     def stateful_metric_names(self) -> list[str]:
-        """The names of the metrics that add up over batches."""
-        return [] if self._compilation is None else list(self._compilation.stateful_names)
+        """The names of the metrics, which add up over batches."""
+        return self.metrics_names[1:]
 
     def _stateful_places(self) -> list[int]:
-        return [self.metrics_names.index(name) for name in self.stateful_metric_names]
+        return list(range(1, len(self.metrics_names)))
 
     def _compiled(self) -> Compilation:
         if self._compilation is None:
@@ -303,6 +344,8 @@ class CompiledNetwork(Network):
                 raise ValueError(
                     f"Labels have {array.shape[-1]} columns, but the output {self.outputs[i].op.name} has {wide}."
                 )
+        if compilation.unweighted and (sample_weight is not None or class_weight is not None):
+            raise ValueError(next(iter(compilation.unweighted.values())))
         check_lengths([*inputs, *labels])
         modes = [compilation.modes[i] for i in compilation.fed]
         return inputs, labels, weights_of(labels, names, modes, sample_weight, class_weight)
@@ -326,7 +369,7 @@ class CompiledNetwork(Network):
             y: array or Tensor of numbers, list of them, or dict by the outputs' names; None for an iterator.
             sample_weight: array of the examples' weights; None for 1.
             class_weight: dict from the numbers of classes to weights; None for 1.
-            reset_metrics: bool. If True, metrics that add up over batches begin anew.
+            reset_metrics: bool. If True, metrics begin anew after this batch.
 
         Returns:
             The loss before the step; with metrics a list of it and them.
@@ -335,14 +378,14 @@ class CompiledNetwork(Network):
             RuntimeError: if the model is not compiled.
             ValueError: if the arrays do not match the model's inputs and outputs.
         """
-        batch = self._one_batch(self._given(x, y, sample_weight, class_weight))
+        values = self._train_step(*self._one_batch(self._given(x, y, sample_weight, class_weight)))
         if reset_metrics:
             self.reset_metrics()
-        return one_or_list(self._train_step(*batch))
+        return one_or_list(values)
 
     def _train_step(self, inputs: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
         step = self._training_operation()
-        fetches = [*self._train_fetches, step]
+        fetches = [*self._train_fetches, *self._added_results().values(), step]
         part, share = self._replica_part, None
         if part is not None:
             (inputs, labels, weights), value = part.of_batch((inputs, labels, weights))
@@ -376,7 +419,7 @@ class CompiledNetwork(Network):
             x: as `train_on_batch`.
             y: as `train_on_batch`.
             sample_weight: array of the examples' weights; None for 1.
-            reset_metrics: bool. If True, metrics that add up over batches begin anew.
+            reset_metrics: bool. If True, metrics begin anew after this batch.
 
         Returns:
             The loss, a float; with metrics a list of it and them.
@@ -386,9 +429,10 @@ class CompiledNetwork(Network):
             ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, y, sample_weight))
+        values = list(self._run(False, self._fetches, *batch))
         if reset_metrics:
             self.reset_metrics()
-        return one_or_list(list(self._run(False, self._fetches, *batch)))
+        return one_or_list(values)
 
     def predict_on_batch(self, x: NestedTensors) -> Any:
         """Computes the predictions of a batch.

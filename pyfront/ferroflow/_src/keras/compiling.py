@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by_name
-from ferroflow._src.keras.loss_classes import Loss, LossOfFunction
+from ferroflow._src.keras.loss_classes import Loss, LossOfFunction, compute_weighted_loss
 from ferroflow._src.keras.metric_base import Metric
+from ferroflow._src.keras.metric_means import Mean, MeanOfFunction
+from ferroflow._src.layers.layer import rename
 from ferroflow._src.metrics.accumulation import match_weights
 from ferroflow._src.ops.array.making import placeholder, placeholder_with_default
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_mean
 
 
@@ -43,8 +45,9 @@ class Compilation:
         fed: list of the numbers of the outputs whose labels are fed.
         total_loss: Tensor of shape [].
         names: list of str, the names of the loss and the metrics.
-        stateful: list of the metrics that add up over batches.
-        stateful_names: list of str, their names.
+        stateful: list of the metrics.
+        unweighted: dict of the outputs' numbers to the reasons why their losses take no weights of examples or steps.
+        loss_means: list of the metrics of the outputs' losses, if there are several outputs.
         tensors: list of Tensor, of shape [], the metrics without the loss.
 
     Raises:
@@ -77,7 +80,8 @@ class Compilation:
         self._prepare_targets([None] * len(names) if unset else by_output(target_tensors, names, False))
         self.names, self.tensors = ["loss"], list[Tensor]()
         self.stateful: list[Metric] = []
-        self.stateful_names: list[str] = []
+        self.loss_means: list[Metric] = []
+        self.unweighted: dict[int, str] = {}
         scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, False)
         with name_scope("loss"):
             self.total_loss = self._total([1.0 if x is None else x for x in scales], added_losses)
@@ -111,10 +115,11 @@ class Compilation:
             if function is None:
                 continue
             with name_scope(f"{name}_loss"):
-                of_output = self._objective(function, i, self.weights[i])
+                of_output = self._objective(function, i)
             if len(self._outputs) > 1:
                 self.names.append(f"{name}_loss")
-                self.tensors.append(of_output)
+                self.loss_means.append(Mean(self.names[-1]))
+                self.tensors.append(self.loss_means[-1](of_output))
             total = scales[i] * of_output if total is None else total + scales[i] * of_output
         if total is None and not added:
             raise ValueError("The model cannot be compiled because it has no loss to optimize.")
@@ -130,16 +135,14 @@ class Compilation:
                 for metric in metrics:
                     title, compute = _metric_of(metric, function, output)
                     self._name_metric(prefix + title, i)
-                    if isinstance(compute, Metric):
-                        self._add_stateful(compute, i, weights)
-                        continue
-                    with name_scope(prefix + title):
-                        self.tensors.append(self._objective(compute, i, weights))
+                    made = compute if isinstance(compute, Metric) else MeanOfFunction(compute, self.names[-1])
+                    rename(made, self.names[-1])
+                    with name_scope(made.name):
+                        self._add_stateful(made, i, weights)
 
     def _add_stateful(self, metric: Metric, i: int, weights: Any) -> None:
         self.tensors.append(metric(self.targets[i], self._outputs[i], self._with_mask(weights, i)))
         self.stateful.append(metric)
-        self.stateful_names.append(self.names[-1])
 
     def _name_metric(self, title: str, output: int) -> None:
         base = f"{self._output_names[output]}_{title}" if len(self._outputs) > 1 else title
@@ -149,17 +152,20 @@ class Compilation:
             name = f"{base}_{count}"
         self.names.append(name)
 
-    def _objective(self, function: Callable[..., Any], i: int, weights: Any) -> Tensor:
-        """Returns the mean of a function of an output and its labels, over the steps and examples that count."""
-        if isinstance(function, Loss):
-            return self._loss_of_object(function, i, weights)
-        values = _masked(function(self.targets[i], self._outputs[i]), self._masks[i])
-        return reduce_mean(values) if weights is None else _weighted(values, weights)
-
-    def _loss_of_object(self, loss: Loss, i: int, weights: Any) -> Tensor:
-        """Returns a loss that is an object; it applies the weights and the mask, and reduces the values itself."""
-        values = loss(self.targets[i], self._outputs[i], self._with_mask(weights, i))
-        return values if values.get_shape().ndims == 0 else reduce_mean(values)
+    def _objective(self, function: Any, i: int) -> Tensor:
+        """Returns the loss of an output: steps that do not count have the weight 0."""
+        loss = function if isinstance(function, Loss) else LossOfFunction(function)
+        values = convert_to_tensor(loss.call(self.targets[i], self._outputs[i]))
+        weights, rank = self.weights[i], values.get_shape().ndims or 0
+        if weights is not None and rank > weights.get_shape().ndims + 1:
+            self.unweighted[i] = (
+                "weights can not be broadcast to values. "
+                f"values.rank={rank}. weights.rank={weights.get_shape().ndims}. "
+                f"values.shape={values.get_shape()}. weights.shape={weights.get_shape()}."
+            )
+            weights = None
+        total = compute_weighted_loss(values, self._with_mask(weights, i), loss.reduction)
+        return total if total.get_shape().ndims == 0 else reduce_mean(total)
 
     def _with_mask(self, weights: Any, i: int) -> Any:
         """Returns weights that are 0 where an output does not count."""
@@ -222,19 +228,3 @@ def _metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[...
         return "ce", metrics_by_name.crossentropy_for(_plain(loss), width)
     function = metrics_by_name.get(given)
     return str(getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)), function
-
-
-def _masked(values: Any, mask: Tensor | None) -> Any:
-    """Returns the values of the steps that count, scaled so that their mean is that of these steps."""
-    if mask is None or (values.get_shape().ndims or 0) < 2:
-        return values
-    counts = cast(mask, values.dtype)
-    return values * counts / reduce_mean(counts)
-
-
-def _weighted(values: Any, weights: Any) -> Any:
-    """Returns the mean of the examples' values times their weights, over the examples whose weight is not 0."""
-    extra = list(range(weights.get_shape().ndims, values.get_shape().ndims or 1))
-    of_examples = reduce_mean(values, axis=extra) if extra else values
-    weights = cast(weights, of_examples.dtype)
-    return reduce_mean(of_examples * weights / reduce_mean(cast(not_equal(weights, 0), weights.dtype)))

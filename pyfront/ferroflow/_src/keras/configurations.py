@@ -38,7 +38,7 @@ def with_layers(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
     """Returns arguments with layers in the place of the dicts that describe them.
 
     Args:
-        config: dict of arguments, of which "layer", "cell" and "cells" are layers.
+        config: dict of arguments, of which "layer", "backward_layer", "cell" and "cells" are layers.
         custom_objects: dict of a program's classes by name, or None.
 
     Returns:
@@ -50,7 +50,8 @@ def with_layers(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
             return _makers[0](value, dict(custom_objects or {}))
         return [made(one) for one in value] if isinstance(value, list) else value
 
-    return {name: made(value) if name in ("layer", "cell", "cells") else value for name, value in config.items()}
+    of_layers = ("layer", "backward_layer", "cell", "cells")
+    return {name: made(value) if name in of_layers else value for name, value in config.items()}
 
 
 def serialized(value: NestedTensors) -> Any:

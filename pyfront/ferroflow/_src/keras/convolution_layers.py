@@ -17,6 +17,7 @@ from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers import (
     convolution,
     separable_convolution,
+    space,
     transposed_convolution,
 )
 from ferroflow._src.ops.array import shaping
@@ -70,7 +71,7 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
         filters: int, the number of channels of the outputs.
         kernel_size: int, or list of one int: the sizes of windows.
         strides: int, or list of one int: the distances between windows.
-        padding: str, "valid" or "same".
+        padding: str, "valid", "same" or "causal": outputs depend on no later input.
         data_format: str, "channels_last" or "channels_first".
         dilation_rate: int, or list of one int: the distances between a window's points.
         activation: callable, or its name, or None.
@@ -182,12 +183,17 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
 class _Transposed(KerasLayer):
     """Base of the transposed convolutions."""
 
+    rank: int
+    strides: tuple[int, ...]
+    output_padding: tuple[int, ...] | None
+
     def __init__(
         self,
         filters: int,
         kernel_size: Any,
         strides: Any = 1,
         padding: str = "valid",
+        output_padding: Any = None,
         data_format: str | None = None,
         activation: Any = None,
         use_bias: bool = True,
@@ -215,6 +221,11 @@ class _Transposed(KerasLayer):
             "bias_constraint": bias_constraint,
         }
         super().__init__(filters, kernel_size, **named.resolved({**own, **kwargs}))
+        if output_padding is None:
+            return
+        self.output_padding = space.normalize_tuple(output_padding, self.rank, "output_padding")
+        if any(more >= stride for stride, more in zip(self.strides, self.output_padding, strict=True)):
+            raise ValueError(f"Stride {self.strides} must be greater than output padding {self.output_padding}")
 
 
 class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
@@ -225,7 +236,10 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
         kernel_size: int, or list of two ints, of rows and columns: the sizes of windows.
         strides: int, or list of two ints, of rows and columns: how many times larger the outputs are.
         padding: str, "valid" or "same".
+        output_padding: int, or list of two ints less than the strides: how much longer the outputs are than the
+            windows reach; None to infer it.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        dilation_rate: int, or list of two equal ints: the distances between a window's points.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
         kernel_initializer: initializer of the kernel, of shape kernel_size + [filters, channels], or its name.
@@ -240,6 +254,46 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: IntsLike,
+        strides: IntsLike = (1, 1),
+        padding: str = "valid",
+        output_padding: IntsLike | None = None,
+        data_format: str | None = None,
+        dilation_rate: IntsLike = (1, 1),
+        activation: Identifier | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Initializer | DictLike = "glorot_uniform",
+        bias_initializer: Initializer | DictLike = "zeros",
+        kernel_regularizer: Identifier | None = None,
+        bias_regularizer: Identifier | None = None,
+        activity_regularizer: Identifier | None = None,
+        kernel_constraint: Identifier | None = None,
+        bias_constraint: Identifier | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            output_padding,
+            data_format,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            dilation_rate=dilation_rate,
+            **kwargs,
+        )
 
 
 class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
@@ -250,6 +304,8 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
         kernel_size: int, or list of three ints: the sizes of windows.
         strides: int, or list of three ints: how many times larger the outputs are.
         padding: str, "valid" or "same".
+        output_padding: int, or list of three ints less than the strides: how much longer the outputs are than the
+            windows reach; None to infer it.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         activation: callable, or its name, or None.
         use_bias: bool. If True, a bias is added.
@@ -265,6 +321,8 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    _NOT_TOLD = frozenset(("dilation_rate",))
 
 
 class _Separable(KerasLayer):
@@ -322,7 +380,7 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
         filters: int, the number of channels of the outputs.
         kernel_size: int, or list of one int: the sizes of windows.
         strides: int, or list of one int: the distances between windows.
-        padding: str, "valid" or "same".
+        padding: str, "valid", "same" or "causal": outputs depend on no later input.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
         dilation_rate: int, or list of one int: the distances between a window's points.
         depth_multiplier: int, the number of results of each channel.
@@ -393,8 +451,8 @@ class DepthwiseConv2D(KerasLayer):
         activity_regularizer: callable of the outputs that gives a loss, or its name, or None.
         depthwise_constraint: callable of the channels' kernels after each update, or its name, or None.
         bias_constraint: callable of the bias after each update, or its name, or None.
-        **kwargs: `dilation_rate`, int, or list of two ints, of rows and columns: the distances between a window's
-            points. Arguments of `KerasLayer`.
+        **kwargs: `dilation_rate`, int, or list of two ints: the distances between a window's points; arguments of
+            `KerasLayer`.
     """
 
     _OPTIONS: ClassVar[dict[str, Any]] = {"dilation_rate": (1, 1)}
@@ -417,16 +475,16 @@ class DepthwiseConv2D(KerasLayer):
         bias_constraint: Identifier | None = None,
         **kwargs: Any,
     ) -> None:
-        rate = kwargs.pop("dilation_rate", (1, 1))
+        self.dilation_rate = space.normalize_tuple(kwargs.pop("dilation_rate", 1), 2, "dilation_rate")
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
-        self.dilation_rate = (rate,) * 2 if isinstance(rate, int) else tuple(rate)
-        self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
-        self.strides = (strides,) * 2 if isinstance(strides, int) else tuple(strides)
+        self.kernel_size = space.normalize_tuple(kernel_size, 2, "kernel_size")
+        self.strides = space.normalize_tuple(strides, 2, "strides")
         self.padding, self.depth_multiplier = padding, depth_multiplier
         self.data_format = data_format or image_data_format()
         self.activation = named.activation(activation)
         self.use_bias = use_bias
-        self.depthwise_initializer, self.bias_initializer = depthwise_initializer, bias_initializer
+        self.depthwise_initializer = named.initializer(depthwise_initializer)
+        self.bias_initializer = named.initializer(bias_initializer)
         self.depthwise_regularizer = named.regularizer(depthwise_regularizer)
         self.bias_regularizer = named.regularizer(bias_regularizer)
         self.depthwise_constraint = named.constraint(depthwise_constraint)

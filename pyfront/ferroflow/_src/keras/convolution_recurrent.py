@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DictLike, Identifier, Initializer, IntsLike, NestedTensors
@@ -56,13 +56,18 @@ class ConvLSTM2D(Running):
         stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         dropout: float, the part of the inputs that is left out in training.
         recurrent_dropout: float, the part of the states that is left out in training.
-        **kwargs: `return_state`, bool: if True, the last states are returned, too; arguments of `KerasLayer`.
+        **kwargs: `return_state`, bool: if True, the last states are returned, too; `unroll` and `time_major`,
+            False; arguments of `KerasLayer`.
 
     Raises:
         ValueError: if a size, `padding` or `data_format` is not one of the listed values.
+        TypeError: if `unroll` is given and True.
+        NotImplementedError: if `time_major` is given and True.
 
     Source: Shi et al., Convolutional LSTM Network, 2015.
     """
+
+    _OPTIONS: ClassVar[dict[str, Any]] = {**Running._OPTIONS, "return_state": False, "unroll": False}
 
     def __init__(
         self,
@@ -94,6 +99,10 @@ class ConvLSTM2D(Running):
         **kwargs: Any,
     ) -> None:
         return_state = kwargs.pop("return_state", False)
+        if kwargs.pop("unroll", False):
+            raise TypeError("Unrolling isn't possible with convolutional RNNs.")
+        if kwargs.pop("time_major", False):
+            raise NotImplementedError("time_major: the inputs are batches of sequences; transpose them.")
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         self._set_running(return_sequences, return_state, go_backwards, stateful, False)
         self.filters, self.unit_forget_bias, self.use_bias = filters, unit_forget_bias, use_bias

@@ -263,7 +263,7 @@ class Lambda(KerasLayer):
             Lambda of this class.
 
         Raises:
-            ValueError: if a function is unknown, or was saved by another version of Python.
+            ValueError: if a function is unknown, or its code cannot be read or is not trusted.
         """
         known = {**get_custom_objects(), **(custom_objects or {})}
         given = dict(config)

@@ -21,7 +21,6 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.keras import backend
 from ferroflow._src.keras.configurations import serialized
 
-
 _ALLOWING: Final = "FERROFLOW_LAMBDA_CODE"
 
 # The code of functions by the text that describes it.

@@ -205,7 +205,14 @@ def load_weights(model: Any, filepath: str, by_name: bool = False) -> None:
         read_weights(file["model_weights"] if inner else file, model, by_name)
 
 
-def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True) -> None:
+def save_model(
+    model: Any,
+    filepath: Any,
+    overwrite: bool = True,
+    include_optimizer: bool = True,
+    save_format: str | None = None,
+    signatures: object = None,
+) -> None:
     """Saves a model's architecture and variables; if it is compiled, also its loss, metrics and optimizer.
 
     Args:
@@ -213,13 +220,20 @@ def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimi
         filepath: str, the file, or an open h5py.File.
         overwrite: bool. If True, an existing file is replaced.
         include_optimizer: bool. If True, the arguments of `compile` and the optimizer's variables are saved.
+        save_format: "h5"; None for that.
+        signatures: None; `tf.saved_model.save` takes signatures.
 
     Raises:
         ImportError: if h5py is not installed.
         FileExistsError: if the file is there and may not be replaced.
         OSError: if the file cannot be written; an existing one stays as it was.
-        NotImplementedError: if an argument of a layer is a function without a name.
+        NotImplementedError: if an argument of a layer is a function without a name, or `save_format` is "tf".
+        ValueError: if `save_format` is unknown.
     """
+    if save_format == "tf" or signatures is not None:
+        raise NotImplementedError("A file is HDF5. Use tf.saved_model.save(model, folder) for a SavedModel.")
+    if save_format not in (None, "h5"):
+        raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
     described = model.to_json()
     if not overwrite and isinstance(filepath, str | os.PathLike) and os.path.exists(filepath):
         raise FileExistsError(os.fspath(filepath))

@@ -35,8 +35,13 @@ class _LocallyConnected(KerasLayer):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
+        implementation: int = 1,
         **kwargs: Any,
     ) -> None:
+        if implementation != 1:
+            raise NotImplementedError(
+                "implementation: the weights are those of implementation 1, a matrix for each place, as they are needed"
+            )
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         if padding.lower() != "valid":
             raise ValueError(
@@ -147,11 +152,12 @@ class LocallyConnected1D(_LocallyConnected):
         activity_regularizer: function of the outputs that gives a loss, or its name, or None.
         kernel_constraint: function of the kernel after updates, or its name, or None.
         bias_constraint: function of the bias after updates, or its name, or None.
+        implementation: int, 1; the other layouts of the weights are not offered.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride or `padding` is not one of the listed values.
-        NotImplementedError: if `data_format` is "channels_first".
+        NotImplementedError: if `data_format` is "channels_first", or `implementation` is not 1.
     """
 
 
@@ -174,11 +180,12 @@ class LocallyConnected2D(_LocallyConnected):
         activity_regularizer: function of the outputs that gives a loss, or its name, or None.
         kernel_constraint: function of the kernel after updates, or its name, or None.
         bias_constraint: function of the bias after updates, or its name, or None.
+        implementation: int, 1; the other layouts of the weights are not offered.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
 
     Raises:
         ValueError: if a size, a stride or `padding` is not one of the listed values.
-        NotImplementedError: if `data_format` is "channels_first".
+        NotImplementedError: if `data_format` is "channels_first", or `implementation` is not 1.
     """
 
     _DIMENSIONS = 2

@@ -10,15 +10,10 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses
-from ferroflow._src.keras.backend_nn import (
-    binary_crossentropy,
-    categorical_crossentropy,
-    sparse_categorical_crossentropy,
-)
 from ferroflow._src.metrics.accumulation import match_ranks, match_weights
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.normalization import l2_normalize
 
 
@@ -375,41 +370,6 @@ class CosineSimilarity(LossOfFunction):
         super().__init__(cosine_similarity, reduction, name, axis=axis)
 
 
-def binary_losses(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0) -> Any:
-    """Returns the mean cross entropies of predictions between two classes.
-
-    Args:
-        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
-        y_pred: Tensor of a float dtype, of shape [batch, ...].
-        from_logits: bool. If True, predictions are logits, not probabilities.
-        label_smoothing: float, how far labels are moved to 0.5.
-
-    Returns:
-        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
-    """
-    if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    return reduce_mean(binary_crossentropy(y_true, y_pred, from_logits=from_logits), axis=-1)
-
-
-def categorical_losses(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0) -> Any:
-    """Returns the cross entropies of predictions and probabilities of classes.
-
-    Args:
-        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
-        y_pred: Tensor of a float dtype, of shape [batch, ..., classes].
-        from_logits: bool. If True, predictions are logits, not probabilities.
-        label_smoothing: float, the part of the labels that is spread over all classes.
-
-    Returns:
-        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
-    """
-    if label_smoothing:
-        classes = cast(shaping.shape(y_true)[1], y_pred.dtype)
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
-    return categorical_crossentropy(y_true, y_pred, from_logits=from_logits)
-
-
 class BinaryCrossentropy(LossOfFunction):
     """Computes the mean cross entropy of predictions between two classes.
 
@@ -429,7 +389,9 @@ class BinaryCrossentropy(LossOfFunction):
         reduction: str = "auto",
         name: str = "binary_crossentropy",
     ) -> None:
-        super().__init__(binary_losses, reduction, name, from_logits=from_logits, label_smoothing=label_smoothing)
+        super().__init__(
+            losses.binary_crossentropy, reduction, name, from_logits=from_logits, label_smoothing=label_smoothing
+        )
 
 
 class CategoricalCrossentropy(LossOfFunction):
@@ -451,7 +413,9 @@ class CategoricalCrossentropy(LossOfFunction):
         reduction: str = "auto",
         name: str = "categorical_crossentropy",
     ) -> None:
-        super().__init__(categorical_losses, reduction, name, from_logits=from_logits, label_smoothing=label_smoothing)
+        super().__init__(
+            losses.categorical_crossentropy, reduction, name, from_logits=from_logits, label_smoothing=label_smoothing
+        )
 
 
 class SparseCategoricalCrossentropy(LossOfFunction):
@@ -469,4 +433,4 @@ class SparseCategoricalCrossentropy(LossOfFunction):
     def __init__(
         self, from_logits: bool = False, reduction: str = "auto", name: str = "sparse_categorical_crossentropy"
     ) -> None:
-        super().__init__(sparse_categorical_crossentropy, reduction, name, from_logits=from_logits)
+        super().__init__(losses.sparse_categorical_crossentropy, reduction, name, from_logits=from_logits)

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.keras import backend_nn
 from ferroflow._src.keras.named import find
 from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.array import shaping
@@ -21,7 +22,6 @@ from ferroflow._src.ops.math.elementwise import abs as absolute, log, square
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_max, reduce_mean, reduce_sum
 from ferroflow._src.ops.nn.activation import softplus
 from ferroflow._src.ops.nn.normalization import l2_normalize
-from ferroflow._src.ops.nn.softmax import sigmoid_cross_entropy_with_logits, sparse_softmax_cross_entropy_with_logits
 
 
 def _mean(x: Any) -> Tensor:
@@ -142,54 +142,66 @@ def logcosh(y_true: Any, y_pred: Any) -> Tensor:
     return _mean(x + softplus(-2.0 * x) - math.log(2.0))
 
 
-def _clipped(probabilities: Any) -> Any:
-    return clip_by_value(probabilities, epsilon(), 1.0 - epsilon())
+def _moved(y_true: Any, y_pred: Any, target: Any, label_smoothing: Any) -> tuple[Tensor, Tensor]:
+    """Returns labels of the dtype of the predictions, moved towards a target, and the predictions."""
+    y_pred = convert_to_tensor(y_pred)
+    y_true = cast(y_true, y_pred.dtype.base_dtype)
+    return (y_true * (1.0 - label_smoothing) + label_smoothing * target if label_smoothing else y_true), y_pred
 
 
-def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def categorical_crossentropy(
+    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0
+) -> Tensor:
     """Returns the cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
 
     Args:
-        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
+        y_true: Tensor of a number dtype, of the shape of `y_pred`: the probabilities of the labels.
         y_pred: Tensor of a float dtype, of shape [batch, ..., classes]: probabilities.
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        label_smoothing: float, the part of the labels that is spread over all classes.
 
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    scaled = y_pred / reduce_sum(y_pred, axis=-1, keepdims=True)
-    return -reduce_sum(y_true * log(_clipped(scaled)), axis=-1)
+    y_pred = convert_to_tensor(y_pred)
+    spread = 1.0 / cast(shaping.shape(y_true)[1], y_pred.dtype.base_dtype) if label_smoothing else None
+    y_true, y_pred = _moved(y_true, y_pred, spread, label_smoothing)
+    return backend_nn.categorical_crossentropy(y_true, y_pred, from_logits)
 
 
-def sparse_categorical_crossentropy(y_true: Any, y_pred: TensorLike) -> Tensor:
+def sparse_categorical_crossentropy(
+    y_true: Any, y_pred: TensorLike, from_logits: bool = False, axis: int = -1
+) -> Tensor:
     """Returns the cross entropy of probabilities and labels that are the numbers of classes.
 
     Args:
         y_true: Tensor of a number dtype, of shape [batch, ...] or [batch, ..., 1]: the numbers of the classes.
         y_pred: Tensor of a float dtype, of shape [batch, ..., classes]: probabilities.
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        axis: int, the dimension of the classes.
 
     Returns:
-        Tensor of the dtype of `y_pred`, of its shape without the last dimension.
+        Tensor of the dtype of `y_pred`, of its shape without the dimension of the classes.
     """
-    logits = log(_clipped(y_pred))
-    shape = logits.get_shape()
-    labels = cast(shaping.reshape(y_true, [-1]), dtypes.int64)
-    flat = shaping.reshape(logits, [-1, shape[-1].value])
-    losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=flat)
-    return shaping.reshape(losses, shaping.shape(logits)[:-1]) if (shape.ndims or 0) >= 3 else losses
+    return backend_nn.sparse_categorical_crossentropy(y_true, y_pred, from_logits, axis)
 
 
-def binary_crossentropy(y_true: Any, y_pred: TensorLike) -> Tensor:
+def binary_crossentropy(
+    y_true: Any, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0
+) -> Tensor:
     """Returns the mean cross entropy of probabilities of yes and no.
 
     Args:
-        y_true: Tensor of the dtype and shape of `y_pred`: the probabilities of the labels.
+        y_true: Tensor of a number dtype, of the shape of `y_pred`: the probabilities of the labels.
         y_pred: Tensor of a float dtype, of shape [batch, ...]: probabilities.
+        from_logits: bool. If True, predictions are logits, not probabilities.
+        label_smoothing: float, how far labels are moved to 0.5.
 
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    chance = _clipped(y_pred)
-    return _mean(sigmoid_cross_entropy_with_logits(labels=y_true, logits=log(chance / (1 - chance))))
+    y_true, y_pred = _moved(y_true, y_pred, 0.5, label_smoothing)
+    return _mean(backend_nn.binary_crossentropy(y_true, y_pred, from_logits))
 
 
 def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph
+from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, init_scope
 from ferroflow._src.framework.graph_scopes import current_flow_context
 from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import floatx
-from ferroflow._src.layers.sessions import batch_set_value, track_variable
+from ferroflow._src.layers.sessions import batch_set_value, get_session, track_variable
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import group
+from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.resource_variable import ResourceVariable
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
@@ -93,6 +95,7 @@ class Metric(KerasLayer):
         with control_dependencies([self.update_state(*args, **kwargs)]):
             value: Tensor = self.result()
         value._metric_obj = self  # type: ignore[attr-defined]
+        object.__setattr__(self, "_call_result", value)
         return value
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
@@ -159,3 +162,26 @@ class Metric(KerasLayer):
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal metric."""
         return {"name": self.name, "dtype": self.dtype}
+
+
+# By metric, the operation that sets its state to zeros.
+_resets: WeakKeyDictionary[Metric, Operation] = WeakKeyDictionary()
+
+
+def reset_states(metrics: list[Any]) -> None:
+    """Sets the states of metrics to zeros, those without a `reset_states` of their own in one step.
+
+    Args:
+        metrics: list of Metrics of the default graph.
+    """
+    plain = [metric for metric in metrics if type(metric).reset_states is Metric.reset_states]
+    for metric in plain:
+        if metric not in _resets:
+            with init_scope():
+                zeros = [assign(v, np.zeros(v.get_shape().as_list(), v.dtype.as_numpy_dtype)) for v in metric.variables]
+                _resets[metric] = group(*(getattr(x, "op", x) for x in zeros))
+    if plain:
+        get_session().run([_resets[metric] for metric in plain])
+    for metric in metrics:
+        if type(metric).reset_states is not Metric.reset_states:
+            metric.reset_states()

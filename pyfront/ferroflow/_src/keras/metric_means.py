@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.keras import loss_classes, losses, metrics
-from ferroflow._src.keras.backend_nn import sparse_categorical_crossentropy
+from ferroflow._src.keras.added_metrics import register_mean
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.layers.sessions import get_value
 from ferroflow._src.metrics.accumulation import match_weights
@@ -78,6 +78,9 @@ class Mean(_Reduced):
 
     def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
         super().__init__(name, dtype)
+
+
+register_mean(lambda name: Mean(name))
 
 
 class Sum(_Reduced):
@@ -382,7 +385,7 @@ class BinaryCrossentropy(MeanOfFunction):
         label_smoothing: float = 0,
     ) -> None:
         options = {"from_logits": from_logits, "label_smoothing": label_smoothing}
-        super().__init__(loss_classes.binary_losses, name, dtype, **options)
+        super().__init__(losses.binary_crossentropy, name, dtype, **options)
 
 
 class CategoricalCrossentropy(MeanOfFunction):
@@ -403,7 +406,7 @@ class CategoricalCrossentropy(MeanOfFunction):
         label_smoothing: float = 0,
     ) -> None:
         options = {"from_logits": from_logits, "label_smoothing": label_smoothing}
-        super().__init__(loss_classes.categorical_losses, name, dtype, **options)
+        super().__init__(losses.categorical_crossentropy, name, dtype, **options)
 
 
 class SparseCategoricalCrossentropy(MeanOfFunction):
@@ -423,7 +426,7 @@ class SparseCategoricalCrossentropy(MeanOfFunction):
         from_logits: bool = False,
         axis: int = -1,
     ) -> None:
-        super().__init__(sparse_categorical_crossentropy, name, dtype, from_logits=from_logits, axis=axis)
+        super().__init__(losses.sparse_categorical_crossentropy, name, dtype, from_logits=from_logits, axis=axis)
 
 
 class RootMeanSquaredError(MeanOfFunction):

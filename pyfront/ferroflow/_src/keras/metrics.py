@@ -7,12 +7,12 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses
 from ferroflow._src.keras.named import find
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.comparison import equal
-from ferroflow._src.ops.math.elementwise import round as rounded
+from ferroflow._src.ops.math.comparison import equal, greater
 from ferroflow._src.ops.math.reduction import argmax, reduce_max, reduce_mean
 from ferroflow._src.ops.nn.ranking import in_top_k
 
@@ -22,17 +22,19 @@ def _as_numbers(x: Any) -> Tensor:
     return numbers
 
 
-def binary_accuracy(y_true: Any, y_pred: Any) -> Tensor:
-    """Returns the part of the predictions that round to their labels.
+def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
+    """Returns the part of the predictions that are on the side of the threshold where their labels are.
 
     Args:
         y_true: Tensor of the dtype and shape of `y_pred`: 0 or 1.
         y_pred: Tensor of a float dtype, of shape [batch, ...]: probabilities.
+        threshold: float, which predictions for 1 are above.
 
     Returns:
         Tensor of float32, of the shape of `y_pred` without the last dimension.
     """
-    return reduce_mean(_as_numbers(equal(y_true, rounded(y_pred))), axis=-1)
+    y_pred = convert_to_tensor(y_pred)
+    return reduce_mean(_as_numbers(equal(y_true, cast(greater(y_pred, threshold), y_pred.dtype))), axis=-1)
 
 
 def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:

@@ -113,6 +113,7 @@ class Model(CompiledNetwork):
                 callbacks,
                 validation_data,
                 validation_steps,
+                validation_freq,
                 class_weight,
                 shuffle=bool(shuffle),
                 initial_epoch=initial_epoch,
@@ -255,6 +256,7 @@ class Model(CompiledNetwork):
         callbacks: Iterable[Any] | None = None,
         validation_data: Any = None,
         validation_steps: int | None = None,
+        validation_freq: IntLike = 1,
         class_weight: DictLike | None = None,
         max_queue_size: int = 10,
         workers: int = 1,
@@ -275,6 +277,7 @@ class Model(CompiledNetwork):
             callbacks: list of Callback.
             validation_data: tuple as `fit` takes it, or generator or object of batches.
             validation_steps: int, the number of batches of a generator that validate.
+            validation_freq: int, every which epoch is validated; or list of the epochs' numbers, from 1.
             class_weight: dict from the numbers of classes to weights; None for 1.
             max_queue_size: accepted; nothing is read ahead.
             workers: accepted; nothing is read ahead.
@@ -319,7 +322,7 @@ class Model(CompiledNetwork):
 
             validate = validate_generator
         params = {"epochs": epochs, "steps": passes.steps, "verbose": verbose}
-        return self._fitted(batches, validate, data, params, callbacks, initial_epoch)
+        return self._fitted(batches, validate, data, params, callbacks, initial_epoch, validation_freq=validation_freq)
 
     def _evaluated_by(self, batches: Passes, called: Callbacks) -> list[float]:
         given = (self._yielded(batches) for _ in range(batches.steps))
@@ -446,6 +449,9 @@ class Model(CompiledNetwork):
         sample_weight: Any = None,
         steps: int | None = None,
         callbacks: Iterable[Any] | None = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
     ) -> Any:
         """Returns the loss over all batches; with metrics a list of it and them, in the order of `metrics_names`.
 
@@ -457,6 +463,9 @@ class Model(CompiledNetwork):
             sample_weight: as `fit`.
             steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
+            max_queue_size: accepted; nothing is read ahead.
+            workers: accepted; nothing is read ahead.
+            use_multiprocessing: accepted; nothing is read ahead.
 
         Returns:
             float, or list of float.
@@ -493,6 +502,9 @@ class Model(CompiledNetwork):
         verbose: int = 0,
         steps: int | None = None,
         callbacks: Iterable[Any] | None = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
     ) -> Any:
         """Computes the predictions for all examples.
 
@@ -502,6 +514,9 @@ class Model(CompiledNetwork):
             verbose: int, 0 to print nothing, 1 for a bar, 2 for a line.
             steps: int, the number of steps, as `fit` takes them; None if arrays are cut into batches.
             callbacks: list of Callback.
+            max_queue_size: accepted; nothing is read ahead.
+            workers: accepted; nothing is read ahead.
+            use_multiprocessing: accepted; nothing is read ahead.
 
         Returns:
             numpy.ndarray of the output's dtype, of shape [examples, ...]; a list of them if there are several

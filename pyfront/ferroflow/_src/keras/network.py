@@ -23,6 +23,7 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import TrackableReference
 from ferroflow._src.keras import hdf5, named
+from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.backend import batch_get_value, get_session
 from ferroflow._src.keras.base_layer import Input, InputLayer, check_weight_options
 from ferroflow._src.keras.configurations import serialized, yaml
@@ -33,6 +34,7 @@ from ferroflow._src.keras.op_layers import make_layers
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, calls_of, mask_of, one_or_list, set_layer_maker, shape_of
+from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 
@@ -43,7 +45,7 @@ def as_list(x: NestedTensors | None) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
-class Network(LayerOfLayers):
+class Network(AddsMetrics, LayerOfLayers):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     Args:
@@ -294,6 +296,18 @@ class Network(LayerOfLayers):
         return [*(x for layer in self.layers for x in layer.get_updates_for(inputs)), *own]
 
     @property
+    def metrics(self) -> list[Any]:
+        """The metrics of its layers, those that are its attributes, and those that it added."""
+        return list({id(metric): metric for metric in [*self._metrics_of_layers(), *metrics_of(self)]}.values())
+
+    def _metrics_of_layers(self) -> list[Any]:
+        """Returns the metrics of layers; those that a model inside has for itself depend on its own inputs."""
+        found: list[Any] = []
+        for layer in self.layers:
+            found += layer._metrics_of_layers() if isinstance(layer, Network) else getattr(layer, "metrics", ())
+        return found
+
+    @property
     def losses(self) -> list[Any]:
         """The losses of variables and outputs, and what was added."""
         return [*self._of_layers("losses"), *self._added_losses]
@@ -405,7 +419,7 @@ class Network(LayerOfLayers):
                 synchronized on reads.
             constraint: callable of the value after each update, or its name, or None.
             partitioner: None; a model's own variables are not divided.
-            use_resource: bool, as `tf.Variable` takes it.
+            use_resource: bool. If False, the variable is not behind a handle; None for True.
             synchronization: a `tf.VariableSynchronization`.
             aggregation: a `tf.VariableAggregation`.
             **kwargs: `collections` and `experimental_autocast`, accepted; `getter`, None.
@@ -430,9 +444,10 @@ class Network(LayerOfLayers):
             trainable=is_trained,
             name=name,
             constraint=named.constraint(constraint),
-            use_resource=use_resource,
+            use_resource=use_resource is None or use_resource,
         )
         self._own_weights.append((variable, is_trained))
+        track_variable(variable)
         if regularizer is not None:
             self.add_loss(named.regularizer(regularizer)(variable))
         return variable
@@ -546,20 +561,30 @@ class Network(LayerOfLayers):
         """
         set_weights(self, weights)
 
-    def save(self, filepath: str, overwrite: bool = True, include_optimizer: bool = True) -> None:
+    def save(
+        self,
+        filepath: str,
+        overwrite: bool = True,
+        include_optimizer: bool = True,
+        save_format: str | None = None,
+        signatures: object = None,
+    ) -> None:
         """Saves the model as an HDF5 file, as `tf.keras.models.save_model` does.
 
         Args:
             filepath: str, the file.
             overwrite: bool. If True, an existing file is replaced.
             include_optimizer: bool, as `tf.keras.models.save_model` takes it.
+            save_format: "h5"; None for that.
+            signatures: None; `tf.saved_model.save` takes signatures.
 
         Raises:
             ImportError: if h5py is not installed.
             FileExistsError: if the file is there and may not be replaced.
-            NotImplementedError: if an argument of a layer is a function without a name.
+            NotImplementedError: if an argument of a layer is a function without a name, or `save_format` is "tf".
+            ValueError: if `save_format` is unknown.
         """
-        hdf5.save_model(self, filepath, overwrite, include_optimizer)
+        hdf5.save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
 
     def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
         """Saves the variables, as an HDF5 file if its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
@@ -686,13 +711,15 @@ def check_copied(model: Network) -> None:
 # Attributes of a subclass's model whose layers are no part of it.
 _NO_PARTS = frozenset(
     (
+        "_added_metrics",
         "_calls",
+        "_metrics_at",
+        "compile_metrics",
         "_connected",
         "_inbound_nodes",
         "_outbound_nodes",
         "history",
         "loss",
-        "metrics",
         "optimizer",
         "weighted_metrics",
     )

@@ -106,6 +106,8 @@ class AlphaDropout(KerasLayer):
         self.supports_masking = True
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
+    _NOT_TOLD = frozenset(("noise_shape", "seed"))
+
     def call(self, inputs: Any, training: Any = None) -> Any:
         """Sets a part of the inputs, in training.
 
@@ -132,9 +134,11 @@ class _SpatialDropout(Dropout):
     """Base of the layers that drop whole channels."""
 
     _DIMENSIONS = 1
-    _NOT_TOLD = frozenset(("noise_shape",))
+    _NOT_TOLD = frozenset(("data_format",))
 
     def __init__(self, rate: float, data_format: str | None = None, **kwargs: Any) -> None:
+        # TF 1.x: the configuration has the shape of the base class, None, which is not that of this layer.
+        kwargs.pop("noise_shape", None)
         self.data_format = data_format or image_data_format()
         places: list[Any] = [1] * self._DIMENSIONS
         is_first = self.data_format == "channels_first" and self._DIMENSIONS > 1
@@ -150,7 +154,7 @@ class SpatialDropout1D(_SpatialDropout):
     """
 
     def __init__(self, rate: float, **kwargs: Any) -> None:
-        super().__init__(rate, "channels_last", **kwargs)
+        super().__init__(rate, **{**kwargs, "data_format": "channels_last"})
 
 
 class SpatialDropout2D(_SpatialDropout):

@@ -24,6 +24,7 @@ from ferroflow._src.keras.schedules import (
     serialize as serialize_schedule,
 )
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
+from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.ops.array.indexing import unique
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.array.shaping import shape as shape_of
@@ -380,6 +381,7 @@ class Optimizer(Trackable):
             return convert_to_tensor(np.asarray(initializer, dtype.as_numpy_dtype), name="initial_value")
 
         variable = Variable(value, trainable=trainable is not False, name=name, use_resource=True)
+        track_variable(variable)
         return self._track_trackable(variable, name, overwrite=True)
 
     def add_slot(self, var: Any, slot_name: str, initializer: Any = "zeros") -> Any:
@@ -408,6 +410,7 @@ class Optimizer(Trackable):
                     dtype=dtype,
                     use_resource=is_resource_variable(var),
                 )
+            track_variable(slot)
             slots[slot_name] = slot
             waiting = self._waiting_slots.pop((slot_name, var.op), [])
             for position in sorted(waiting, key=lambda place: place.restore_uid, reverse=True):

@@ -148,14 +148,15 @@ class _GlobalPooling(KerasLayer):
 class _GlobalPoolingOfSteps(_GlobalPooling):
     """Base of the global pooling layers over steps."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__("channels_last", **kwargs)
+    def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
 
 
 class GlobalMaxPooling1D(_GlobalPoolingOfSteps):
     """Layer that returns the largest element over all steps.
 
     Args:
+        data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
     """
 
@@ -196,13 +197,14 @@ class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
     """Layer that returns the mean over all steps.
 
     Args:
+        data_format: str, "channels_last" or "channels_first"; None for `tf.keras.backend.image_data_format()`.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
     """
 
     _REDUCTION = staticmethod(reduce_mean)
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
         self.supports_masking = True
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
@@ -217,8 +219,9 @@ class GlobalAveragePooling1D(_GlobalPoolingOfSteps):
         """
         if mask is None:
             return super().call(inputs)
-        counts = shaping.expand_dims(cast(mask, inputs.dtype.base_dtype), 2)
-        return reduce_sum(inputs * counts, axis=1) / reduce_sum(counts, axis=1)
+        steps, channels = (2, 1) if self.data_format == "channels_first" else (1, 2)
+        counts = shaping.expand_dims(cast(mask, inputs.dtype.base_dtype), channels)
+        return reduce_sum(inputs * counts, axis=steps) / reduce_sum(counts, axis=steps)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> None:
         """Which steps of the output count: it has none.

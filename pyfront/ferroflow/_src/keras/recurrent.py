@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import Trackable, child_of
 from ferroflow._src.keras import named
-from ferroflow._src.keras.backend import batch_set_value
+from ferroflow._src.keras.backend import batch_set_value, tracked_variable
 from ferroflow._src.keras.backend_nn import dropout as left_out, in_train_phase
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers
@@ -82,6 +82,9 @@ class Running(KerasLayer):
     return_sequences: bool
     return_state: bool
     go_backwards: bool
+    # If True, the steps are the first dimension of the inputs, and the examples the second.
+    time_major = False
+    _OPTIONS: ClassVar[dict[str, Any]] = {"time_major": False}
     # Variables of a stateful layer, of shape [batch, size].
     _kept_states: list[Variable] | None = None
     _num_constants = 0
@@ -94,16 +97,42 @@ class Running(KerasLayer):
         return cell
 
     def _set_running(
-        self, return_sequences: bool, return_state: bool, go_backwards: bool, stateful: bool, unroll: bool
+        self,
+        return_sequences: bool,
+        return_state: bool,
+        go_backwards: bool,
+        stateful: bool,
+        unroll: bool,
+        time_major: bool = False,
     ) -> None:
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards, self.stateful, self.unroll = go_backwards, stateful, unroll
+        self.time_major = time_major
         self.supports_masking = True
+
+    @property
+    def _batch_axis(self) -> int:
+        """The dimension of the examples; the other one of the first two has the steps."""
+        return 1 if self.time_major else 0
 
     @property
     def _sizes(self) -> tuple[int, ...]:
         """The sizes of the states."""
         raise NotImplementedError
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns the shape of the output for that of the input.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, steps, size], or list of it and those of states.
+
+        Returns:
+            TensorShape, or list of it and those of the states.
+        """
+        shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
+        states = [TensorShape([shape[self._batch_axis], *_as_list(size)]) for size in self._sizes]
+        output = TensorShape([*shape[:2], *_as_list(self._sizes[0])]) if self.return_sequences else states[0]
+        return [output, *states] if self.return_state else output
 
     @property
     def states(self) -> list[Any]:
@@ -145,8 +174,8 @@ class Running(KerasLayer):
         given: Any = inputs
         found = []
         for size in self._sizes:
-            zeros = making.zeros(joining.stack([shaping.shape(given)[0], size]), given.dtype)
-            zeros.set_shape([given.get_shape()[0], size])
+            zeros = making.zeros(joining.stack([shaping.shape(given)[self._batch_axis], size]), given.dtype)
+            zeros.set_shape([given.get_shape()[self._batch_axis], size])
             found.append(zeros)
         return found
 
@@ -167,7 +196,9 @@ class Running(KerasLayer):
             dtype = dtypes.as_dtype(self._dtype or dtypes.float32)
             with init_scope():
                 self._kept_states = [
-                    Variable(np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype), trainable=False, name="state")
+                    tracked_variable(
+                        np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype), trainable=False, name="state"
+                    )
                     for size in self._sizes
                 ]
         return self._kept_states
@@ -226,10 +257,11 @@ class Running(KerasLayer):
             count = len(inputs) - self._num_constants
             inputs, *initial_state = inputs[:count]
             initial_state = initial_state or None
-        batch = inputs.get_shape()[0].value
+        batch = inputs.get_shape()[self._batch_axis].value
         if self.go_backwards:
-            inputs = reverse(inputs, [1])
-            mask = None if mask is None else reverse(mask, [1])
+            steps = [1 - self._batch_axis]
+            inputs = reverse(inputs, steps)
+            mask = None if mask is None else reverse(mask, steps)
         sizes = self._sizes
         if initial_state is None:
             initial_state = (
@@ -240,7 +272,7 @@ class Running(KerasLayer):
             raise ValueError(f"Layer {self.name} has {len(sizes)} states, but was passed {len(start)} initial states.")
         run = _Run(step, sizes, sizes[0], mask is not None, f"{self.name}_step")
         fed = inputs if mask is None else (inputs, shaping.expand_dims(mask, -1))
-        outputs, states = dynamic_rnn(run, fed, initial_state=start)
+        outputs, states = dynamic_rnn(run, fed, initial_state=start, time_major=self.time_major)
         if self.stateful:
             kept = self._keep_states(batch)
             self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])
@@ -292,12 +324,11 @@ class Recurrent(Running, Steps):
         unroll: bool = False,
         **kwargs: Any,
     ) -> None:
-        if kwargs.pop("time_major", False):
-            raise NotImplementedError("time_major: the inputs are batches of sequences; transpose them")
+        time_major = kwargs.pop("time_major", False)
         self.implementation = kwargs.pop("implementation", 1)
         kwargs.setdefault("dtype", "float32")
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
-        self._set_running(return_sequences, return_state, go_backwards, stateful, unroll)
+        self._set_running(return_sequences, return_state, go_backwards, stateful, unroll, time_major)
         self._set_options(
             units,
             activation,
@@ -328,7 +359,7 @@ class Recurrent(Running, Steps):
         shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
         super().build(shape)
         if self.stateful:
-            self._keep_states(shape[0].value)
+            self._keep_states(shape[self._batch_axis].value)
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:
         """Runs over the steps.
@@ -349,7 +380,7 @@ class Recurrent(Running, Steps):
         def kept(rate: float, size: int) -> list[Tensor] | None:
             if not rate:
                 return None
-            ones = making.ones(joining.stack([shaping.shape(sequence)[0], size]), sequence.dtype)
+            ones = making.ones(joining.stack([shaping.shape(sequence)[self._batch_axis], size]), sequence.dtype)
             return [in_train_phase(lambda: left_out(ones, rate), ones, training) for _ in range(self._GATES)]
 
         self._kept_of_inputs = kept(self.dropout, int(sequence.get_shape()[-1]))
@@ -381,7 +412,8 @@ class SimpleRNN(Recurrent, SimpleSteps):
         go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         unroll: bool, accepted.
-        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+        **kwargs: `input_shape`, the shape of an example; `time_major`, bool, if True, inputs and outputs have the
+            shape [steps, batch, size]; the other arguments of a layer.
     """
 
 
@@ -413,7 +445,8 @@ class GRU(Recurrent, GatedSteps):
         unroll: bool, accepted.
         reset_after: bool. If True, the reset gate multiplies the product of the state and the weights, as cuDNN does,
             and the bias has the shape [2, 3 * units].
-        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+        **kwargs: `input_shape`, the shape of an example; `time_major`, bool, if True, inputs and outputs have the
+            shape [steps, batch, size]; the other arguments of a layer.
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
@@ -500,7 +533,8 @@ class LSTM(Recurrent, MemorySteps):
         go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         unroll: bool, accepted.
-        **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+        **kwargs: `input_shape`, the shape of an example; `time_major`, bool, if True, inputs and outputs have the
+            shape [steps, batch, size]; the other arguments of a layer.
 
     Source: Hochreiter, Schmidhuber, Long Short-Term Memory, 1997.
     """
@@ -572,6 +606,7 @@ class RNN(Running):
         go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         unroll: bool, accepted.
+        time_major: bool. If True, inputs and outputs have the shape [steps, batch, size].
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
@@ -586,13 +621,15 @@ class RNN(Running):
         go_backwards: bool = False,
         stateful: bool = False,
         unroll: bool = False,
+        time_major: bool = False,
         **kwargs: Any,
     ) -> None:
         self._num_constants = kwargs.pop("num_constants", None) or 0
         super().__init__(**kwargs)
         self.cell: Any = StackedRNNCells(cell) if isinstance(cell, (list, tuple)) else cell
+        self._given["cell"] = self.cell
         check_cell(self.cell)
-        self._set_running(return_sequences, return_state, go_backwards, stateful, unroll)
+        self._set_running(return_sequences, return_state, go_backwards, stateful, unroll, time_major)
 
     @property
     def _sizes(self) -> tuple[int, ...]:
@@ -620,14 +657,14 @@ class RNN(Running):
         shapes = input_shape if isinstance(input_shape, list) else [input_shape]
         shape = TensorShape(shapes[0])
         if self.stateful:
-            self._keep_states(shape[0].value)
+            self._keep_states(shape[self._batch_axis].value)
         if isinstance(self.cell, KerasLayer) and not self.cell.built:
             if self.cell._dtype is None:
                 self.cell._dtype = self._dtype or dtypes.float32.name
             if not isinstance(self.cell, StackedRNNCells):
                 # TF 1.x: the variables of the cell have the names of this layer.
                 self.cell._scope = self._scope
-            of_step = TensorShape([shape[0], *shape[2:]])
+            of_step = TensorShape([shape[self._batch_axis], *shape[2:]])
             self.cell.build([of_step, *shapes[-self._num_constants :]] if self._num_constants else of_step)
             self.cell.built = True
         self.built = True

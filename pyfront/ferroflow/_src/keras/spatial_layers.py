@@ -6,25 +6,27 @@ from typing import Any
 
 from ferroflow._src.base.typing import IntsLike, NestedTensors
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.keras.backend_shaping import resize_images
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers.input_spec import InputSpec
+from ferroflow._src.layers.space import normalize_tuple
 from ferroflow._src.ops.array import joining, shaping
 
 
-def _edges(given: Any, count: int, name: str) -> list[tuple[int, int]]:
+def _edges(given: Any, count: int, name: str) -> tuple[tuple[int, int], ...]:
     """Returns the sizes before and after along each dimension.
 
     Raises:
         ValueError: if the value has none of these forms.
     """
     if isinstance(given, int):
-        return [(given, given)] * count
+        return ((given, given),) * count
     if count == 1 and len(given) == 2 and all(isinstance(x, int) for x in given):
-        return [(given[0], given[1])]
+        return ((given[0], given[1]),)
     if len(given) != count:
         raise ValueError(f"`{name}` should have {count} elements. Found: {given}")
-    return [(x, x) if isinstance(x, int) else (x[0], x[1]) for x in given]
+    return tuple((x, x) if isinstance(x, int) else (x[0], x[1]) for x in given)
 
 
 class _Spatial(KerasLayer):
@@ -45,14 +47,14 @@ class _Spatial(KerasLayer):
 
 
 class _Padding(_Spatial):
-    def _pad(self, inputs: Any, edges: list[tuple[int, int]]) -> Tensor:
+    def _pad(self, inputs: Any, edges: tuple[tuple[int, int], ...]) -> Tensor:
         around = [[0, 0]] * self._first + [list(edge) for edge in edges]
         rank = self._DIMENSIONS + 2
         return shaping.pad(inputs, around + [[0, 0]] * (rank - len(around)))
 
 
 class _Cropping(_Spatial):
-    def _crop(self, inputs: Any, edges: list[tuple[int, int]]) -> Tensor:
+    def _crop(self, inputs: Any, edges: tuple[tuple[int, int], ...]) -> Tensor:
         kept = [slice(before, -after if after else None) for before, after in edges]
         whole = [slice(None)] * self._first
         result: Tensor = inputs[tuple(whole + kept)]
@@ -82,10 +84,11 @@ class UpSampling1D(_UpSampling):
     """
 
     _DIMENSIONS = 1
+    _NOT_TOLD = frozenset(("data_format",))
 
     def __init__(self, size: Any = 2, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.size = (size,) * 1 if isinstance(size, int) else tuple(size)
+        self.size = int(*normalize_tuple(size, 1, "size"))
 
     def call(self, inputs: NestedTensors) -> Tensor:
         """Layer that repeats the positions of volumes.
@@ -96,37 +99,44 @@ class UpSampling1D(_UpSampling):
         Returns:
             Tensor of the dtype of `inputs`.
         """
-        return self._repeat(inputs, self.size)
+        return self._repeat(inputs, (self.size,))
 
 
 class UpSampling2D(_UpSampling):
-    """Layer that repeats rows and columns.
+    """Layer that enlarges images by whole factors.
 
     Args:
-        size: int, or tuple of ints: how often along each dimension.
+        size: int, or tuple of ints: how many times as many rows and columns.
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        interpolation: str, "nearest" to repeat rows and columns, or "bilinear".
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `size` has none of these forms, or `data_format` is not one of the listed values.
+        ValueError: if `size` has none of these forms, or another argument is not one of the listed values.
     """
 
     _DIMENSIONS = 2
 
-    def __init__(self, size: Any = (2, 2), data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, size: Any = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
+    ) -> None:
         super().__init__(data_format, **kwargs)
-        self.size = (size,) * 2 if isinstance(size, int) else tuple(size)
+        if interpolation not in ("nearest", "bilinear"):
+            raise ValueError('`interpolation` argument should be one of `"nearest"` or `"bilinear"`.')
+        self.size = normalize_tuple(size, 2, "size")
+        self.interpolation = interpolation
 
     def call(self, inputs: NestedTensors) -> Tensor:
-        """Layer that repeats the positions of volumes.
+        """Enlarges images.
 
         Args:
             inputs: Tensor of a number dtype, of shape [batch, rows, columns, channels].
 
         Returns:
-            Tensor of the dtype of `inputs`.
+            Tensor of the dtype of `inputs`; "bilinear": of float32.
         """
-        return self._repeat(inputs, self.size)
+        rows, columns = self.size
+        return resize_images(inputs, rows, columns, self.data_format, self.interpolation)
 
 
 class UpSampling3D(_UpSampling):
@@ -145,7 +155,7 @@ class UpSampling3D(_UpSampling):
 
     def __init__(self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
-        self.size = (size,) * 3 if isinstance(size, int) else tuple(size)
+        self.size = normalize_tuple(size, 3, "size")
 
     def call(self, inputs: NestedTensors) -> Tensor:
         """Layer that repeats the positions of volumes.
@@ -171,10 +181,11 @@ class ZeroPadding1D(_Padding):
     """
 
     _DIMENSIONS = 1
+    _NOT_TOLD = frozenset(("data_format",))
 
     def __init__(self, padding: str | IntsLike = 1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.padding = _edges(padding, 1, "padding")
+        (self.padding,) = _edges(padding, 1, "padding")
 
     def call(self, inputs: NestedTensors) -> Tensor:
         """Pads with zeros.
@@ -185,7 +196,7 @@ class ZeroPadding1D(_Padding):
         Returns:
             Tensor of the dtype of `inputs`.
         """
-        return self._pad(inputs, self.padding)
+        return self._pad(inputs, (self.padding,))
 
 
 class ZeroPadding2D(_Padding):
@@ -260,10 +271,11 @@ class Cropping1D(_Cropping):
     """
 
     _DIMENSIONS = 1
+    _NOT_TOLD = frozenset(("data_format",))
 
     def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.cropping = _edges(cropping, 1, "cropping")
+        (self.cropping,) = _edges(cropping, 1, "cropping")
 
     def call(self, inputs: NestedTensors) -> Tensor:
         """Removes the ends.
@@ -274,7 +286,7 @@ class Cropping1D(_Cropping):
         Returns:
             Tensor of the dtype of `inputs`.
         """
-        return self._crop(inputs, self.cropping)
+        return self._crop(inputs, (self.cropping,))
 
 
 class Cropping2D(_Cropping):

@@ -132,9 +132,12 @@ class ModelCheckpoint(_Monitor):
         save_weights_only: bool. If True, the weights are saved and not the model, as `Model.save_weights` and
             `Model.save` do.
         mode: "min", "max", or "auto" by the name.
-        period: int, epochs between two savings.
+        save_freq: "epoch" to save after epochs, or int, to save at the end of a batch after that many examples.
+        **kwargs: `period`, int, epochs between two savings; `load_weights_on_restart`, False.
 
     Raises:
+        ValueError: if `save_freq` is not one of these.
+        NotImplementedError: if `load_weights_on_restart` is given and True.
         ImportError: on fitting, if h5py is not installed and a file is to be written.
     """
 
@@ -149,12 +152,40 @@ class ModelCheckpoint(_Monitor):
         save_best_only: bool = False,
         save_weights_only: bool = False,
         mode: str = "auto",
-        period: int = 1,
+        save_freq: str | int = "epoch",
+        **kwargs: Any,
     ) -> None:
         super().__init__(monitor, mode)
-        self.save_weights_only = save_weights_only
-        self.filepath, self.verbose, self.save_best_only, self.period = filepath, verbose, save_best_only, period
-        self.epochs_since_last_save = 0
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise ValueError(f"Unrecognized save_freq: {save_freq}")
+        if kwargs.pop("load_weights_on_restart", False):
+            raise NotImplementedError("load_weights_on_restart: call `load_weights` of the model before `fit`.")
+        self.period = kwargs.pop("period", 1)
+        self.save_weights_only, self.save_freq = save_weights_only, save_freq
+        self.filepath, self.verbose, self.save_best_only = filepath, verbose, save_best_only
+        self.epochs_since_last_save, self._examples_since_last_save, self._epoch = 0, 0, 0
+
+    def on_epoch_begin(self, epoch: int, logs: DictLike | None = None) -> None:
+        """Keeps the number of the epoch.
+
+        Args:
+            epoch: int, its number, from 0.
+            logs: dict, empty.
+        """
+        self._epoch = epoch
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Saves the model if enough examples were seen.
+
+        Args:
+            batch: int, its number, from 0.
+            logs: dict of `size`, the number of its examples, the loss and the metrics by name.
+        """
+        if isinstance(self.save_freq, int):
+            self._examples_since_last_save += (logs or {}).get("size", 1)
+            if self._examples_since_last_save >= self.save_freq:
+                self._examples_since_last_save = 0
+                self._save(self._epoch, logs)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Saves the model if it is due.
@@ -167,9 +198,11 @@ class ModelCheckpoint(_Monitor):
             ImportError: if h5py is not installed, and a file is to be written.
         """
         self.epochs_since_last_save += 1
-        if self.epochs_since_last_save < self.period:
-            return
-        self.epochs_since_last_save = 0
+        if self.save_freq == "epoch" and self.epochs_since_last_save >= self.period:
+            self.epochs_since_last_save = 0
+            self._save(epoch, logs)
+
+    def _save(self, epoch: int, logs: Any) -> None:
         path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
         if self.save_best_only:
             value = self._value(logs, "Best models are not saved, conditioned on metric")
@@ -217,10 +250,10 @@ class ReduceLROnPlateau(_Monitor):
         patience: int, the epochs to wait.
         verbose: int, above 0 to print the new rate.
         mode: "min", "max", or "auto" by the name.
-        epsilon: float, how much better counts.
+        min_delta: float, how much better counts.
         cooldown: int, the epochs after a change that do not count.
         min_lr: float, the smallest rate.
-        min_delta: float, `epsilon` by its later name; None for `epsilon`.
+        **kwargs: `epsilon`, float, `min_delta` by its former name; others are ignored, as in TensorFlow.
 
     Raises:
         ValueError: if `factor` is 1 or more.
@@ -233,13 +266,14 @@ class ReduceLROnPlateau(_Monitor):
         patience: int = 10,
         verbose: int = 0,
         mode: str = "auto",
-        epsilon: float = 1e-4,
+        min_delta: float = 1e-4,
         cooldown: int = 0,
-        min_lr: float = 0.0,
-        min_delta: float | None = None,
+        min_lr: float = 0,
+        **kwargs: Any,
     ) -> None:
-        self.epsilon = epsilon if min_delta is None else min_delta
-        super().__init__(monitor, mode, self.epsilon)
+        if "epsilon" in kwargs:
+            tf_logging.warning("`epsilon` argument is deprecated and will be removed, use `min_delta` instead.")
+        super().__init__(monitor, mode, kwargs.pop("epsilon", min_delta))
         if factor >= 1.0:
             raise ValueError("ReduceLROnPlateau does not support a factor >= 1.0.")
         self.factor, self.patience, self.verbose = factor, patience, verbose

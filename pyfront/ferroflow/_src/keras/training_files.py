@@ -33,7 +33,8 @@ def write_training(file: Any, model: Any) -> None:
         )
         return
     try:
-        config = {name: serialized(getattr(model, name)) for name in ARGUMENTS}
+        given = {**{name: getattr(model, name) for name in ARGUMENTS}, "metrics": model.compile_metrics}
+        config = {name: serialized(value) for name, value in given.items()}
         config["optimizer_config"] = serialized(optimizers.serialize(model.optimizer))
     except ValueError as failure:
         tf_logging.warning("The loss and the optimizer are not saved; compile the loaded model: %s", failure)

@@ -13,10 +13,10 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track, untrack
 from ferroflow._src.keras.base_layer import KerasLayer, is_layer
-from ferroflow._src.keras.configurations import with_layers
+from ferroflow._src.keras.configurations import serialized, with_layers
 from ferroflow._src.keras.recurrent_cells import track_cells
-from ferroflow._src.layers.layer import Layer, copy_without_variables
-from ferroflow._src.layers.nodes import call_of
+from ferroflow._src.layers.layer import Layer, copy_without_variables, rename
+from ferroflow._src.layers.nodes import call_of, one_or_list
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.variables.tracked_lists import ListWrapper
 
@@ -115,6 +115,19 @@ class TimeDistributed(Wrapper):
             self.layer.built = True
         self.built = True
 
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Returns the shape of the output for that of the input.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, steps, ...].
+
+        Returns:
+            TensorShape.
+        """
+        shape = TensorShape(input_shape)
+        of_step = TensorShape(self.layer.compute_output_shape(TensorShape([shape[0], *shape[2:]])))
+        return TensorShape([*shape[:2], *of_step[1:]])
+
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Tensor:
         """Calls the layer for all steps at once, as examples of one batch.
 
@@ -150,18 +163,29 @@ class Bidirectional(Wrapper):
         layer: KerasLayer, such as LSTM.
         merge_mode: str, how the outputs of both become one: "concat", "sum", "mul" or "ave"; None for the list of both.
         weights: list of arrays, the values that the variables start from; None for those of the layers.
+        backward_layer: KerasLayer that runs in the other direction; None for one of the options of `layer`.
         **kwargs: arguments of `KerasLayer`.
 
     Raises:
-        ValueError: if `mode` is not one of the listed values.
+        ValueError: if `merge_mode` is not one of the listed values, or the two layers run in one direction or return
+            different results.
     """
 
+    _NOT_TOLD = frozenset(("backward_layer",))
+
     def __init__(
-        self, layer: Any, merge_mode: str | None = "concat", weights: ListLike | None = None, **kwargs: Any
+        self,
+        layer: Any,
+        merge_mode: str | None = "concat",
+        weights: ListLike | None = None,
+        backward_layer: Any = None,
+        **kwargs: Any,
     ) -> None:
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ValueError('Invalid merge mode. Merge mode should be one of {"sum", "mul", "ave", "concat", None}')
         check_inner(self, layer)
+        if backward_layer is not None:
+            _check_pair(layer, backward_layer)
         shape = kwargs.pop("input_shape", None)
         if shape is None and layer.batch_input_shape is not None and "batch_input_shape" not in kwargs:
             kwargs["batch_input_shape"] = layer.batch_input_shape
@@ -172,10 +196,15 @@ class Bidirectional(Wrapper):
         super().__init__(layer, **kwargs)
         self.supports_masking = True
         self.forward_layer = _copied(layer, "forward")
-        self.backward_layer = _copied(layer, "backward")
+        if backward_layer is None:
+            self.backward_layer = _copied(layer, "backward")
+            self.backward_layer.go_backwards = not layer.go_backwards
+        else:
+            self._given["backward_layer"] = serialized(backward_layer)
+            self.backward_layer = backward_layer
+            rename(backward_layer, f"backward_{backward_layer.name}")
         untrack(self, "layer")
         track(self, ListWrapper(self._inner()), "_layers")
-        self.backward_layer.go_backwards = not layer.go_backwards
         self.merge_mode = merge_mode
         self.return_sequences, self.return_state = layer.return_sequences, layer.return_state
 
@@ -194,6 +223,24 @@ class Bidirectional(Wrapper):
                     layer.build(input_shape[0] if isinstance(input_shape, list) else input_shape)
                     layer.built = True
         self.built = True
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Returns the shape of the output for that of the input.
+
+        Args:
+            input_shape: TensorShape of the inputs, [batch, steps, size], or list of it and those of states.
+
+        Returns:
+            TensorShape, or list of those of the outputs and of the states of both directions.
+        """
+        given = [one.compute_output_shape(input_shape) for one in self._inner()]
+        (forward, *states), (backward, *more) = (x if isinstance(x, list) else [x] for x in given)
+        outputs = [forward, backward]
+        if self.merge_mode == "concat":
+            outputs = [TensorShape([*forward[:-1], forward[-1] + backward[-1]])]
+        elif self.merge_mode is not None:
+            outputs = [forward]
+        return one_or_list([*outputs, *states, *more])
 
     def compute_mask(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Returns the mask of the outputs: the inputs' mask if all outputs are returned.
@@ -277,7 +324,7 @@ class Bidirectional(Wrapper):
             states = [*forward[1:], *backward[1:]]
             forward, backward = forward[0], backward[0]
         if self.return_sequences:
-            backward = shaping.reverse(backward, [1])
+            backward = shaping.reverse(backward, [0 if getattr(self.forward_layer, "time_major", False) else 1])
         if self.merge_mode == "concat":
             outputs: Any = joining.concat([forward, backward], -1)
         elif self.merge_mode == "sum":
@@ -291,6 +338,21 @@ class Bidirectional(Wrapper):
         if not self.return_state:
             return outputs
         return [*outputs, *states] if isinstance(outputs, list) else [outputs, *states]
+
+
+def _check_pair(forward: Any, backward: Any) -> None:
+    """Raises ValueError unless two layers run in different directions and return the same kinds of results."""
+    if not is_layer(backward):
+        raise ValueError(f"`backward_layer` need to be a `Layer` instance. You passed: {backward}")
+    if forward.go_backwards == backward.go_backwards:
+        raise ValueError("Forward layer and backward layer should have different `go_backwards` value.")
+    for name in ("stateful", "return_sequences", "return_state"):
+        values = getattr(forward, name), getattr(backward, name)
+        if values[0] != values[1]:
+            raise ValueError(
+                f"Forward layer and backward layer are expected to have the same value for attribute {name}, got "
+                f"{values[0]} and {values[1]}"
+            )
 
 
 def _copied(layer: Any, direction: str) -> Any:

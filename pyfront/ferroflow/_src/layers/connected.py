@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.base import nest
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.framework.trackable import Trackable
 from ferroflow._src.layers.nodes import Call, calls_of, masks_of, note_call, one_or_list
 from ferroflow._src.variables.module import Module
@@ -16,10 +17,18 @@ from ferroflow._src.variables.variable import Variable
 # The attributes of layers and models that no checkpoint holds.
 _OWN = frozenset(
     (
-        *("_added_losses", "_added_updates", "_calls", "_connected", "_given", "_inbound_nodes", "_losses"),
-        *("_non_trainable_weights", "_outbound_nodes", "_own_weights", "_trainable_weights", "_updates", "_waiting"),
-        *("batch_input_shape", "history", "input_spec", "inputs", "loss", "loss_weights", "metrics", "outputs"),
-        "weighted_metrics",
+        *(
+            "_added_losses",
+            "_added_metrics",
+            "compile_metrics",
+            "_added_updates",
+            "_call_result",
+            "_calls",
+            "_connected",
+        ),
+        *("_given", "_inbound_nodes", "_losses", "_non_trainable_weights", "_outbound_nodes", "_own_weights"),
+        *("_trainable_weights", "_updates", "_waiting", "batch_input_shape", "history", "input_spec"),
+        *("inputs", "loss", "loss_weights", "metrics", "outputs", "weighted_metrics"),
     )
 )
 
@@ -40,6 +49,28 @@ class Connected(Module):
     _outbound_nodes: list[Call]
     # The first call on tensors that are of no model.
     _call_outside: Call | None = None
+
+    def compute_output_signature(self, input_signature: Any) -> Any:
+        """Returns the dtype and shape of the output for those of the input.
+
+        Args:
+            input_signature: TensorSpec, or structure of them: dtypes and shapes of the inputs.
+
+        Returns:
+            TensorSpec, or structure of them.
+
+        Raises:
+            NotImplementedError: if the layer does not define `compute_output_shape`.
+            TypeError: if a leaf of `input_signature` is not a TensorSpec.
+        """
+        specs = nest.flatten(input_signature)
+        for spec in specs:
+            if not isinstance(spec, TensorSpec):
+                raise TypeError(f"Only TensorSpec signature types are supported, but saw signature entry: {spec}.")
+        own: Any = self
+        shapes = own.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
+        dtype = own.dtype or specs[0].dtype
+        return nest.map_structure(lambda s: TensorSpec(s, dtype), shapes)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute, and adds its edge: of this library's layers to layers, of a program's to all it can."""

@@ -31,7 +31,7 @@ class Conv(Layer):
         filters: int, the number of channels of the outputs.
         kernel_size: int, or an int for each dimension of space: the sizes of windows.
         strides: int, or an int for each dimension of space: the distances between windows.
-        padding: "valid" or "same".
+        padding: "valid" or "same"; "causal" along one dimension, where outputs depend on no later input.
         data_format: "channels_last" or "channels_first".
         dilation_rate: int, or an int for each dimension of space: the distances between a window's points.
         activation: callable, or its name, or None.
@@ -81,6 +81,8 @@ class Conv(Layer):
         self.kernel_size = space.normalize_tuple(kernel_size, self.rank, "kernel_size")
         self.strides = space.normalize_tuple(strides, self.rank, "strides")
         self.padding = space.normalize_padding(padding)
+        if self.padding == "causal" and not self._may_be_causal():
+            raise ValueError("Causal padding is only supported for `Conv1D` and ``SeparableConv1D`.")
         self.data_format = space.normalize_data_format(data_format)
         self.dilation_rate = space.normalize_tuple(dilation_rate, self.rank, "dilation_rate")
         self.activation = activation_of(activation)
@@ -94,6 +96,22 @@ class Conv(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2)
         self.kernel: Any = None
         self.bias: Any = None
+
+    def _may_be_causal(self) -> bool:
+        return self.rank == 1
+
+    @property
+    def _op_padding(self) -> str:
+        """The padding of the operation; the inputs of a causal layer are padded before it."""
+        return "VALID" if self.padding == "causal" else self.padding.upper()
+
+    def _with_steps_before(self, inputs: Any) -> Any:
+        """Returns the inputs, with zeros before the first step if the layer is causal."""
+        if self.padding != "causal":
+            return inputs
+        edges = [[0, 0], [0, 0], [0, 0]]
+        edges[self._space_axes()[0]][0] = self.dilation_rate[0] * (self.kernel_size[0] - 1)
+        return shaping.pad(inputs, edges)
 
     @property
     def _channel_axis(self) -> int:
@@ -168,6 +186,7 @@ class Conv(Layer):
         Returns:
             Tensor of the dtype of `inputs`, with `filters` channels.
         """
+        inputs = self._with_steps_before(inputs)
         return self._activated(self._with_bias(self._convolution_op(inputs, self.kernel)))
 
     def _convolution_op(self, inputs: Any, kernel: Any) -> Any:  # programs' subclasses call it with other kernels
@@ -176,7 +195,7 @@ class Conv(Layer):
             kernel.get_shape(),
             dilation_rate=self.dilation_rate,
             strides=self.strides,
-            padding=self.padding.upper(),
+            padding=self._op_padding,
             data_format=self._op_data_format(),
         )
         return convolution(inputs, kernel)

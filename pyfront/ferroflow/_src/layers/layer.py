@@ -24,7 +24,6 @@ from ferroflow._src.framework.function import graphs_around
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
-from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.framework.trackable import Trackable, forget_edges, track
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
@@ -80,10 +79,12 @@ class Layer(Connected):
         name: str, its variable scope, made unique; None for the name of the class in snake case.
         dtype: DType of its variables; None for that of its first input.
         **kwargs: `activity_regularizer`, a callable of each output that gives a loss; `input_shape`, `batch_size` and
-            `batch_input_shape`, accepted; `_scope`, the variable scope to open, and `_reuse`, as `tf.variable_scope`.
+            `batch_input_shape`, accepted; `dynamic`, False; `_scope`, the variable scope to open; `_reuse`, as
+            `tf.variable_scope`.
 
     Raises:
         TypeError: if a keyword argument is unknown.
+        NotImplementedError: if `dynamic` is given and True.
     """
 
     def __init__(
@@ -91,6 +92,10 @@ class Layer(Connected):
     ) -> None:
         scope = kwargs.pop("_scope", None)
         self._reuse = kwargs.pop("_reuse", None)
+        if kwargs.pop("dynamic", False):
+            raise NotImplementedError(
+                "dynamic: layers compute tensors of a graph. Use tf.py_func in `call` for Python's control flow."
+            )
         for argument in kwargs:
             if argument not in _KNOWN_ARGUMENTS:
                 raise TypeError("Keyword argument not understood:", argument)
@@ -285,27 +290,6 @@ class Layer(Connected):
             NotImplementedError: if the layer does not define it.
         """
         raise NotImplementedError
-
-    def compute_output_signature(self, input_signature: Any) -> Any:
-        """Returns the dtype and shape of the output for those of the input.
-
-        Args:
-            input_signature: TensorSpec, or structure of them: dtypes and shapes of the inputs.
-
-        Returns:
-            TensorSpec, or structure of them.
-
-        Raises:
-            NotImplementedError: if the layer does not define `compute_output_shape`.
-            TypeError: if a leaf of `input_signature` is not a TensorSpec.
-        """
-        specs = nest.flatten(input_signature)
-        for spec in specs:
-            if not isinstance(spec, TensorSpec):
-                raise TypeError(f"Only TensorSpec signature types are supported, but saw signature entry: {spec}.")
-        shapes = self.compute_output_shape(nest.map_structure(lambda s: s.shape, input_signature))
-        dtype = self.dtype or specs[0].dtype
-        return nest.map_structure(lambda s: TensorSpec(s, dtype), shapes)
 
     @property
     def metrics(self) -> list[Any]:
@@ -615,6 +599,18 @@ def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
         return [x for x, is_conditional in added if not is_conditional]
     reachable = reachable_operations(nest.flatten(inputs))
     return [x for x, _ in added if getattr(x, "op", x) in reachable]
+
+
+def rename(layer: Layer, name: str) -> None:
+    """Gives a layer another name, also as that of the variable scope that it will open."""
+    layer._base_name = layer._name = name
+
+
+def unbuilt_copy(layer: Layer) -> Any:
+    """Returns a layer of the same options that belongs to no graph yet."""
+    made = copy_without_variables(layer)
+    made._graph = made._scope = None
+    return made
 
 
 def copy_without_variables(layer: Layer, name: str | None = None) -> Any:

@@ -140,6 +140,7 @@ class SeparableConv(Conv):
         Returns:
             Tensor of the dtype of `inputs`, with `filters` channels.
         """
+        inputs = self._with_steps_before(inputs)
         depthwise, pointwise, rate = self.depthwise_kernel, self.pointwise_kernel, self.dilation_rate
         strides = self.strides
         height_axis = self._space_axes()[0]
@@ -155,7 +156,7 @@ class SeparableConv(Conv):
             depthwise,
             pointwise,
             strides=(1, 1, *strides) if first else (1, *strides, 1),
-            padding=self.padding.upper(),
+            padding=self._op_padding,
             rate=rate,
             data_format=data_format,
         )

@@ -17,13 +17,14 @@ from ferroflow._src.ops.state.assigning import is_variable_initialized
 from ferroflow._src.session.session import Session
 from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.initialization import variables_initializer
+from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 
 _sessions = PerGraph[Any]()
 _initialized: WeakSet[Any] = WeakSet()
 _program_initializes = False
 
 
-# Variables that may be in no collection, such as those of metrics.
+# Variables that the session of models initializes: those of `tf.keras`, which may be in no collection.
 _tracked: PerGraph[list[Any]] = PerGraph()
 
 
@@ -41,15 +42,21 @@ def get_session() -> Any:
     """Returns the default session, or that of the default graph's models, with all variables initialized unless the
     program does it.
     """
-    graph = get_default_graph()
+    session = _session_of_models()
+    if not _program_initializes:
+        with session.graph.as_default():
+            _initialize(session, global_variables())
+    return session
+
+
+def _session_of_models() -> Any:
+    """Returns the default session, or that of the default graph's models."""
     session = get_default_session()
     if session is None:
+        graph = get_default_graph()
         session = _sessions.get(graph)
         if session is None:
             session = _sessions[graph] = Session(graph=graph)
-    if not _program_initializes:
-        with session.graph.as_default():
-            _initialize(session)
     return session
 
 
@@ -75,15 +82,15 @@ def track_variable(v: Any) -> None:
     Args:
         v: Variable of any dtype and shape.
     """
-    graph = v.graph
-    if graph not in _tracked:
-        _tracked[graph] = []
-    _tracked[graph].append(v)
+    for one in v if isinstance(v, PartitionedVariable) else [v]:
+        if one.graph not in _tracked:
+            _tracked[one.graph] = []
+        _tracked[one.graph].append(one)
 
 
-def _initialize(session: Any) -> None:
-    """Initializes the variables that are uninitialized in the session."""
-    variables = dict.fromkeys([*global_variables(), *(_tracked.get(session.graph) or ())])
+def _initialize(session: Any, others: list[Any]) -> None:
+    """Initializes the variables of `tf.keras` and others that are uninitialized in the session."""
+    variables = dict.fromkeys([*others, *(_tracked.get(session.graph) or ())])
     unknown = [v for v in variables if v not in _initialized]
     if not unknown:
         return
@@ -150,6 +157,8 @@ def batch_set_value(tuples: ListLike) -> None:
 def session_to_use(session: Any) -> Any:
     """Returns a session, or the default one for None, or that of models if there is no default one.
 
+    The session of models initializes the variables of `tf.keras` alone. The program initializes the others.
+
     Args:
         session: Session or None.
 
@@ -158,4 +167,10 @@ def session_to_use(session: Any) -> Any:
     """
     if session is None:
         session = get_default_session()
-    return get_session() if session is None else session
+    if session is not None:
+        return session
+    session = _session_of_models()
+    if not _program_initializes:
+        with session.graph.as_default():
+            _initialize(session, [])
+    return session

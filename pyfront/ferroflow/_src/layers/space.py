@@ -43,14 +43,17 @@ def normalize_data_format(value: str) -> str:
 
 
 def normalize_padding(value: str) -> str:
-    """Returns "valid" or "same", in lower case.
+    """Returns "valid", "same" or "causal", in lower case.
 
     Raises:
         ValueError: if the value is not one of the listed values.
     """
     padding = value.lower()
-    if padding not in ("valid", "same"):
-        raise ValueError(f'The `padding` argument must be one of "valid", "same". Received: {padding}')
+    if padding not in ("valid", "same", "causal"):
+        raise ValueError(
+            'The `padding` argument must be one of "valid", "same" (or "causal", only for `Conv1D`). '
+            f"Received: {padding}"
+        )
     return padding
 
 
@@ -69,9 +72,18 @@ def window_output_length(length: int | None, size: int, padding: str, stride: in
     return (length + stride - 1) // stride
 
 
-def transposed_output_length(length: Any, size: int, padding: str, stride: int) -> Any:
-    """Returns the length of a transposed convolution's result along a dimension; None for an unknown length."""
+def transposed_output_length(
+    length: Any, size: int, padding: str, stride: int, dilation: int = 1, output_padding: int | None = None
+) -> Any:
+    """Returns the length of a transposed convolution's result along a dimension; None for an unknown length.
+
+    With an `output_padding` the result is as long as the windows reach, and that much longer.
+    """
     if length is None:
         return None
+    size = (size - 1) * dilation + 1
+    if output_padding is not None:
+        around = size // 2 if padding == "same" else 0
+        return (length - 1) * stride + size - 2 * around + output_padding
     length = length * stride
     return length + max(size - stride, 0) if padding == "valid" else length

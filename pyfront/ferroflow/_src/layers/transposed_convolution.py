@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base.function_families import FunctionFamily
@@ -14,7 +14,37 @@ from ferroflow._src.layers import space
 from ferroflow._src.layers.convolution import ZEROS, Conv, conv_fields
 from ferroflow._src.layers.layer_functions import add_arguments, layer_arguments
 from ferroflow._src.ops.array import joining, shaping
-from ferroflow._src.ops.nn.conv import conv2d_transpose as conv2d_transpose_op, conv3d_transpose as conv3d_transpose_op
+from ferroflow._src.ops.nn.conv import (
+    atrous_conv2d_transpose,
+    conv2d_transpose as conv2d_transpose_op,
+    conv3d_transpose as conv3d_transpose_op,
+)
+
+
+def transposed_images(
+    inputs: Any,
+    kernel: Any,
+    output_shape: Any,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilation_rate: Sequence[int],
+) -> Any:
+    """Returns the transpose of a convolution of images, whose windows may have distances between their points.
+
+    Raises:
+        ValueError: if the distances of rows and columns differ.
+    """
+    if set(dilation_rate) == {1}:
+        return conv2d_transpose_op(inputs, kernel, output_shape, strides, padding, data_format=data_format)
+    rate, across = dilation_rate
+    if rate != across:
+        raise ValueError(f"The dilation rates of rows and columns must be equal. Received: {tuple(dilation_rate)}")
+    if data_format == "NHWC":
+        return atrous_conv2d_transpose(inputs, kernel, output_shape, rate, padding)
+    sizes = joining.stack([output_shape[i] for i in (0, 2, 3, 1)])
+    inputs = shaping.transpose(inputs, [0, 2, 3, 1])
+    return shaping.transpose(atrous_conv2d_transpose(inputs, kernel, sizes, rate, padding), [0, 3, 1, 2])
 
 
 class ConvTranspose(Conv):
@@ -84,6 +114,12 @@ class ConvTranspose(Conv):
             **kwargs,
         )
 
+    # The length of the outputs beyond the reach of the windows, for each dimension of space; None to infer it.
+    output_padding: tuple[int, ...] | None = None
+
+    def _may_be_causal(self) -> bool:
+        return False
+
     def build(self, input_shape: Any) -> None:
         """Makes the kernel and the bias.
 
@@ -102,10 +138,10 @@ class ConvTranspose(Conv):
 
     def _output_shape(self, shape: list[Any]) -> list[Any]:
         shape[self._channel_axis] = self.filters
-        for i, axis in enumerate(self._space_axes()):
-            shape[axis] = space.transposed_output_length(
-                shape[axis], self.kernel_size[i], self.padding, self.strides[i]
-            )
+        more = self.output_padding or (None,) * self.rank
+        windows = zip(self._space_axes(), self.kernel_size, self.strides, self.dilation_rate, more, strict=True)
+        for axis, size, stride, dilation, longer in windows:
+            shape[axis] = space.transposed_output_length(shape[axis], size, self.padding, stride, dilation, longer)
         return shape
 
     def call(self, inputs: Any) -> Any:
@@ -124,15 +160,11 @@ class ConvTranspose(Conv):
         strides = [1] * (self.rank + 2)
         for axis, stride in zip(self._space_axes(), self.strides, strict=True):
             strides[axis] = stride
-        transpose = conv2d_transpose_op if self.rank == 2 else conv3d_transpose_op
-        outputs = transpose(
-            inputs,
-            self.kernel,
-            joining.stack(in_step),
-            strides,
-            padding=self.padding.upper(),
-            data_format=self._op_data_format(),
-        )
+        shape, padding, data_format = joining.stack(in_step), self.padding.upper(), self._op_data_format()
+        if self.rank == 2:
+            outputs = transposed_images(inputs, self.kernel, shape, strides, padding, data_format, self.dilation_rate)
+        else:
+            outputs = conv3d_transpose_op(inputs, self.kernel, shape, strides, padding, data_format=data_format)
         outputs.set_shape(self._output_shape(inputs.get_shape().as_list()))
         return self._activated(self._with_bias(outputs))
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base.behavior import enable_eager_execution, executing_eagerly
 from ferroflow._src.base.docstrings import document
-from ferroflow._src.contrib.eager.function import function
+from ferroflow._src.contrib.eager.function import defun, function
 from ferroflow._src.internals.eager_context import (
     ASYNC,
     DEVICE_PLACEMENT_EXPLICIT,
@@ -47,20 +47,6 @@ __all__ = [
     "py_func",
     "value_and_gradients_function",
 ]
-
-
-def defun(func: Callable[..., Any] | None = None, input_signature: object = None, **_: Any) -> Any:
-    """Returns a function as it is: each call adds its operations to the graph.
-
-    Args:
-        func: function; None to get a decorator.
-        input_signature: not used.
-        **_: other options of TensorFlow, not used.
-
-    Returns:
-        `func`, or a decorator.
-    """
-    return func if func is not None else lambda later: later
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:

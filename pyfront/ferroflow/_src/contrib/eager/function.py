@@ -55,6 +55,9 @@ class Function(SavableFunction):
         relaxes_shapes: bool. If True, a further trace has unknown dimensions where the shapes of arguments differ.
     """
 
+    # If True, only the first call creates variables, and the Python function runs once more after it.
+    _creates_once = True
+
     def __init__(
         self,
         python_function: Callable[..., Any],
@@ -130,7 +133,7 @@ class Function(SavableFunction):
             return self
         known = self._of_instances.get(instance)
         if known is None:
-            known = Function(
+            known = type(self)(
                 self._python_function,
                 self._name,
                 self._input_signature,
@@ -232,7 +235,7 @@ class Function(SavableFunction):
             found, variables = trace(self._target(), self._name, bound, self._may_create(), ConcreteFunction)
             self._was_called = True
             self._variables += [weakref.ref(v) for v in variables]
-            if variables:
+            if variables and self._creates_once:
                 # TensorFlow traces such a function once more; what creates variables in every call fails in the first.
                 found, _ = trace(self._target(), self._name, bound, False, ConcreteFunction)
             known.add(bound, [a.spec for a in tensor_arguments(bound)], found)
@@ -240,7 +243,18 @@ class Function(SavableFunction):
 
     def _may_create(self) -> bool:
         """Returns True if a call may create variables: the first one, or where those of the first are gone."""
-        return not self._was_called or (bool(self._variables) and all(v() is None for v in self._variables))
+        return not (self._creates_once and self._was_called) or (
+            bool(self._variables) and all(v() is None for v in self._variables)
+        )
+
+
+class SimpleFunction(Function):
+    """A Python function that is called with tensors, as `tf.contrib.eager.defun` makes it.
+
+    It differs from `Function`: the Python function may create variables for each signature, and runs once for each.
+    """
+
+    _creates_once = False
 
 
 def _of_spec(value: Any, spec: TensorSpec, given: Any, signature: Any) -> Any:
@@ -301,10 +315,41 @@ def function(
         0.625
     """
     del experimental_autograph_options, experimental_compile
+    return _made(Function, func, input_signature, autograph, experimental_relax_shapes)
+
+
+def defun(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    experimental_autograph_options: object = None,
+    experimental_relax_shapes: bool = False,
+) -> Any:
+    """Makes a function of tensors of a Python function, which may create variables for each signature.
+
+    Args:
+        func: the function; None to get a decorator.
+        input_signature: sequence of TensorSpecs of the arguments, or None.
+        autograph: bool. If False, conditionals and loops of the function cannot depend on tensors.
+        experimental_autograph_options: accepted for compatibility.
+        experimental_relax_shapes: bool. If True, a further trace has unknown dimensions where the shapes of arguments
+            differ.
+
+    Returns:
+        `SimpleFunction`; a decorator if `func` is None.
+
+    Raises:
+        TypeError: if `input_signature` has other leaves than TensorSpecs.
+    """
+    del experimental_autograph_options
+    return _made(SimpleFunction, func, input_signature, autograph, experimental_relax_shapes)
+
+
+def _made(kind: type[Function], func: Callable[..., Any] | None, signature: Any, autograph: bool, relaxes: bool) -> Any:
+    """Returns a function of a kind, or a decorator that makes it."""
 
     def decorate(python_function: Callable[..., Any]) -> Function:
         name = getattr(python_function, "__name__", type(python_function).__name__)
-        name = name.strip("<>_") or "function"
-        return Function(python_function, name, input_signature, autograph, None, experimental_relax_shapes)
+        return kind(python_function, name.strip("<>_") or "function", signature, autograph, None, relaxes)
 
     return decorate if func is None else decorate(func)

@@ -15,6 +15,7 @@ from ferroflow._src.checkpoint.object_saver import TrackableSaver
 from ferroflow._src.contrib.eager.concrete_function import ConcreteFunction
 from ferroflow._src.contrib.eager.function import Function
 from ferroflow._src.contrib.saved_model.exported_graph import CapturedConstant, ExportedGraph
+from ferroflow._src.contrib.saved_model.model_signatures import model_function
 from ferroflow._src.contrib.saved_model.saved_view import NumberedObjects, SavedView
 from ferroflow._src.contrib.saved_model.signature_map import canonical_signatures, function_to_export
 from ferroflow._src.contrib.saved_model.structures import encoded, specifications
@@ -84,7 +85,7 @@ def save(obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None) -
 
     with variable_creator_scope(recorded):
         if signatures is None:
-            signatures = function_to_export(view.functions(obj))
+            signatures = model_function(obj) or function_to_export(view.functions(obj))
         signature_map = canonical_signatures(signatures)
         view.set_signatures(signature_map)
         # Functions that are traced now may make variables, which are objects, too.

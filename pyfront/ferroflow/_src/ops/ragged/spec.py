@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.composite_parts import register_composite
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.framework.handles import Tensor
@@ -105,3 +106,8 @@ class RaggedTensorSpec(BatchableTypeSpec):
 
     def _unbatch(self) -> TypeSpec:
         return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1)
+
+
+register_composite(
+    RaggedTensorSpec, lambda spec: spec._component_specs, lambda spec, parts: spec._from_components(parts)
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.composite_parts import register_composite
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, TensorLike
 from ferroflow._src.framework.apply import apply_op
@@ -301,3 +302,18 @@ def _assert_no_gaps(indices: Tensor) -> Any:
     starts_at_0 = reduction.reduce_all(comparison.equal(columns[:1], 0))
     holds = comparison.logical_and(starts_at_0, reduction.reduce_all(is_next))
     return Assert(holds, ["SparseTensor is not right-ragged", "SparseTensor.indices =", indices])
+
+
+def _of_parts(_: Any, parts: list[Any]) -> RaggedTensor:
+    made = parts[0]
+    for splits in reversed(parts[1:]):
+        made = RaggedTensor(made, splits, internal=True)
+    return made  # type: ignore[no-any-return]
+
+
+register_composite(
+    RaggedTensor,
+    lambda x: [x.flat_values, *x.nested_row_splits],
+    _of_parts,
+    lambda x: (x.ragged_rank, x.flat_values.dtype.base_dtype),
+)
