@@ -180,8 +180,11 @@ impl Optimizer {
         let curvature = f64::from(self.partitions) * (norm / l2) * weight;
         let new = self.loss.updated_dual(&Coordinate { label, dual, wx: predictions.now, curvature });
         examples.add(example, (new - dual) * weight / l2, deltas);
-        let losses = [self.loss.primal(predictions.before, label), self.loss.dual(dual, label)].map(|l| l * weight);
-        row.copy_from_slice(&[new as f32, losses[0] as f32, losses[1] as f32, batch.weights[example]]);
+        let primal = self.loss.primal(predictions.before, label) * weight;
+        // Where the conjugate is infinite, it is so for an example of weight 0, too.
+        let conjugate = self.loss.dual(dual, label);
+        let conjugate = if conjugate.is_infinite() { conjugate } else { conjugate * weight };
+        row.copy_from_slice(&[new as f32, primal as f32, conjugate as f32, batch.weights[example]]);
     }
 }
 

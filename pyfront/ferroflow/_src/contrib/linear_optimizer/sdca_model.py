@@ -16,9 +16,9 @@ from ferroflow._src.ops.array.indexing import gather, unique
 from ferroflow._src.ops.array.making import ones_like, zeros_like
 from ferroflow._src.ops.array.shaping import expand_dims, reshape
 from ferroflow._src.ops.flow.grouping import group
-from ferroflow._src.ops.math.arithmetic import add_n, multiply, square, subtract
+from ferroflow._src.ops.math.arithmetic import add_n, multiply, subtract
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.elementwise import abs, exp, sigmoid
+from ferroflow._src.ops.math.elementwise import abs, exp, sigmoid, square
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.math.segment import segment_sum
