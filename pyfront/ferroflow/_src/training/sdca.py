@@ -63,7 +63,7 @@ def sdca_optimizer(
 ) -> SdcaOptimizer:
     """Makes one pass of dual coordinate ascent over a batch of examples, one example after the other.
 
-    TensorFlow draws the order of the examples anew in each step; here it is a function of the inputs.
+    TensorFlow draws the order of the examples anew in each step; here it is a function of their state.
 
     Args:
         sparse_example_indices: list of Tensors of int64, of shape [n], one for each group of sparse features: the

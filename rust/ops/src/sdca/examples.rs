@@ -2,8 +2,8 @@
 
 use super::features::{DenseGroup, SparseGroup, sum};
 use super::shrinkage::Regularization;
-use ferroflow_tensor::Tensor;
 use ferroflow_tensor::Result;
+use ferroflow_tensor::Tensor;
 
 /// The features of a batch of examples, with the weights of the model.
 pub(super) struct Examples<'a> {

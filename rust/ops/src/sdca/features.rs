@@ -45,7 +45,12 @@ pub(super) struct SparseInputs<'a> {
 }
 
 fn same_length<T: Scalar>(t: &Tensor, length: usize, names: &str) -> Result<()> {
-    ensure!(t.elements() == length, InvalidArgument, "{names} must have the same length, got {length} and {}", t.elements());
+    ensure!(
+        t.elements() == length,
+        InvalidArgument,
+        "{names} must have the same length, got {length} and {}",
+        t.elements()
+    );
     t.slice::<T>().map(|_| ())
 }
 
@@ -57,7 +62,11 @@ impl<'a> SparseGroup<'a> {
     pub(super) fn new(inputs: &SparseInputs<'a>, examples: usize) -> Result<SparseGroup<'a>> {
         let of_examples = inputs.example_indices.slice::<i64>()?;
         let features = inputs.feature_indices.slice::<i64>()?;
-        same_length::<i64>(inputs.feature_indices, of_examples.len(), "sparse_example_indices and sparse_feature_indices")?;
+        same_length::<i64>(
+            inputs.feature_indices,
+            of_examples.len(),
+            "sparse_example_indices and sparse_feature_indices",
+        )?;
         if let Some(values) = inputs.values {
             same_length::<f32>(values, of_examples.len(), "sparse_example_indices and sparse_feature_values")?;
         }
@@ -105,11 +114,7 @@ fn starts(of_examples: &[i64], examples: usize) -> Result<Vec<usize>> {
     let mut last = 0;
     for &example in of_examples {
         let place = usize::try_from(example).unwrap_or(usize::MAX);
-        ensure!(
-            place < examples,
-            InvalidArgument,
-            "sparse_example_indices must be in [0, {examples}), got {example}"
-        );
+        ensure!(place < examples, InvalidArgument, "sparse_example_indices must be in [0, {examples}), got {example}");
         ensure!(place >= last, InvalidArgument, "sparse_example_indices must be sorted, got {example} after {last}");
         last = place;
         starts[place + 1] += 1;
@@ -132,7 +137,12 @@ impl<'a> DenseGroup<'a> {
     ///
     /// Errors: `InvalidArgument` if they are no matrix with a row for each example and a column for each weight.
     pub(super) fn new(features: &'a Tensor, weights: &'a Tensor, examples: usize) -> Result<DenseGroup<'a>> {
-        ensure!(features.rank() == 2, InvalidArgument, "Dense features must be a matrix, got shape {}", features.shape());
+        ensure!(
+            features.rank() == 2,
+            InvalidArgument,
+            "Dense features must be a matrix, got shape {}",
+            features.shape()
+        );
         ensure!(
             features.shape()[0] == examples,
             InvalidArgument,

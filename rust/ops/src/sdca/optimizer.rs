@@ -157,8 +157,9 @@ impl Optimizer {
 
     /// Returns the order of the examples; an adaptive optimizer prefers those with a large residual.
     fn order(&self, examples: &Examples<'_>, batch: &Batch<'_>, norms: &[f64], deltas: &Deltas<'_>) -> Vec<usize> {
+        let stream = order::stream_of(batch.state);
         if !self.is_adaptive {
-            return order::shuffled(norms.len());
+            return order::shuffled(norms.len(), &stream);
         }
         let smoothness = f64::from(self.regularization.l2) * self.loss.smoothness();
         let residual = |example: usize| {
@@ -167,11 +168,18 @@ impl Optimizer {
             let residual = dual + self.loss.derivative(wx, batch.labels[example]);
             f64::from(batch.weights[example]) * (norms[example] + smoothness).sqrt() * residual.abs()
         };
-        order::drawn((0..norms.len()).map(|example| residual(example) as f32).collect())
+        order::drawn((0..norms.len()).map(|example| residual(example) as f32).collect(), &stream)
     }
 
     /// Updates the dual of one example, and the weights with it.
-    fn ascend(&self, examples: &Examples<'_>, batch: &mut Batch<'_>, example: usize, norm: f64, deltas: &mut Deltas<'_>) {
+    fn ascend(
+        &self,
+        examples: &Examples<'_>,
+        batch: &mut Batch<'_>,
+        example: usize,
+        norm: f64,
+        deltas: &mut Deltas<'_>,
+    ) {
         let (label, weight) = (batch.labels[example], f64::from(batch.weights[example]));
         let l2 = f64::from(self.regularization.l2);
         let row = &mut batch.state[example * STATE..(example + 1) * STATE];

@@ -1,8 +1,9 @@
 //! The order in which an update takes its examples.
 //!
-//! TensorFlow draws it from the machine's entropy. Here it is a function of the inputs alone, so that equal steps have equal
-//! results.
+//! TensorFlow draws it from the machine's entropy. Here it is a function of the examples' state, so that equal steps have
+//! equal results, and steps after each other have different orders: equal ones converge slowly.
 
+use crate::string::farm_hash::fingerprint;
 use ferroflow_tensor::philox::candidate::Weights;
 use ferroflow_tensor::philox::shuffle::shuffle;
 use ferroflow_tensor::philox::{Philox, Words};
@@ -10,25 +11,27 @@ use ferroflow_tensor::philox::{Philox, Words};
 /// The probability of an example falls by this factor each time that it is drawn.
 const DECAY: f64 = 0.1;
 
-fn stream() -> Philox {
-    Philox::new(0, 0)
+/// Returns the random numbers for a state of the examples.
+pub(super) fn stream_of(state: &[f32]) -> Philox {
+    let bytes: Vec<u8> = state.iter().flat_map(|number| number.to_le_bytes()).collect();
+    Philox::new(fingerprint(&bytes), 0)
 }
 
 /// Returns each of `count` examples once, in random order.
-pub(super) fn shuffled(count: usize) -> Vec<usize> {
+pub(super) fn shuffled(count: usize, stream: &Philox) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
-    shuffle(&stream(), &mut order);
+    shuffle(stream, &mut order);
     order
 }
 
 /// Returns as many examples as there are weights, drawn in proportion to them. An example can be drawn again, with a lower
 /// probability each time. If too many draws are in vain, the rest are examples not drawn yet, by falling weight.
-pub(super) fn drawn(weights: Vec<f32>) -> Vec<usize> {
+pub(super) fn drawn(weights: Vec<f32>, stream: &Philox) -> Vec<usize> {
     let count = weights.len();
     let mut unseen: Vec<usize> = (0..count).collect();
     unseen.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
     let sampler = Weights::new(weights);
-    let mut words = Words::new(stream());
+    let mut words = Words::new(*stream);
     let mut kept_with = vec![1.0; count];
     let mut order = Vec::with_capacity(count);
     let mut in_vain = 0;
@@ -54,7 +57,7 @@ mod tests {
     #[test]
     fn heavy_examples_come_more_often_and_most_come() {
         let weights: Vec<f32> = (0..200).map(|i| if i < 20 { 50.0 } else { 0.5 }).collect();
-        let order = drawn(weights);
+        let order = drawn(weights, &stream_of(&[]));
         assert_eq!(order.len(), 200);
         for heavy in 0..20 {
             assert!(order.contains(&heavy), "{heavy}");
@@ -64,8 +67,8 @@ mod tests {
     #[test]
     fn any_weights_give_an_order() {
         for weight in [0.0, -1.0, f32::NAN, f32::INFINITY] {
-            assert_eq!(drawn(vec![weight; 7]).len(), 7);
+            assert_eq!(drawn(vec![weight; 7], &stream_of(&[])).len(), 7);
         }
-        assert!(drawn(Vec::new()).is_empty());
+        assert!(drawn(Vec::new(), &stream_of(&[])).is_empty());
     }
 }

@@ -48,17 +48,13 @@ impl Trainer {
             ensure!(examples.shape() == labels.shape(), InvalidArgument, "examples.shape == labels.shape");
             ensure!(rate.rank() == 0, InvalidArgument, "Must be a scalar");
             let (rows, columns) = (w_in.shape()[0], w_in.shape()[1]);
-            ensure!(
-                rows == self.vocabulary,
-                InvalidArgument,
-                "vocab_size mismatches: {rows} vs. {}",
-                self.vocabulary
-            );
+            ensure!(rows == self.vocabulary, InvalidArgument, "vocab_size mismatches: {rows} vs. {}", self.vocabulary);
             let (examples, labels) = (indices(examples, "examples", rows)?, indices(labels, "labels", rows)?);
             let numbers = (examples.len() as u64).saturating_mul(self.negative).saturating_mul(RESERVED);
             let mut words = Words::new(self.stream.lock().reserve(numbers.div_ceil(4)));
             let rate = rate.to_scalar::<f32>()?;
-            let mut tables = Tables { columns, w_in: w_in.slice_mut()?, w_out: w_out.slice_mut()?, change: vec![0.0; columns] };
+            let mut tables =
+                Tables { columns, w_in: w_in.slice_mut()?, w_out: w_out.slice_mut()?, change: vec![0.0; columns] };
             for (&example, &label) in examples.iter().zip(&labels) {
                 tables.begin();
                 tables.approach(example, label, rate, true);

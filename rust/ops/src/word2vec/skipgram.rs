@@ -96,7 +96,8 @@ fn skipgram(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 Some(reader) => reader,
                 none => none.insert(options.open(cancellation)?),
             };
-            let [mut words, mut neighbours] = [Tensor::new(DType::I32, [options.batch])?, Tensor::new(DType::I32, [options.batch])?];
+            let [mut words, mut neighbours] =
+                [Tensor::new(DType::I32, [options.batch])?, Tensor::new(DType::I32, [options.batch])?];
             // An interrupted step leaves the reader where it was.
             let mut place = reader.place.clone();
             let pairs = words.slice_mut::<i32>()?.iter_mut().zip(neighbours.slice_mut::<i32>()?);

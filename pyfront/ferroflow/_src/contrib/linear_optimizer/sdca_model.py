@@ -151,7 +151,9 @@ class SdcaModel:
                 steps: list[Any] = [self._hashtable.insert(ids, new_state)]
                 for slot, indices in zip(self._unshrunk[_SPARSE], sparse_indices, strict=True):
                     steps.append(scatter_add(slot, indices, changes.pop(0)))
-                steps += [assign_add(slot, change) for slot, change in zip(self._unshrunk[_DENSE], changes, strict=True)]
+                steps += [
+                    assign_add(slot, change) for slot, change in zip(self._unshrunk[_DENSE], changes, strict=True)
+                ]
             if global_step is None:
                 return group(*steps)
             with control_dependencies(steps):

@@ -52,7 +52,9 @@ class SDCAOptimizer:
         partitioner: Any = None,
     ) -> None:
         if partitioner is not None:
-            raise NotImplementedError("SDCAOptimizer is not offered for partitioned variables: leave out `partitioner`.")
+            raise NotImplementedError(
+                "SDCAOptimizer is not offered for partitioned variables: leave out `partitioner`."
+            )
         self._example_id_column = example_id_column
         self._num_loss_partitions = num_loss_partitions
         self._num_table_shards = num_table_shards
