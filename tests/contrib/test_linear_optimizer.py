@@ -87,7 +87,7 @@ def test_a_large_l1_makes_weights_zero():
         train = model.minimize()
         session.run(tf.global_variables_initializer())
         session.run(model.update_weights(train))
-        for weights in session.run(sum(variables.values(), [])):
+        for weights in session.run([*variables["sparse_features_weights"], *variables["dense_features_weights"]]):
             assert not weights.any()
 
 
@@ -201,7 +201,9 @@ def test_models_that_the_optimizer_has_no_loss_for_are_refused(make, message):
 
 def test_columns_that_are_not_linear_are_refused():
     embedded = layers.embedding_column(layers.sparse_column_with_keys("word", ["a"]), 2)
-    with tf.Graph().as_default(), pytest.raises(ValueError, match="does not support column type _EmbeddingColumn"):
+    optimizer = linear.SDCAOptimizer("id")
+    with tf.Graph().as_default():
         found, labels = features()
         found[embedded] = found["price"]
-        linear.SDCAOptimizer("id").get_train_step({embedded: [None]}, None, "hinge_loss", found, labels, None)
+        with pytest.raises(ValueError, match="does not support column type _EmbeddingColumn"):
+            optimizer.get_train_step({embedded: [None]}, None, "hinge_loss", found, labels, None)

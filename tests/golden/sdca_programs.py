@@ -12,7 +12,7 @@ def _bits(array):
 
 
 def pass_over(tf, session, loss, labels, columns=0, l1=0.0, l2=1.0, partitions=1, version=2, adaptive=False):
-    """Returns the bits of one pass over examples that have no feature in common, but dense ones if there is one example."""
+    """Returns the bits of one pass over examples without a common feature; one example may have dense ones."""
     random = np.random.RandomState(3)
     count = len(labels)
     features = np.arange(3 * count, dtype=np.int64) + 2

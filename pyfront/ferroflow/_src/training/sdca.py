@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from ferroflow._src.base.typing import TensorLike, TensorLikes
+from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.handles import Operation, Tensor
 
@@ -43,15 +43,15 @@ def sdca_shrink_l1(weights: Any, l1: float, l2: float, name: str | None = None) 
 
 
 def sdca_optimizer(
-    sparse_example_indices: TensorLikes,
-    sparse_feature_indices: TensorLikes,
-    sparse_feature_values: TensorLikes,
-    dense_features: TensorLikes,
+    sparse_example_indices: ListLike,
+    sparse_feature_indices: ListLike,
+    sparse_feature_values: ListLike,
+    dense_features: ListLike,
     example_weights: TensorLike,
     example_labels: TensorLike,
-    sparse_indices: TensorLikes,
-    sparse_weights: TensorLikes,
-    dense_weights: TensorLikes,
+    sparse_indices: ListLike,
+    sparse_weights: ListLike,
+    dense_weights: ListLike,
     example_state_data: TensorLike,
     loss_type: str,
     l1: float,

@@ -278,15 +278,18 @@ class SdcaModel:
             of_dense: Any = 0.0
             for features, variable in zip(examples["dense_features"], self._variables[_DENSE], strict=True):
                 of_dense += matmul(convert_to_tensor(features), expand_dims(convert_to_tensor(variable), -1))
-        return reshape(of_dense, [-1]) + of_sparse
+        predictions: Tensor = reshape(of_dense, [-1]) + of_sparse
+        return predictions
 
     def _l1_loss(self) -> Tensor:
         with name_scope("sdca/l1_loss"):
-            return self._options["symmetric_l1_regularization"] * self._sum_of_weights(abs)
+            loss: Tensor = self._l1 * self._sum_of_weights(abs)
+            return loss
 
     def _l2_loss(self, l2: float) -> Tensor:
         with name_scope("sdca/l2_loss"):
-            return l2 * self._sum_of_weights(square) / 2.0
+            loss: Tensor = l2 * self._sum_of_weights(square) / 2.0
+            return loss
 
     def _sum_of_weights(self, function: Any) -> Tensor:
         sums = []

@@ -136,10 +136,7 @@ class SDCAOptimizer:
             else:
                 sparse_features.append(_sparse_features(column, features[column]))
                 sparse_weights.append(variable)
-        if weight_column_name:
-            weights = reshape(features[weight_column_name], [-1])
-        else:
-            weights = ones([targets.get_shape()[0]])
+        weights = reshape(features[weight_column_name], [-1]) if weight_column_name else ones([targets.get_shape()[0]])
         model = SdcaModel(
             examples={
                 "sparse_features": sparse_features,
