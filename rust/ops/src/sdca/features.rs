@@ -26,7 +26,7 @@ pub(super) fn sum(count: usize, term: impl Fn(usize) -> f32) -> f32 {
 pub(super) struct SparseGroup<'a> {
     /// The model's weights of the features that occur.
     pub weights: &'a [f32],
-    /// Where the features of each example begin, and where the last example's end.
+    /// The position of each example's first feature, and the position behind the last one.
     starts: Vec<usize>,
     /// For each feature of an example, the position of its weight.
     positions: Vec<usize>,

@@ -1,7 +1,7 @@
 //! Stochastic dual coordinate ascent for linear models: SdcaOptimizer, SdcaOptimizerV2, SdcaShrinkL1, SdcaFprint.
 //!
-//! Source: Shalev-Shwartz, Zhang, "Stochastic dual coordinate ascent methods for regularized loss minimization", JMLR 14,
-//! 2013; with several partitions Ma et al., "Adding vs. averaging in distributed primal-dual optimization", ICML 2015.
+//! Source: Shalev-Shwartz, Zhang, "Stochastic dual coordinate ascent methods for regularized loss minimization", 2013. With
+//! several partitions: Ma et al., "Adding vs. averaging in distributed primal-dual optimization", 2015.
 
 mod examples;
 mod features;

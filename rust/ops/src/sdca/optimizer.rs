@@ -189,7 +189,7 @@ impl Optimizer {
         let new = self.loss.updated_dual(&Coordinate { label, dual, wx: predictions.now, curvature });
         examples.add(example, (new - dual) * weight / l2, deltas);
         let primal = self.loss.primal(predictions.before, label) * weight;
-        // Where the conjugate is infinite, it is so for an example of weight 0, too.
+        // An infinite conjugate is also infinite for an example of weight 0.
         let conjugate = self.loss.dual(dual, label);
         let conjugate = if conjugate.is_infinite() { conjugate } else { conjugate * weight };
         row.copy_from_slice(&[new as f32, primal as f32, conjugate as f32, batch.weights[example]]);

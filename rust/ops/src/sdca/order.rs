@@ -1,7 +1,7 @@
 //! The order in which an update takes its examples.
 //!
 //! TensorFlow draws it from the machine's entropy. Here it is a function of the examples' state, so that equal steps have
-//! equal results, and steps after each other have different orders: equal ones converge slowly.
+//! equal results. The state changes in each step, and so does the order: training with one order converges slowly.
 
 use crate::string::farm_hash::fingerprint;
 use ferroflow_tensor::philox::candidate::Weights;

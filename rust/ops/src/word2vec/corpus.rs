@@ -13,7 +13,7 @@ pub(super) struct Corpus {
     /// The words by their numbers, the most frequent first after "UNK"; of equally frequent ones the one that is first in
     /// the text.
     pub words: Vec<Bytes>,
-    /// How often each word occurs.
+    /// The number of times that each word occurs.
     pub counts: Vec<i32>,
     /// The numbers of the text's words.
     pub text: Vec<i32>,

@@ -49,8 +49,8 @@ class LinearClassifier(Classifier):
         label_keys: list of str, the names of more than two classes; labels are then names.
 
     Raises:
-        ValueError: if there are no columns, `n_classes` is less than 2, or `label_keys` does not fit it; with an
-            SDCAOptimizer also if `n_classes` is not 2, or a bias is centered, or weights are joint.
+        ValueError: if there are no columns, `n_classes` is less than 2, or `label_keys` does not fit it. With an
+            SDCAOptimizer, also if `n_classes` is not 2, a bias is centered, or weights are joint.
     """
 
     def __init__(

@@ -53,9 +53,9 @@ class SdcaModel:
     """A linear model over sparse and dense features, trained by stochastic dual coordinate ascent.
 
     Args:
-        examples: dict with "sparse_features", list of SparseFeatureColumn; "dense_features", list of Tensors of
-            float32, of shape [batch, columns]; "example_labels" and "example_weights", Tensors of float32, of shape
-            [batch]; "example_ids", Tensor of strings, of shape [batch].
+        examples: dict with "sparse_features", list of SparseFeatureColumn, and "dense_features", list of Tensors of
+            float32, of shape [batch, columns]. It also has "example_labels" and "example_weights", Tensors of float32,
+            and "example_ids", Tensor of strings, all of shape [batch].
         variables: dict with "sparse_features_weights" and "dense_features_weights", lists of variables of float32, one
             for each group of features.
         options: dict with "loss_type", a str: "logistic_loss", "squared_loss", "hinge_loss", "smooth_hinge_loss" or
