@@ -69,11 +69,16 @@ def test_epochs_and_words_are_counted(text):
     assert processed[-1] > processed[0]
 
 
-def test_frequent_words_are_left_out(text):
-    _, all_pairs = pairs(text, steps=20, batch_size=200)
-    _, fewer = pairs(text, steps=20, batch_size=200, subsample=1e-3)
-    share = np.mean([word == 1 for word, _ in all_pairs])
-    assert np.mean([word == 1 for word, _ in fewer]) < share
+def test_frequent_words_are_left_out(tmp_path):
+    path = tmp_path / "text"
+    path.write_text(" ".join("often" if i % 3 else f"rare{i % 40}" for i in range(3000)), encoding="utf-8")
+
+    def share_of_the_frequent_word(subsample):
+        _, found = pairs(str(path), steps=20, batch_size=200, min_count=1, subsample=subsample)
+        return np.mean([word == 1 for word, _ in found])
+
+    assert share_of_the_frequent_word(0.0) > 0.6
+    assert share_of_the_frequent_word(1e-2) < 0.4
 
 
 @pytest.mark.parametrize(
