@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.contrib.layers.columns import dense_layer
 from ferroflow._src.contrib.layers.crossed_columns import _CrossedColumn
 from ferroflow._src.contrib.layers.number_columns import _BucketizedColumn, _RealValuedColumn
 from ferroflow._src.contrib.layers.sparse_columns import _SparseColumn, _WeightedSparseColumn
@@ -167,7 +168,7 @@ def _matrix(numbers: Tensor) -> Tensor:
 
 def _sparse_features(column: Any, transformed: Any) -> SparseFeatureColumn:
     if isinstance(column, _BucketizedColumn):
-        return _nonzero(column._to_dnn_input_layer(transformed))
+        return _nonzero(dense_layer(column, transformed, None, True, 2))
     if isinstance(column, _WeightedSparseColumn):
         weights = reshape(column.weight_tensor(transformed).values, [-1])
         return _distinct(column.id_tensor(transformed), weights)
