@@ -222,7 +222,7 @@ struct Poisson;
 impl Loss for Poisson {
     fn label(&self, given: f32) -> Result<f64> {
         ensure!(
-            !(given < 0.0),
+            given >= 0.0 || given.is_nan(),
             InvalidArgument,
             "Only non-negative labels can be used with the Poisson log loss. Found example with label: {given}"
         );

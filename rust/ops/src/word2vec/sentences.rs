@@ -80,7 +80,7 @@ impl Sentences {
 
     /// Takes words of the text; frequent ones are left out with a probability.
     fn next_sentence(&mut self, corpus: &Corpus, cancellation: &Cancellation) -> Result<()> {
-        let (mut filled, mut left_out) = (0, 0);
+        let (mut filled, mut left_out) = (0, 0_usize);
         while filled < SENTENCE {
             if self.next >= corpus.text.len() {
                 self.epoch = self.epoch.wrapping_add(1);
@@ -93,7 +93,7 @@ impl Sentences {
                 filled += 1;
             } else {
                 left_out += 1;
-                if left_out % UNCHECKED == 0 {
+                if left_out.is_multiple_of(UNCHECKED) {
                     cancellation.check()?;
                 }
             }
@@ -102,12 +102,12 @@ impl Sentences {
     }
 
     fn keeps(&mut self, corpus: &Corpus, word: i32) -> bool {
-        if !(self.subsample > 0.0) {
+        if self.subsample <= 0.0 || self.subsample.is_nan() {
             return true;
         }
         let count = corpus.counts[word as usize] as f32;
         let bound = self.subsample * corpus.text.len() as f32;
         let probability = ((count / bound).sqrt() + 1.0) * bound / count;
-        !(unit_f32(self.random.next_u32()) > probability)
+        unit_f32(self.random.next_u32()) <= probability
     }
 }
