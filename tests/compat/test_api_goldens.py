@@ -108,9 +108,6 @@ def test_differences_are_found():
     ("act", "advice"),
     [
         (lambda: tf.LMDBReader(), "from_generator"),
-        (lambda: tf.train.sdca_fprint("a"), "FtrlOptimizer"),
-        (lambda: tf.train.sdca_shrink_l1([], 0.1, 0.1), "FtrlOptimizer"),
-        (lambda: tf.train.sdca_optimizer(*[None] * 15), "FtrlOptimizer"),
         (lambda: tf.train.do_quantize_training_on_graphdef(None, 8), "fake_quant_with_min_max_vars"),
         (lambda: tf.profiler.Profiler(tf.get_default_graph()).serialize_to_string(), "RunMetadata"),
     ],

@@ -81,13 +81,6 @@ def test_tables_of_dask_get_divisions():
     assert counted.compute().index.tolist() == list(range(7))
 
 
-def test_a_support_vector_machine_says_what_to_use_instead():
-    with pytest.raises(NotImplementedError, match="binary_svm_head"):
-        learn.SVM("id", [])
-    with pytest.raises(ValueError, match="Kernel SVMs"):
-        learn.SVM("id", [], kernels={})
-
-
 def test_dynamic_rnns_refuse_what_does_not_fit():
     kinds = learn.ProblemType
     with pytest.raises(ValueError, match="prediction_type must be one of"):

@@ -86,6 +86,8 @@ TESTED_ELSEWHERE = {
         ),
     ),
     "tests/ops/test_boosted_trees.py": _starting("BoostedTrees", "IsBoostedTrees"),
+    "tests/ops/test_sdca.py": _starting("Sdca"),
+    "tests/ops/test_word2vec.py": ("NegTrain", "Skipgram"),
     "tests/data/test_later_transformations.py": (
         *_starting("Optional", "TakeWhileDataset", "GroupByReducerDataset", "DatasetCardinality"),
         *_starting("ExperimentalTakeWhile", "ExperimentalGroupByReducer", "ExperimentalDatasetCardinality"),

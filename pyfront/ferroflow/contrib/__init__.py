@@ -29,6 +29,7 @@ if _typing.TYPE_CHECKING:
         learn as learn,
         legacy_seq2seq as legacy_seq2seq,
         linalg as linalg,
+        linear_optimizer as linear_optimizer,
         lookup as lookup,
         losses as losses,
         metrics as metrics,

@@ -241,6 +241,15 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.learn.python.learn.estimators.logistic_regressor": ("ferroflow._src.contrib.learn.logistic_regressor",),
     "contrib.learn.python.learn.estimators.rnn_common": ("ferroflow._src.contrib.learn.recurrent_parts",),
     "contrib.learn.python.learn.estimators.svm": ("ferroflow._src.contrib.learn.support_vectors",),
+    "contrib.linear_optimizer.python.ops.sdca_ops": ("ferroflow._src.contrib.linear_optimizer.sdca_model",),
+    "contrib.linear_optimizer.python.ops.sharded_mutable_dense_hashtable": (
+        "ferroflow._src.contrib.linear_optimizer.sharded_table",
+    ),
+    "contrib.linear_optimizer.python.ops.sparse_feature_column": (
+        "ferroflow._src.contrib.linear_optimizer.sparse_feature_column",
+    ),
+    "contrib.linear_optimizer.python.sdca_estimator": ("ferroflow._src.contrib.linear_optimizer.sdca_estimators",),
+    "contrib.linear_optimizer.python.sdca_optimizer": ("ferroflow._src.contrib.linear_optimizer.sdca_optimizer",),
     "contrib.learn.python.learn.evaluable": ("ferroflow._src.contrib.learn.roles",),
     "contrib.learn.python.learn.export_strategy": ("ferroflow._src.contrib.learn.export_strategies",),
     "contrib.learn.python.learn.graph_actions": ("ferroflow._src.contrib.learn.graph_actions",),

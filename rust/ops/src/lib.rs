@@ -24,6 +24,7 @@ mod random_forest;
 mod rnn;
 mod room;
 pub mod script;
+mod sdca;
 mod sparse;
 mod spectral;
 mod state;
@@ -34,6 +35,7 @@ mod tensor_array;
 #[cfg(test)]
 mod testing;
 mod wide;
+mod word2vec;
 
 use ferroflow_graph::Registry;
 
@@ -59,12 +61,14 @@ pub fn register(r: &mut Registry) {
     random_forest::register(r);
     rnn::register(r);
     script::register(r);
+    sdca::register(r);
     sparse::register(r);
     spectral::register(r);
     state::register(r);
     string::register(r);
     summary::register(r);
     tensor_array::register(r);
+    word2vec::register(r);
 }
 
 /// Returns the registry of this crate's ops alone.

@@ -70,6 +70,42 @@ def _row(
     )
 
 
+def _ascent(version: str, adaptive: str) -> Record:
+    """Two examples without a common feature, so that their order does not count."""
+    features, labels = np.diag(np.array([1.0, 2.0])), np.array([1.0, -2.0])
+
+    def function(weights: Any, state: Any) -> Any:
+        return list(
+            apply_op(
+                f"SdcaOptimizer{version}",
+                [[], [], [], [features], [1.0, 1.0], labels, [], [], [weights], state],
+                {
+                    "loss_type": "squared_loss",
+                    adaptive: False,
+                    "l1": 0.0,
+                    "l2": 1.0,
+                    "num_loss_partitions": 1,
+                    "num_inner_iterations": 1,
+                },
+            ).outputs
+        )
+
+    def reference(weights: Any, state: Any) -> Any:
+        predictions, norms, duals = features @ weights, (features**2).sum(1), state[:, 0]
+        new = duals + (labels - duals - predictions) / (1 + norms)
+        losses = [(predictions - labels) ** 2 / 2, duals * (duals / 2 - labels)]
+        return np.stack([new, *losses, np.ones(2)], 1), features @ (new - duals)
+
+    return Record(
+        name=f"SdcaOptimizer{version}",
+        function=function,
+        reference=reference,
+        variants=(Variant((Values((2,)), Values((2, 4)))),),
+        dtypes=("float32",),
+        value_decides_shape=True,
+    )
+
+
 def _list(op_type: str, count: int, **attrs: Any) -> Callable[..., Any]:
     """An op whose first `count` inputs are one list."""
 
@@ -349,4 +385,6 @@ RECORDS = [
         dtypes=ANYTHING,
         differentiable=(0, 1),
     ),
+    _ascent("", "adaptative"),
+    _ascent("V2", "adaptive"),
 ]

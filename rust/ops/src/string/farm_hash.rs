@@ -1,10 +1,15 @@
-//! FarmHash's 64-bit fingerprint, which is the same on every machine and for ever.
+//! FarmHash's fingerprints of 64 and 128 bits, which are the same on every machine and for ever.
 //!
-//! Source: Geoff Pike, FarmHash (MIT licence), `farmhashna::Hash64`, of which the fingerprint is another name.
+//! Source: Geoff Pike, FarmHash (MIT licence): `farmhashna::Hash64` and `farmhashcc::CityHash128`, of which the fingerprints
+//! are other names.
 
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;
 const K2: u64 = 0x9ae1_6a3b_2f90_404f;
+/// The multiplier by which two numbers become one in the fingerprint of 128 bits.
+const PAIR: u64 = 0x9ddf_ea08_eb38_2d69;
+/// The length from which on the fingerprint of 128 bits reads blocks.
+const LONG: usize = 128;
 
 fn word(s: &[u8], at: usize) -> u64 {
     s[at..at + 8].iter().rev().fold(0, |w, &b| w << 8 | u64::from(b))
@@ -128,4 +133,73 @@ pub(crate) fn fingerprint(s: &[u8]) -> u64 {
         33..=64 => up_to_64(s),
         _ => long(s),
     }
+}
+
+fn pair(u: u64, v: u64) -> u64 {
+    mix(u, v, PAIR)
+}
+
+/// Returns the fingerprint under a seed of a text with less than `LONG` bytes.
+fn short_128(s: &[u8], seed: (u64, u64)) -> (u64, u64) {
+    let (mut a, mut b) = seed;
+    let (mut c, mut d);
+    if s.len() <= 16 {
+        a = shift_mix(a.wrapping_mul(K1)).wrapping_mul(K1);
+        c = b.wrapping_mul(K1).wrapping_add(up_to_16(s));
+        d = shift_mix(a.wrapping_add(if s.len() >= 8 { word(s, 0) } else { c }));
+    } else {
+        c = pair(word(s, s.len() - 8).wrapping_add(K1), a);
+        d = pair(b.wrapping_add(s.len() as u64), c.wrapping_add(word(s, s.len() - 16)));
+        a = a.wrapping_add(d);
+        for at in (0..s.len() - 16).step_by(16) {
+            a = (a ^ shift_mix(word(s, at).wrapping_mul(K1)).wrapping_mul(K1)).wrapping_mul(K1);
+            b ^= a;
+            c = (c ^ shift_mix(word(s, at + 8).wrapping_mul(K1)).wrapping_mul(K1)).wrapping_mul(K1);
+            d ^= c;
+        }
+    }
+    let (a, b) = (pair(a, c), pair(d, b));
+    (a ^ b, pair(b, a))
+}
+
+/// Returns the fingerprint under a seed of a text with at least `LONG` bytes.
+fn long_128(s: &[u8], seed: (u64, u64)) -> (u64, u64) {
+    let (x, y) = seed;
+    let z = (s.len() as u64).wrapping_mul(K1);
+    let first = (y ^ K1).rotate_right(49).wrapping_mul(K1).wrapping_add(word(s, 0));
+    let v = (first, first.rotate_right(42).wrapping_mul(K1).wrapping_add(word(s, 8)));
+    let w = (
+        y.wrapping_add(z).rotate_right(35).wrapping_mul(K1).wrapping_add(x),
+        x.wrapping_add(word(s, 88)).rotate_right(53).wrapping_mul(K1),
+    );
+    let mut state = State { x, y, z, v, w };
+    let rest = s.len() % LONG;
+    for at in (0..s.len() - rest).step_by(64) {
+        state.block(s, at, K1, 1);
+    }
+    let State { mut x, mut y, mut z, mut v, mut w } = state;
+    x = x.wrapping_add(v.0.wrapping_add(z).rotate_right(49).wrapping_mul(K0));
+    y = y.wrapping_mul(K0).wrapping_add(w.1.rotate_right(37));
+    z = z.wrapping_mul(K0).wrapping_add(w.0.rotate_right(27));
+    w.0 = w.0.wrapping_mul(9);
+    v.0 = v.0.wrapping_mul(K0);
+    // The rest in parts of 32 bytes from the end; the last part also reads bytes of the blocks.
+    for part in 1..=rest.div_ceil(32) {
+        let at = s.len() - 32 * part;
+        y = x.wrapping_add(y).rotate_right(42).wrapping_mul(K0).wrapping_add(v.1);
+        w.0 = w.0.wrapping_add(word(s, at + 16));
+        x = x.wrapping_mul(K0).wrapping_add(w.0);
+        z = z.wrapping_add(w.1).wrapping_add(word(s, at));
+        w.1 = w.1.wrapping_add(v.0);
+        v = weak(s, at, v.0.wrapping_add(z), v.1);
+        v.0 = v.0.wrapping_mul(K0);
+    }
+    let (x, y) = (pair(x, v.0), pair(y.wrapping_add(z), w.0));
+    (pair(x.wrapping_add(v.1), w.1).wrapping_add(y), pair(x.wrapping_add(w.1), y.wrapping_add(v.1)))
+}
+
+/// Returns the low and the high half of the fingerprint of 128 bits.
+pub(crate) fn fingerprint_128(s: &[u8]) -> (u64, u64) {
+    let (seed, s) = if s.len() >= 16 { ((word(s, 0), word(s, 8).wrapping_add(K0)), &s[16..]) } else { ((K0, K1), s) };
+    if s.len() < LONG { short_128(s, seed) } else { long_128(s, seed) }
 }

@@ -64,10 +64,11 @@ impl Weights {
         Weights { weights, total, buckets }
     }
 
-    fn draw(&self, words: &mut Words) -> i64 {
+    /// Returns a class, drawn in proportion to its weight; 0 if there are no weights.
+    pub fn draw(&self, words: &mut Words) -> i64 {
         let share = unit_f32(words.next_u32());
         let bucket = words.next_below_u32(self.buckets.len() as u32) as usize;
-        let (own, other) = self.buckets[bucket];
+        let (own, other) = self.buckets.get(bucket).copied().unwrap_or((1.0, 0));
         (if share < own { bucket } else { other }) as i64
     }
 }
