@@ -97,6 +97,7 @@ from ferroflow._src.control_flow.conditional import cond as cond
 from ferroflow._src.control_flow.critical_section import CriticalSection as CriticalSection
 from ferroflow._src.control_flow.functional import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
 from ferroflow._src.control_flow.loop import while_loop as while_loop
+from ferroflow._src.control_flow.parallel_for import vectorized_map as vectorized_map
 from ferroflow._src.framework import (
     dispatch as _dispatch,
     gradient_registry as _gradient_registry,

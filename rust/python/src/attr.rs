@@ -20,9 +20,7 @@ fn dtype_from_python(value: &Bound<'_, PyAny>) -> PyResult<DType> {
 fn one(kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<AttrValue> {
     Ok(match kind {
         // TF 1.x: the whole part of a float, such as 2e7.
-        AttrKind::Int if value.is_instance_of::<PyFloat>() => {
-            AttrValue::Int(value.call_method0("__int__")?.extract()?)
-        }
+        AttrKind::Int if value.is_instance_of::<PyFloat>() => AttrValue::Int(value.call_method0("__int__")?.extract()?),
         AttrKind::Int => AttrValue::Int(value.extract()?),
         AttrKind::Float => AttrValue::Float(value.extract::<f64>()? as f32),
         AttrKind::Bool => AttrValue::Bool(value.extract()?),

@@ -18,11 +18,13 @@ from ferroflow._src.ops.array.shaping import shape
 from ferroflow._src.ops.tensor_array import TensorArray
 
 
-def _flat(structure: Any) -> list[Any]:
+def flat(structure: Any) -> list[Any]:
+    """Returns the leaves of a nest, or what is none as a list of one."""
     return nest.flatten(structure) if nest.is_sequence(structure) else [structure]
 
 
-def _packed(structure: Any, leaves: Sequence[Any]) -> Any:
+def packed(structure: Any, leaves: Sequence[Any]) -> Any:
+    """Returns leaves in the structure of a nest; the opposite of `flat`."""
     return nest.pack_sequence_as(structure, list(leaves)) if nest.is_sequence(structure) else leaves[0]
 
 
@@ -36,7 +38,7 @@ class _Elements:
 
     def __init__(self, elems: Any) -> None:
         self._structure = elems
-        self.tensors = [convert_to_tensor(elem, name="elem") for elem in _flat(elems)]
+        self.tensors = [convert_to_tensor(elem, name="elem") for elem in flat(elems)]
         for tensor in self.tensors:
             if tensor.shape.ndims == 0:
                 if len(self.tensors) == 1:
@@ -49,7 +51,7 @@ class _Elements:
 
     def at(self, index: Any) -> Any:
         """Returns the elements at one index, in the structure of the whole."""
-        return _packed(self._structure, self.flat_at(index))
+        return packed(self._structure, self.flat_at(index))
 
     def flat_at(self, index: Any) -> list[Tensor]:
         """Returns the elements at one index."""
@@ -107,16 +109,16 @@ def map_fn(
             " SparseTensor(input.indices, fn(input.values), input.dense_shape) or "
             " SparseTensor(input.indices, map_fn(fn, input.values), input.dense_shape)"
         )
-    with name_scope(name, "map", _flat(elems)):
+    with name_scope(name, "map", flat(elems)):
         elements = _Elements(elems)
-        types = dtype if dtype is not None else _packed(elems, [t.dtype.base_dtype for t in elements.tensors])
+        types = dtype if dtype is not None else packed(elems, [t.dtype.base_dtype for t in elements.tensors])
         start = constant(0)
-        results = [TensorArray(t, size=elements.count, infer_shape=infer_shape) for t in _flat(types)]
+        results = [TensorArray(t, size=elements.count, infer_shape=infer_shape) for t in flat(types)]
 
         def body(i: Tensor, arrays: Any) -> Any:
             values = fn(elements.at(i))
             nest.assert_same_structure(types, values)
-            written = [array.write(i, value) for array, value in zip(arrays, _flat(values), strict=True)]
+            written = [array.write(i, value) for array, value in zip(arrays, flat(values), strict=True)]
             return i + 1, written
 
         _, ended = while_loop(
@@ -128,7 +130,7 @@ def map_fn(
             swap_memory=swap_memory,
             maximum_iterations=elements.count,
         )
-        return _packed(types, elements.stacked(ended))
+        return packed(types, elements.stacked(ended))
 
 
 def scan(
@@ -164,7 +166,7 @@ def scan(
         ValueError: if an element is a scalar.
     """
     _check_callable(fn)
-    with name_scope(name, "scan", _flat(elems)):
+    with name_scope(name, "scan", flat(elems)):
         elements = _Elements(elems)
         structure = elems if initializer is None else initializer
         if initializer is None:
@@ -172,7 +174,7 @@ def scan(
             values = elements.flat_at(first)
             taken = 1
         else:
-            values = [convert_to_tensor(value) for value in _flat(initializer)]
+            values = [convert_to_tensor(value) for value in flat(initializer)]
             taken = 0
         arrays = [
             TensorArray(
@@ -189,9 +191,9 @@ def scan(
         start = elements.count - 1 - taken if reverse else taken
 
         def body(i: Tensor, accumulated: Any, arrays: Any) -> Any:
-            following = fn(_packed(structure, accumulated), elements.at(i))
+            following = fn(packed(structure, accumulated), elements.at(i))
             nest.assert_same_structure(structure, following)
-            leaves = _flat(following)
+            leaves = flat(following)
             written = [array.write(i, value) for array, value in zip(arrays, leaves, strict=True)]
             return (i - 1 if reverse else i + 1), leaves, written
 
@@ -204,14 +206,14 @@ def scan(
             swap_memory=swap_memory,
             maximum_iterations=elements.count,
         )
-        return _packed(structure, elements.stacked(ended))
+        return packed(structure, elements.stacked(ended))
 
 
 def _fold(
     fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, loop: dict[str, Any], name: str | None, reverse: bool
 ) -> Any:
     _check_callable(fn)
-    with name_scope(name, "foldr" if reverse else "foldl", _flat(elems)):
+    with name_scope(name, "foldr" if reverse else "foldl", flat(elems)):
         elements = _Elements(elems)
         start = elements.count if reverse else 0
         if initializer is None:
