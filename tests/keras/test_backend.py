@@ -268,7 +268,7 @@ ARGUMENTS = {
     "backend.reshape": ["x", "shape"],
     "backend.shape": ["x"],
     "backend.sigmoid": ["x"],
-    "backend.softmax": ["x"],
+    "backend.softmax": ["x", "axis"],
     "backend.softplus": ["x"],
     "backend.softsign": ["x"],
     "backend.squeeze": ["x", "axis"],

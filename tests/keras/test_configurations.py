@@ -69,7 +69,7 @@ def test_a_sequence_of_layers():
     made = again(model, X)
     assert (made.layers[0].name, made.layers[2].rate, made.layers[4].alpha) == ("first", 0.25, 0.1)
     assert len(made.losses) == 1
-    assert json.loads(model.to_json())["config"][0]["config"]["units"] == 5
+    assert json.loads(model.to_json())["config"]["layers"][0]["config"]["units"] == 5
 
 
 def test_images_and_several_inputs():
@@ -124,7 +124,21 @@ def test_what_is_the_programs_is_given():
     with pytest.raises(ValueError, match="Unknown activation: 'halved'"):
         models.model_from_json(model.to_json(), {"Scaled": Scaled})
     with pytest.raises(TypeError, match="expects a dictionary"):
-        models.model_from_config(model.get_config())
+        models.model_from_config(model.get_config()["layers"])
+
+
+def test_a_sequence_has_its_name_and_the_shape_that_it_was_built_for():
+    known = models.Sequential([layers.Dense(2, input_shape=(3,))], name="known")
+    assert list(known.get_config()) == ["name", "layers"]
+    assert models.Sequential.from_config(known.get_config()).name == "known"
+    assert models.Sequential.from_config(known.get_config()["layers"]).output_shape == (None, 2)
+    later = models.Sequential([layers.Dense(2)], name="later")
+    assert list(later.get_config()) == ["name", "layers"]
+    later.build((None, 4))
+    assert later.get_config()["build_input_shape"] == (None, 4)
+    made = models.model_from_json(later.to_json())
+    assert made.weights[0].shape.as_list() == [4, 2]
+    assert "batch_input_shape" not in made.get_config()["layers"][0]["config"]
 
 
 def test_functions_of_lambda_layers_are_kept_as_code():

@@ -52,7 +52,10 @@ def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> A
     if described["class_name"] == "Sequential":
         layers = config if isinstance(config, list) else config["layers"]
         name = described.get("name") if isinstance(config, list) else config.get("name")
-        return Sequential([layer_of(one, custom_objects) for one in layers], name=name)
+        model = Sequential([layer_of(one, custom_objects) for one in layers], name=name)
+        if not isinstance(config, list) and config.get("build_input_shape") and not model.inputs:
+            model.build(tuple(config["build_input_shape"]))
+        return model
     made: dict[str, Any] = {}
     outputs: dict[tuple[str, int], list[Any]] = {}
     waiting = []

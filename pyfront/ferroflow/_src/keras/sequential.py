@@ -104,20 +104,27 @@ class Sequential(Model):
         self._load_waiting()
 
     def get_config(self) -> Any:
-        """Returns the model's configuration: its layers and their arguments.
+        """Returns the model's configuration: its name, its layers and their arguments.
 
         Returns:
-            list of dicts of `class_name` and `config`, whose values JSON can hold.
+            dict of `name`; `layers`, a list of dicts of `class_name` and `config`; and `build_input_shape`, if the
+            model was built for its first inputs. JSON can hold its values.
 
         Raises:
             ValueError: if an argument is an object without `get_config` and without a name.
         """
         found = [described(layer) for layer in self.layers]
+        config: dict[str, Any] = {"name": self.name, "layers": found}
+        if self._is_built_later:
+            return {**config, "build_input_shape": tuple(self._input_sizes())} if self.inputs else config
         if found and self.inputs and "batch_input_shape" not in found[0]["config"]:
-            start = self.inputs[0]
-            found[0]["config"] = {**found[0]["config"], "batch_input_shape": start.get_shape().as_list()}
+            found[0]["config"] = {**found[0]["config"], "batch_input_shape": self._input_sizes()}
             found[0]["config"].pop("input_shape", None)
-        return found
+        return config
+
+    def _input_sizes(self) -> list[int | None]:
+        sizes: list[int | None] = self.inputs[0].get_shape().as_list()
+        return sizes
 
     def pop(self) -> None:
         """Removes the last layer.

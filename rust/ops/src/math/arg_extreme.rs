@@ -33,12 +33,14 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Finds the places in columns; returns false if these must be searched one by one.
+type OfColumns<T> = fn(&[T], (u32, usize), &mut [u32]) -> bool;
+
 /// How the places of extremes are found.
 #[derive(Clone, Copy)]
 struct Search<T> {
     of_row: fn(&[T]) -> usize,
-    /// Returns false if the columns must be searched one by one.
-    of_columns: fn(&[T], (u32, usize), &mut [u32]) -> bool,
+    of_columns: OfColumns<T>,
 }
 
 impl<T: Ordered> Search<T> {
