@@ -13,6 +13,7 @@ from ferroflow._src.autodiff.gradient_functions import (
 )
 from ferroflow._src.autodiff.gradients import gradients as gradients
 from ferroflow._src.autodiff.hessians import hessians as hessians
+from ferroflow._src.autodiff.parallel_for import vectorized_map as vectorized_map
 from ferroflow._src.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent
@@ -97,7 +98,6 @@ from ferroflow._src.control_flow.conditional import cond as cond
 from ferroflow._src.control_flow.critical_section import CriticalSection as CriticalSection
 from ferroflow._src.control_flow.functional import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
 from ferroflow._src.control_flow.loop import while_loop as while_loop
-from ferroflow._src.control_flow.parallel_for import vectorized_map as vectorized_map
 from ferroflow._src.framework import (
     dispatch as _dispatch,
     gradient_registry as _gradient_registry,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import dtypes, tf_logging
-from ferroflow._src.base.files.system import glob
+from ferroflow._src.base.files.system import exists, glob
 from ferroflow._src.checkpoint.reader import load_variable
 from ferroflow._src.checkpoint.state import latest_checkpoint
 from ferroflow._src.estimator.estimator import Estimator
@@ -126,7 +126,7 @@ def read_eval_metrics(eval_dir: str) -> dict[int, dict[str, float]]:
         dict by the global step, in order, of dicts of metrics by name.
     """
     found: dict[int, dict[str, float]] = {}
-    for path in glob(os.path.join(eval_dir, "*.tfevents.*")):
+    for path in glob(os.path.join(eval_dir, "*.tfevents.*")) if exists(eval_dir) else ():
         for event in summary_iterator(path):
             metrics = {v.tag: v.simple_value for v in event.summary.value if v.HasField("simple_value")}
             if metrics:

@@ -115,7 +115,7 @@ impl Band {
         Ok(())
     }
 
-    /// Elements of one matrix.
+    /// Returns the number of elements of one matrix.
     fn size(&self) -> usize {
         (self.rows * self.columns) as usize
     }

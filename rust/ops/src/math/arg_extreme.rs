@@ -36,7 +36,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 /// Finds the places in columns; returns false if these must be searched one by one.
 type OfColumns<T> = fn(&[T], (u32, usize), &mut [u32]) -> bool;
 
-/// How the places of extremes are found.
+/// The functions that find the places of extremes.
 #[derive(Clone, Copy)]
 struct Search<T> {
     of_row: fn(&[T]) -> usize,

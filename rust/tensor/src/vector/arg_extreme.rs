@@ -70,8 +70,8 @@ pub fn arg_min_with<T: Ordered>(isa: Isa, x: &[T]) -> usize {
     unsafe { pick_arg_min::<T>(isa)(x) }
 }
 
-/// Finds the place of the first largest element of each column in a row-major matrix, whose rows are `rows.1` apart, of
-/// up to `ARG_COLUMNS` columns and `rows.0` rows.
+/// Finds the place of the first largest element of each column in a row-major matrix. It has up to `ARG_COLUMNS` columns
+/// and `rows.0` rows, which are `rows.1` apart.
 ///
 /// Returns false, and no place, if a column has nothing but NaNs and elements as small as can be.
 pub fn arg_max_columns<T: Ordered>(x: &[T], rows: (u32, usize), places: &mut [u32]) -> bool {

@@ -346,6 +346,8 @@ def glob(filename: StringLike) -> list[str]:
 
     Raises:
         tf.errors.InvalidArgumentError: if a pattern is malformed.
+        tf.errors.NotFoundError: if the folder before the first wildcard does not exist.
+        tf.errors.FailedPreconditionError: if it is no folder.
     """
     filename = compat.path_to_str(filename)
     patterns: Any = [filename] if isinstance(filename, str) else filename

@@ -75,7 +75,7 @@ def pfor(loop_fn: Callable[[Tensor], Any], iters: Any, parallel_iterations: int 
 
     Args:
         loop_fn: function of an index, Tensor of int32 and shape [], to a nest of tensors, operations and Nones. It is
-            called twice, since its first results tell the dtypes.
+            called twice, since the dtypes follow from its first results.
         iters: int, or Tensor of int32 and shape []: the number of indices, from 0.
         parallel_iterations: accepted; indices are taken one after the other.
 
