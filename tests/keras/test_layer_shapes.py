@@ -21,9 +21,9 @@ def test_layers_are_tensorflows(name):
     assert found["shape"] == expected["shape"]
     assert found["run"] == expected["run"]
     config = {k: v for k, v in found["config"].items() if k in expected["config"]}
-    # TensorFlow tells a setting that the layer does not use.
-    expected["config"].pop("kernel_initializer", None)
-    config.pop("kernel_initializer", None)
+    if "Separable" in name:
+        # The layer has two kernels with initializers of their own, and does not use this one.
+        del config["kernel_initializer"], expected["config"]["kernel_initializer"]
     assert config == expected["config"]
     if "Dropout" not in name and "Noise" not in name:
         for ours, theirs in zip(found["outputs"], expected["outputs"], strict=True):

@@ -2,8 +2,8 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.layers import (
-    model_utils as utils,  # noqa: F401
-    of_tensors as summaries,  # noqa: F401
+    model_utils as utils,  # noqa: F401  # TF's spelling
+    of_tensors as summaries,  # noqa: F401  # TF's spelling
 )
 from ferroflow._src.contrib.layers.column_models import (
     check_feature_columns as check_feature_columns,

@@ -1,7 +1,7 @@
 """`tf.estimator.experimental`: hooks that stop or evaluate a training, clusters, and functions of logits."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.contrib.factorization.kmeans_estimator import KMeansClustering as KMeans  # noqa: F401
+from ferroflow._src.contrib.factorization.kmeans_estimator import KMeansClustering as KMeans  # noqa: F401  # TF's spelling
 from ferroflow._src.estimator.early_stopping import (
     make_early_stopping_hook as make_early_stopping_hook,
     make_stop_at_checkpoint_step_hook as make_stop_at_checkpoint_step_hook,

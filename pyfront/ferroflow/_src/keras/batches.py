@@ -67,7 +67,11 @@ def check_shape(array: Any, tensor: Any) -> None:
         ValueError: if the array has another shape.
     """
     shape = tensor.get_shape()
-    if not shape[1:].is_compatible_with(array.shape[1:]):
+    if shape.ndims is None:
+        return
+    # Sizes are compared as numbers, since each batch is checked.
+    sizes, given = shape.as_list()[1:], array.shape[1:]
+    if len(sizes) != len(given) or any(size not in (None, n) for size, n in zip(sizes, given, strict=True)):
         raise ValueError(
             f"{tensor.op.name} takes arrays of shape {tuple(shape.as_list())}, but got one of shape {array.shape}"
         )

@@ -227,8 +227,8 @@ def save_model(
         ImportError: if h5py is not installed.
         FileExistsError: if the file is there and may not be replaced.
         OSError: if the file cannot be written; an existing one stays as it was.
-        NotImplementedError: if an argument of a layer is a function without a name, or `save_format` is "tf".
-        ValueError: if `save_format` is unknown.
+        NotImplementedError: if `save_format` is "tf", or `signatures` are given.
+        ValueError: if `save_format` is unknown, or an argument of a layer has neither `get_config` nor a name.
     """
     if save_format == "tf" or signatures is not None:
         raise NotImplementedError("A file is HDF5. Use tf.saved_model.save(model, folder) for a SavedModel.")

@@ -581,8 +581,8 @@ class Network(AddsMetrics, LayerOfLayers):
         Raises:
             ImportError: if h5py is not installed.
             FileExistsError: if the file is there and may not be replaced.
-            NotImplementedError: if an argument of a layer is a function without a name, or `save_format` is "tf".
-            ValueError: if `save_format` is unknown.
+            NotImplementedError: if `save_format` is "tf", or `signatures` are given.
+            ValueError: if `save_format` is unknown, or an argument of a layer has neither `get_config` nor a name.
         """
         hdf5.save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
 

@@ -12,6 +12,7 @@ from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.per_graph import PerGraph
 from ferroflow._src.ops.state.assigning import is_variable_initialized
 from ferroflow._src.session.session import Session
@@ -26,6 +27,9 @@ _program_initializes = False
 
 # Variables that the session of models initializes: those of `tf.keras`, which may be in no collection.
 _tracked: PerGraph[list[Any]] = PerGraph()
+
+# The graph's version and numbers of variables when all of them were known to have values.
+_seen: PerGraph[tuple[int, int, int]] = PerGraph()
 
 
 def manual_variable_initialization(value: bool) -> None:
@@ -44,9 +48,20 @@ def get_session() -> Any:
     """
     session = _session_of_models()
     if not _program_initializes:
-        with session.graph.as_default():
-            _initialize(session, global_variables())
+        _initialize_new(session)
     return session
+
+
+def _initialize_new(session: Any) -> None:
+    """Initializes the global variables, and those of `tf.keras`, unless there are none since the last call."""
+    graph = session.graph
+    seen = (graph.version, len(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)), len(_tracked.get(graph) or ()))
+    if _seen.get(graph) == seen:
+        return
+    with graph.as_default():
+        # What initializes adds operations, and another thread could add variables meanwhile.
+        if not _initialize(session, global_variables()):
+            _seen[graph] = seen
 
 
 def _session_of_models() -> Any:
@@ -88,17 +103,22 @@ def track_variable(v: Any) -> None:
         _tracked[one.graph].append(one)
 
 
-def _initialize(session: Any, others: list[Any]) -> None:
-    """Initializes the variables of `tf.keras` and others that are uninitialized in the session."""
+def _initialize(session: Any, others: list[Any]) -> bool:
+    """Initializes the variables of `tf.keras` and others that are uninitialized in the session.
+
+    Returns:
+        bool, True if any was not known to be initialized.
+    """
     variables = dict.fromkeys([*others, *(_tracked.get(session.graph) or ())])
     unknown = [v for v in variables if v not in _initialized]
     if not unknown:
-        return
+        return False
     flags = session.run([is_variable_initialized(v) for v in unknown])
     without = [v for v, is_there in zip(unknown, flags, strict=True) if not is_there]
     _initialized.update(unknown)
     if without:
         session.run(variables_initializer(without))
+    return True
 
 
 def get_value(x: TensorLike) -> Any:

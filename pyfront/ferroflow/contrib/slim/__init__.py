@@ -32,7 +32,7 @@ from ferroflow._src.contrib.framework.model_variables import (
     model_variable as model_variable,
     variable as variable,
 )
-from ferroflow._src.contrib.layers import model_utils as utils  # noqa: F401
+from ferroflow._src.contrib.layers import model_utils as utils  # noqa: F401  # TF's spelling
 from ferroflow._src.contrib.layers.fan_initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
     xavier_initializer as xavier_initializer,

@@ -55,6 +55,17 @@ def has_loss(head: Any) -> bool:
     return isinstance(head, _HEADS) and head.loss_type is not None and head.logits_dimension == 1
 
 
+def model_params(head: Any, feature_columns: Any, optimizer: Any, weight_column_name: str | None) -> dict[str, Any]:
+    """Returns the parameters of `sdca_model_fn`, with a hook of its own."""
+    return {
+        "head": head,
+        "feature_columns": feature_columns,
+        "optimizer": optimizer,
+        "weight_column_name": weight_column_name,
+        "update_weights_hook": UpdateWeightsHook(),
+    }
+
+
 def _batch_size(features: Iterable[Any]) -> Any:
     for feature in features:
         tensor = feature[0] if isinstance(feature, tuple) else feature

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.contrib.learn.canned import only
-from ferroflow._src.contrib.learn.dual_ascent import UpdateWeightsHook, sdca_model_fn
+from ferroflow._src.contrib.learn.dual_ascent import model_params, sdca_model_fn
 from ferroflow._src.contrib.learn.estimator import Estimator
 from ferroflow._src.contrib.learn.heads import binary_svm_head
 from ferroflow._src.contrib.learn.model_ops import PredictionKey
@@ -55,13 +55,8 @@ class SVM(Estimator):
             symmetric_l1_regularization=l1_regularization,
             symmetric_l2_regularization=l2_regularization,
         )
-        params = {
-            "head": binary_svm_head(weight_column_name=weight_column_name, enable_centered_bias=False),
-            "feature_columns": feature_columns,
-            "optimizer": optimizer,
-            "weight_column_name": weight_column_name,
-            "update_weights_hook": UpdateWeightsHook(),
-        }
+        head = binary_svm_head(weight_column_name=weight_column_name, enable_centered_bias=False)
+        params = model_params(head, feature_columns, optimizer, weight_column_name)
         super().__init__(sdca_model_fn, model_dir, config, params, feature_engineering_fn)
 
     def predict_classes(

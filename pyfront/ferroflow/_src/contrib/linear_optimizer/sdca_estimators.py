@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.contrib.learn.canned import columns_of, only
-from ferroflow._src.contrib.learn.dual_ascent import UpdateWeightsHook, has_loss, sdca_model_fn
+from ferroflow._src.contrib.learn.dual_ascent import has_loss, model_params, sdca_model_fn
 from ferroflow._src.contrib.learn.estimator import Estimator
 from ferroflow._src.contrib.learn.heads import multi_class_head, regression_head
 from ferroflow._src.contrib.learn.model_ops import PredictionKey
@@ -59,13 +59,7 @@ class _SDCAEstimator(Estimator):
                 symmetric_l2_regularization=l2_regularization,
             )
 
-        params = {
-            "head": head,
-            "feature_columns": columns_of(feature_columns),
-            "optimizer": optimizer,
-            "weight_column_name": weight_column_name,
-            "update_weights_hook": UpdateWeightsHook(),
-        }
+        params = model_params(head, columns_of(feature_columns), optimizer, weight_column_name)
         super().__init__(sdca_model_fn, model_dir, config, params, feature_engineering_fn)
 
 
