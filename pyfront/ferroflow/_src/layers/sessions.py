@@ -59,7 +59,7 @@ def _initialize_new(session: Any) -> None:
     if _seen.get(graph) == seen:
         return
     with graph.as_default():
-        # What initializes adds operations, and another thread could add variables meanwhile.
+        # Initializing adds operations, and another thread could add variables meanwhile.
         if not _initialize(session, global_variables()):
             _seen[graph] = seen
 
