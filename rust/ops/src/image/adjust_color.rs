@@ -18,6 +18,11 @@ fn wrapped(mut x: f32, period: f32) -> f32 {
     while x < 0.0 {
         x += period;
     }
+    // The first steps are selections, not branches: how many there are varies from pixel to pixel.
+    for _ in 0..2 {
+        let less = x - period;
+        x = if x >= period { less } else { x };
+    }
     while x >= period {
         x -= period;
     }
@@ -100,8 +105,11 @@ fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
     // TF 1.x: a multiple of the period stays the period where it is not positive.
     let around = if h <= 0.0 { 0.0 } else { wrapped(h, 2.0) };
     let x = c * (1.0 - (around - 1.0).abs());
-    let ranks = usize::try_from(edge_of(h)).ok().and_then(|edge| RANKS.get(edge));
-    ranks.map_or([m; 3], |ranks| ranks.map(|rank| [c, x, 0.0][rank] + m))
+    // No hue beyond the last edge has a colour.
+    let edge = usize::try_from(edge_of(h)).unwrap_or(RANKS.len()).min(RANKS.len());
+    let (ranks, is_colour) = (RANKS[edge.min(RANKS.len() - 1)], edge < RANKS.len());
+    let parts = if is_colour { [c, x, 0.0] } else { [0.0; 3] };
+    ranks.map(|rank| parts[rank] + m)
 }
 
 /// A function of a pixel and a number.
