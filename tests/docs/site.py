@@ -103,6 +103,9 @@ def search(driver: Any, query: str) -> list[str]:
     driver.execute_script(
         "const toggle = document.querySelector('#__search');"
         "if (!toggle.checked) { toggle.checked = true; toggle.dispatchEvent(new Event('change')); }"
+        # Results of an earlier query must not be taken for the answer to this one.
+        "document.querySelector('.md-search-result__meta').textContent = '';"
+        "document.querySelector('.md-search-result__list').replaceChildren();"
         "const field = document.querySelector('[data-md-component=search-query]');"
         "field.value = arguments[0]; field.focus();"
         "for (const kind of ['focus', 'keyup', 'input', 'change'])"
