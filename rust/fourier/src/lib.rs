@@ -90,11 +90,17 @@ impl<T: Real> ComplexRows<T> {
         ComplexRows { n, fft: (n > 1).then(|| T::complex(n, direction)) }
     }
 
+    /// Returns the room that `run` needs.
+    pub fn scratch(&self) -> Vec<Complex<T>> {
+        let length = self.fft.as_ref().map_or(0, |fft| fft.get_inplace_scratch_len());
+        vec![Complex::default(); length]
+    }
+
     /// Transforms each whole row of `data` in its place.
-    pub fn run(&self, data: &mut [Complex<T>]) {
+    pub fn run(&self, data: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
         if let Some(fft) = &self.fft {
             let whole = data.len() / self.n * self.n;
-            fft.process(&mut data[..whole]);
+            fft.process_with_scratch(&mut data[..whole], scratch);
         }
     }
 }
@@ -200,7 +206,8 @@ mod tests {
             for (direction, sign) in [(Direction::Forward, -1.0), (Direction::Inverse, 1.0)] {
                 let mut x = numbers(2 * n);
                 let expected = [slow(&x[..n], sign), slow(&x[n..], sign)].concat();
-                ComplexRows::new(n, direction).run(&mut x);
+                let rows = ComplexRows::new(n, direction);
+                rows.run(&mut x, &mut rows.scratch());
                 assert_close(&x, &expected);
             }
         }
@@ -227,7 +234,7 @@ mod tests {
     #[test]
     fn rows_of_nothing_stay() {
         let mut none: [Complex<f32>; 0] = [];
-        ComplexRows::new(0, Direction::Forward).run(&mut none);
+        ComplexRows::new(0, Direction::Forward).run(&mut none, &mut []);
         RealRows::<f32>::new(0).run(&[], 1, &mut none);
         RealInverseRows::<f32>::new(0).run(&[], 1, &mut []);
     }
@@ -236,7 +243,8 @@ mod tests {
     fn more_lengths_than_are_kept_can_be_met() {
         for n in 1..2 * MAX_LENGTHS {
             let mut x = vec![Complex::new(1.0f32, 0.0); n];
-            ComplexRows::new(n, Direction::Forward).run(&mut x);
+            let rows = ComplexRows::new(n, Direction::Forward);
+            rows.run(&mut x, &mut rows.scratch());
             assert!((x[0].re - n as f32).abs() < 1e-3);
         }
     }

@@ -18,7 +18,7 @@ mod shape;
 mod status;
 mod tensor;
 pub mod threads;
-mod transpose;
+pub mod transpose;
 pub mod vector;
 
 pub use buffer::Buffer;
@@ -34,4 +34,3 @@ pub use prefetch::prefetch;
 pub use shape::{Shape, broadcast};
 pub use status::{Code, Result, Status};
 pub use tensor::{Bytes, Tensor};
-pub use transpose::BLOCK_SIDE;

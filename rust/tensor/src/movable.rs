@@ -61,7 +61,7 @@ macro_rules! bits {
     )*};
 }
 
-bits!(u8, u16, u32: transpose::block_of_4_bytes, u64: transpose::block_of_8_bytes, [u64; 2]);
+bits!(u8, u16, u32: transpose::block, u64: transpose::block, [u64; 2]);
 
 impl sealed::Sealed for bool {}
 impl Movable for bool {

@@ -8,89 +8,86 @@ fn reach(stride: usize) -> Option<usize> {
     stride.checked_mul(BLOCK_SIDE - 1)?.checked_add(BLOCK_SIDE)
 }
 
-#[cfg(target_arch = "x86_64")]
-fn fits<E>(from: &[E], stride: usize, to: &[E], row: usize) -> bool {
-    let inside = |len: usize, step| reach(step).is_some_and(|r| r <= len);
-    crate::vector::Isa::current().has_avx2() && inside(from.len(), stride) && inside(to.len(), row)
+/// Returns the side of the squares that are transposed in registers; 0 where this machine has no way.
+fn square_side<T>() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if crate::vector::Isa::current().has_avx2() {
+        return match size_of::<T>() {
+            4 => 8,
+            8 => 4,
+            _ => 0,
+        };
+    }
+    0
+}
+
+/// Transposes a square of `square_side::<T>()`, not 0, in registers.
+///
+/// # Safety
+/// Rows of the square, `stride` apart, must be readable from `from`, and writable at `to`, `row` apart.
+#[inline(always)]
+unsafe fn square<T: Copy>(from: *const T, stride: usize, to: *mut T, row: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a side that is not 0 means AVX2 and elements of 4 or 8 bytes, which are moved as bits from and to any
+    // alignment; the rest is the caller's promise.
+    unsafe {
+        if size_of::<T>() == 4 {
+            avx2::eight(from.cast(), stride, to.cast(), row);
+        } else {
+            avx2::four(from.cast(), stride, to.cast(), row);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (from, stride, to, row);
 }
 
 /// Computes `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`; false, with nothing done, where this
 /// machine has no way.
-pub(crate) fn block_of_4_bytes(from: &[u32], stride: usize, to: &mut [u32], row: usize) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if fits(from, stride, to, row) {
-        for i in (0..BLOCK_SIDE).step_by(8) {
-            for j in (0..BLOCK_SIDE).step_by(8) {
-                // SAFETY: AVX2 was detected; the 8 x 8 part at (i, j) lies in the block, which `fits` found inside both slices.
-                unsafe {
-                    avx2::eight(from.as_ptr().add(j * stride + i), stride, to.as_mut_ptr().add(i * row + j), row)
-                };
-            }
-        }
-        return true;
+pub(crate) fn block<T: Copy>(from: &[T], stride: usize, to: &mut [T], row: usize) -> bool {
+    let side = square_side::<T>();
+    let inside = |len: usize, step| reach(step).is_some_and(|r| r <= len);
+    if side == 0 || !inside(from.len(), stride) || !inside(to.len(), row) {
+        return false;
     }
-    let _ = (from, stride, to, row);
-    false
-}
-
-/// Returns `block_of_4_bytes` for elements of 8 bytes.
-pub(crate) fn block_of_8_bytes(from: &[u64], stride: usize, to: &mut [u64], row: usize) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if fits(from, stride, to, row) {
-        for i in (0..BLOCK_SIDE).step_by(4) {
-            for j in (0..BLOCK_SIDE).step_by(4) {
-                // SAFETY: AVX2 was detected; the 4 x 4 part at (i, j) lies in the block, which `fits` found inside both slices.
-                unsafe { avx2::four(from.as_ptr().add(j * stride + i), stride, to.as_mut_ptr().add(i * row + j), row) };
-            }
+    for i in (0..BLOCK_SIDE).step_by(side) {
+        for j in (0..BLOCK_SIDE).step_by(side) {
+            // SAFETY: the square at (i, j) lies in the block, which was found inside both slices.
+            unsafe { square(from.as_ptr().add(j * stride + i), stride, to.as_mut_ptr().add(i * row + j), row) };
         }
-        return true;
     }
-    let _ = (from, stride, to, row);
-    false
+    true
 }
 
 /// Computes `to[c * to_row + r] = from[r * from_row + c]` for r < `rows`, c < `columns`.
-pub(crate) fn matrix<T: Copy>(
-    from: &[T],
-    from_row: usize,
-    (rows, columns): (usize, usize),
-    to: &mut [T],
-    to_row: usize,
-) {
+///
+/// Panics: where a row is shorter than what it holds, or a slice than its rows.
+pub fn matrix<T: Copy>(from: &[T], from_row: usize, (rows, columns): (usize, usize), to: &mut [T], to_row: usize) {
+    if rows == 0 || columns == 0 {
+        return;
+    }
+    let holds = |len: usize, (rows, columns): (usize, usize), row: usize| {
+        row >= columns && len.checked_sub(columns).is_some_and(|rest| rest / row.max(1) >= rows - 1)
+    };
+    assert!(holds(from.len(), (rows, columns), from_row) && holds(to.len(), (columns, rows), to_row));
+    let side = square_side::<T>();
+    let in_squares = |from: usize, end: usize| if side == 0 { from } else { from + (end - from) / side * side };
     for r in (0..rows).step_by(BLOCK_SIDE) {
         for c in (0..columns).step_by(BLOCK_SIDE) {
             let (r_end, c_end) = (rows.min(r + BLOCK_SIDE), columns.min(c + BLOCK_SIDE));
-            let whole = r_end - r == BLOCK_SIDE && c_end - c == BLOCK_SIDE;
-            if whole && block(&from[r * from_row + c..], from_row, &mut to[c * to_row + r..], to_row) {
-                continue;
+            let (r_square, c_square) = (in_squares(r, r_end), in_squares(c, c_end));
+            for c in (c..c_square).step_by(side.max(1)) {
+                for r in (r..r_square).step_by(side.max(1)) {
+                    let (at, to_at) = (r * from_row + c, c * to_row + r);
+                    // SAFETY: the square at (r, c) lies in the matrix, which was found inside both slices.
+                    unsafe { square(from.as_ptr().add(at), from_row, to.as_mut_ptr().add(to_at), to_row) };
+                }
             }
             for r in r..r_end {
-                for c in c..c_end {
+                for c in (if r < r_square { c_square } else { c })..c_end {
                     to[c * to_row + r] = from[r * from_row + c];
                 }
             }
         }
-    }
-}
-
-/// Transposes a whole block in registers; false, with nothing done, where there is no way.
-fn block<T: Copy>(from: &[T], stride: usize, to: &mut [T], row: usize) -> bool {
-    let (to_len, to_at) = (to.len(), to.as_mut_ptr());
-    if align_of::<T>() != size_of::<T>() {
-        return false;
-    }
-    match size_of::<T>() {
-        // SAFETY: plain elements of this size and alignment are moved as bits; the borrows are those of the slices.
-        4 => unsafe {
-            let from = std::slice::from_raw_parts(from.as_ptr().cast(), from.len());
-            block_of_4_bytes(from, stride, std::slice::from_raw_parts_mut(to_at.cast(), to_len), row)
-        },
-        // SAFETY: as above.
-        8 => unsafe {
-            let from = std::slice::from_raw_parts(from.as_ptr().cast(), from.len());
-            block_of_8_bytes(from, stride, std::slice::from_raw_parts_mut(to_at.cast(), to_len), row)
-        },
-        _ => false,
     }
 }
 
@@ -170,19 +167,39 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_matrix_is_transposed_and_nothing_around_it_is_touched() {
-        for (rows, columns) in [(1, 1), (16, 16), (15, 33), (40, 7), (50, 70)] {
+    fn check_matrix<T: Copy + PartialEq + std::fmt::Debug>(value: fn(usize) -> T) {
+        for (rows, columns) in [(1, 1), (16, 16), (15, 33), (40, 7), (50, 70), (105, 16), (0, 3), (3, 0)] {
             let (from_row, to_row) = (columns + 3, rows + 2);
-            let from: Vec<u32> = (0..rows * from_row).map(|i| i as u32).collect();
-            let mut to = vec![u32::MAX; columns * to_row];
+            let from: Vec<T> = (0..rows * from_row).map(value).collect();
+            let mut to = vec![value(usize::MAX); columns * to_row];
             super::matrix(&from, from_row, (rows, columns), &mut to, to_row);
             for (c, row) in to.chunks_exact(to_row).enumerate() {
-                for (r, &value) in row.iter().enumerate() {
-                    assert_eq!(value, if r < rows { from[r * from_row + c] } else { u32::MAX });
+                for (r, &to) in row.iter().enumerate() {
+                    assert_eq!(to, if r < rows { from[r * from_row + c] } else { value(usize::MAX) });
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_matrix_is_transposed_and_nothing_around_it_is_touched() {
+        check_matrix(|i| i as u16);
+        check_matrix(|i| i as u32);
+        check_matrix(|i| i as u64);
+        check_matrix(|i| [i as u32, !i as u32]);
+        check_matrix(|i| [i as u64; 2]);
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_matrix_beyond_its_slice_is_refused() {
+        super::matrix(&[0u32; 63], 8, (8, 8), &mut [0; 64], 8);
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_matrix_beyond_the_result_is_refused() {
+        super::matrix(&[0u32; 64], 8, (8, 8), &mut [0; 63], 8);
     }
 
     #[test]

@@ -4,7 +4,11 @@ use super::sampling::BLOCK;
 use super::shapes::{scalar_f32, unchanged_image};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::{Threads, for_chunks_mut, try_for_chunks_mut};
+use ferroflow_tensor::vector::on_best_isa;
 use ferroflow_tensor::{DType, Result, Tensor, elementwise, ensure, f16};
+
+/// Pixels whose means stand side by side, for loops over whole vectors.
+const PIXELS: usize = 64;
 
 /// Sums the channels of `pixels` into the first pixel of `scratch`.
 ///
@@ -44,12 +48,16 @@ fn adjust(threads: Threads, x: &[f32], factor: f32, [pixels, channels]: [usize; 
         sum_channels(threads, x, channels, plane);
         let scale = 1.0 / pixels as f32;
         let means: Vec<f32> = plane[..channels].iter().map(|sum| sum * scale).collect();
-        for_chunks_mut(threads, plane, (BLOCK / channels).max(1) * channels, |start, chunk| {
-            for (to, x) in chunk.chunks_exact_mut(channels).zip(x[start..].chunks_exact(channels)) {
-                for ((to, x), mean) in to.iter_mut().zip(x).zip(&means) {
-                    *to = mean + factor * (x - mean);
+        let means = means.repeat(PIXELS.min(pixels));
+        for_chunks_mut(threads, plane, (BLOCK / means.len()).max(1) * means.len(), |start, chunk| {
+            let x = &x[start..];
+            on_best_isa(|| {
+                for (to, x) in chunk.chunks_mut(means.len()).zip(x.chunks(means.len())) {
+                    for ((to, x), mean) in to.iter_mut().zip(x).zip(&means) {
+                        *to = mean + factor * (x - mean);
+                    }
                 }
-            }
+            });
         });
     })?;
     Ok(())

@@ -4,6 +4,7 @@ use crate::array::strided::{Walk, gathered};
 use ferroflow_fourier::{ComplexRows, Direction, Real, RealInverseRows, RealRows};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::{Columns, Threads, try_for_chunks_mut, try_for_rows_mut};
+use ferroflow_tensor::transpose;
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, bail, ensure};
 use num_complex::Complex;
 
@@ -11,8 +12,8 @@ use num_complex::Complex;
 const BLOCK: usize = 1 << 13;
 /// Elements of the columns that are transformed together: they fit the first cache.
 const COLUMN_BLOCK: usize = 1 << 11;
-/// Columns that are transformed together at least: a cache line of each row.
-const COLUMNS: usize = 8;
+/// Columns that are transformed together are at least, and a multiple of, those of whole blocks of a transpose.
+const COLUMNS: usize = transpose::BLOCK_SIDE;
 
 /// A real type and the complex type over it.
 trait Pair: Real + Scalar {
@@ -85,7 +86,7 @@ fn along_rows<T: Pair>(threads: Threads, t: Tensor, n: usize, direction: Directi
         if let Some(from) = from {
             chunk.copy_from_slice(&from[start..start + chunk.len()]);
         }
-        transform(&rows, chunk, direction, scale);
+        transform(&rows, chunk, &mut rows.scratch(), direction, scale);
     })?;
     Ok(out)
 }
@@ -100,8 +101,14 @@ fn place<T: Pair>(mut t: Tensor) -> Result<(Option<Tensor>, Tensor)> {
 }
 
 /// Transforms whole rows in their place and multiplies them.
-fn transform<T: Pair>(rows: &ComplexRows<T>, data: &mut [Complex<T>], direction: Direction, scale: f64) {
-    rows.run(data);
+fn transform<T: Pair>(
+    rows: &ComplexRows<T>,
+    data: &mut [Complex<T>],
+    scratch: &mut [Complex<T>],
+    direction: Direction,
+    scale: f64,
+) {
+    rows.run(data, scratch);
     if direction == Direction::Inverse {
         let factor = T::scale(scale);
         let zero = T::scale(0.0);
@@ -126,27 +133,27 @@ fn along_columns<T: Pair>(
     scale: f64,
 ) -> Result<Tensor> {
     let fft = ComplexRows::<T>::new(n, direction);
-    let width = (COLUMN_BLOCK / n).clamp(COLUMNS, columns.max(COLUMNS));
+    let width = (COLUMN_BLOCK / n / COLUMNS * COLUMNS).clamp(COLUMNS, columns.max(COLUMNS));
     let (from, mut out) = place::<T>(t)?;
     let from = from.as_ref().map(<T as Pair>::complex).transpose()?;
     let groups = Columns::new(T::complex_mut(&mut out)?, (n, columns), width);
     let block = (BLOCK / (width * n)).max(1);
     try_for_rows_mut(threads, groups.count(), block, groups, |range, mut groups| {
-        let mut scratch = vec![Complex::default(); width * n];
+        let mut scratch = fft.scratch();
+        let (mut tile, mut lines) = (vec![Complex::default(); width * n], vec![Complex::default(); width * n]);
         for number in range {
             let Some(mut group) = groups.piece(number) else { continue };
-            for i in 0..n {
+            let width = group.columns();
+            for (i, to) in tile.chunks_exact_mut(width).take(n).enumerate() {
                 let place = group.place(i);
-                let row = from.map_or_else(|| &*group.row(i), |from| &from[place]);
-                for (j, x) in row.iter().enumerate() {
-                    scratch[j * n + i] = *x;
-                }
+                to.copy_from_slice(from.map_or_else(|| &*group.row(i), |from| &from[place]));
             }
-            transform(&fft, &mut scratch[..group.columns() * n], direction, scale);
-            for i in 0..n {
-                for (j, x) in group.row(i).iter_mut().enumerate() {
-                    *x = scratch[j * n + i];
-                }
+            let lines = &mut lines[..width * n];
+            transpose::matrix(&tile, width, (n, width), lines, n);
+            transform(&fft, lines, &mut scratch, direction, scale);
+            transpose::matrix(lines, n, (width, n), &mut tile, width);
+            for (i, from) in tile.chunks_exact(width).take(n).enumerate() {
+                group.row(i).copy_from_slice(from);
             }
         }
     })?;

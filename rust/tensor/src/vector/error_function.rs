@@ -1,7 +1,7 @@
 //! The error function and its complement for f32; those of double precision are the `libm` crate's.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 
-use super::exp_log::{exp_f32, exp_f64, polynomial_f32, polynomial_f64};
+use super::exp_log::{exp_moderate_single, expm1_moderate_f32, polynomial_f32, polynomial_f64};
 
 // erf(a) / a - 1 in a^2 on a <= EDGE, and ln(erfc(a)) / a in a on EDGE <= a <= 4 (tests/golden/make_coefficients.py).
 const EDGE: f32 = 0.921875;
@@ -24,7 +24,7 @@ pub fn erf_f32(x: f32) -> f32 {
     let a = x.abs();
     let a = if a > 4.0 { 4.0 } else { a };
     let near = a.mul_add(polynomial_f32(a * a, &NEAR), a);
-    let far = 1.0 - exp_f32(a * polynomial_f32(a, &FAR));
+    let far = -expm1_moderate_f32(a * polynomial_f32(a, &FAR));
     (if a > EDGE { far } else { near }).copysign(x)
 }
 
@@ -50,6 +50,6 @@ const SCALED_ERFC: [f64; 13] = [
 pub fn erfc_f32(x: f32) -> f32 {
     let a = (x as f64).abs();
     let a = if a > 10.1 { 10.1 } else { a };
-    let right = exp_f64(-a * a) * polynomial_f64((a - 2.0) / (a + 2.0), &SCALED_ERFC);
+    let right = exp_moderate_single(-a * a) * polynomial_f64((a - 2.0) / (a + 2.0), &SCALED_ERFC);
     (if x < 0.0 { 2.0 - right } else { right }) as f32
 }

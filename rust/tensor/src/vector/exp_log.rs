@@ -39,6 +39,18 @@ const EXPM1_F64: [f64; 11] = [
     2.5109261662193917e-8,
     2.0924659272125776e-9,
 ];
+// The same and `LOG_F64`, as good as results of single precision need: 2^-39.6 relative to e^r, and 2^-36.6.
+const EXP_SINGLE: [f64; 7] = [
+    4.9999999999504745e-1,
+    1.6666666788025455e-1,
+    4.1666667062379058e-2,
+    8.3332808672585266e-3,
+    1.3888795207276027e-3,
+    1.990950684615009e-4,
+    2.4888147571893277e-5,
+];
+const LOG_SINGLE: [f64; 4] =
+    [6.6666665641878072e-1, 4.0000336100189418e-1, 2.8537244408922921e-1, 2.3583477714732056e-1];
 // (ln(1 + f) - f + f^2/2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1]: 2^-30.4.
 const LOG_F32: [f32; 9] = [
     3.33333104e-1,
@@ -82,12 +94,19 @@ fn expm1_reduced_f32(x: f32) -> (i32, f32) {
     (k, (r * r).mul_add(polynomial_f32(r, &EXPM1_F32), r))
 }
 
+/// Computes `x = k ln 2 + r`.
 #[inline(always)]
-fn expm1_reduced_f64(x: f64) -> (i64, f64) {
+fn reduced_f64(x: f64) -> (i64, f64) {
     let t = x.mul_add(std::f64::consts::LOG2_E, ROUND_F64);
     let n = t - ROUND_F64;
     let k = t.to_bits().wrapping_sub(ROUND_F64.to_bits()) as i64;
-    let r = n.mul_add(-LN2_LO_F64, n.mul_add(-LN2_HI_F64, x));
+    (k, n.mul_add(-LN2_LO_F64, n.mul_add(-LN2_HI_F64, x)))
+}
+
+/// Computes `x = k ln 2 + r`: returns `k` and `e^r - 1`.
+#[inline(always)]
+fn expm1_reduced_f64(x: f64) -> (i64, f64) {
+    let (k, r) = reduced_f64(x);
     (k, (r * r).mul_add(polynomial_f64(r, &EXPM1_F64), r))
 }
 
@@ -122,9 +141,17 @@ pub fn exp_f64(x: f64) -> f64 {
     (1.0 + p) * power_of_two_f64(half) * power_of_two_f64(k.wrapping_sub(half))
 }
 
+/// Returns `e^x` for `-700 <= x <= 700`, within 2^-39.
+#[inline(always)]
+pub(super) fn exp_moderate_single(x: f64) -> f64 {
+    let (k, r) = reduced_f64(x);
+    let scale = power_of_two_f64(k);
+    scale.mul_add((r * r).mul_add(polynomial_f64(r, &EXP_SINGLE), r), scale)
+}
+
 /// Returns `e^x - 1` for `-60 <= x <= 80`, without care for the sign of zero.
 #[inline(always)]
-fn expm1_moderate_f32(x: f32) -> f32 {
+pub(super) fn expm1_moderate_f32(x: f32) -> f32 {
     let (k, p) = expm1_reduced_f32(x);
     let scale = power_of_two_f32(k);
     scale.mul_add(p, scale - 1.0)
@@ -239,6 +266,16 @@ pub fn log1p_f64(x: f64) -> f64 {
     let value = if x == -1.0 { f64::NEG_INFINITY } else { value };
     let value = if x < -1.0 { f64::NAN } else { value };
     if x.abs() < 5e-17 { x } else { value }
+}
+
+/// Returns `ln(n / d)` for positive `n` and `d` whose quotient is a normal float, within 2^-36: with one division.
+#[inline(always)]
+pub(super) fn log_of_quotient_single(n: f64, d: f64) -> f64 {
+    let (e, _) = split_f32(n as f32 / d as f32);
+    let d = d * power_of_two_f64(e as i32 as i64);
+    let s = (n - d) / (n + d);
+    let z = s * s;
+    (e as f64).mul_add(std::f64::consts::LN_2, s.mul_add(z * polynomial_f64(z, &LOG_SINGLE), s + s))
 }
 
 /// Returns `n / (whole + part)` with the rounding of the sum made good, where `sum - whole` is exact.

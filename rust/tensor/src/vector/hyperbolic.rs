@@ -1,6 +1,6 @@
 //! Hyperbolic functions of f32 and their inverses, computed in double precision and rounded once.
 
-use super::exp_log::{exp_f64, expm1_moderate_f64, log1p_f64};
+use super::exp_log::{exp_f64, expm1_moderate_f64, log_of_quotient_single, log1p_f64};
 
 #[inline(always)]
 pub fn sinh_f32(x: f32) -> f32 {
@@ -36,5 +36,7 @@ pub fn acosh_f32(x: f32) -> f32 {
 #[inline(always)]
 pub fn atanh_f32(x: f32) -> f32 {
     let a = (x as f64).abs();
-    ((0.5 * log1p_f64(2.0 * a / (1.0 - a))) as f32).copysign(x)
+    let value = 0.5 * log_of_quotient_single(1.0 + a, 1.0 - a);
+    let value = if a < 1.0 { value } else { f64::NAN };
+    (if a == 1.0 { f64::INFINITY } else { value } as f32).copysign(x)
 }

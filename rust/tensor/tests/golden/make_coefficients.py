@@ -115,6 +115,8 @@ ROWS = [
     ("ATAN", 32, atan_rest, lambda z: z, mpf(0), mpf(1), 8),
     ("ASIN", 32, asin_rest, lambda z: z, mpf(0), mpf("0.25"), 5),
     ("EXP", 64, exp_rest, lambda r: r**2, -half_ln2, half_ln2, 9),
+    ("EXP_SINGLE", 64, exp_rest, lambda r: r**2, -half_ln2, half_ln2, 6),
+    ("LOG_SINGLE", 64, log_ratio, lambda z: z, mpf(0), ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf("1.001"), 3),
     ("EXPM1", 64, exp_rest, abs, -half_ln2, half_ln2, 10),
     ("LOG", 64, log_ratio, lambda z: z, mpf(0), ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf("1.001"), 6),
     ("SCALED_ERFC", 64, scaled_erfc, lambda v: 1 / scaled_erfc(v), mpf(-1), mpf("8.1") / mpf("12.1"), 12),

@@ -77,7 +77,7 @@ impl Response {
     #[inline(always)]
     fn raise(&self, norms: &mut [f32]) {
         if self.beta == 0.5 {
-            norms.iter_mut().for_each(|n| *n = (1.0 / f64::from(*n).sqrt()) as f32);
+            norms.iter_mut().for_each(|n| *n = 1.0 / n.sqrt());
         } else {
             binary_in_place_left(Binary::Pow, norms, Operand::Scalar(-self.beta));
         }
