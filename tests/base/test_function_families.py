@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import ferroflow as tf
-from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.function_families import FunctionFamily, with_defaults
 
 
 @FunctionFamily
@@ -121,3 +121,24 @@ def test_a_function_of_layers_takes_the_arguments_of_its_layer(function, layer):
     assert next(iter(own)) == "inputs"
     described = inspect.getdoc(function)
     assert [name for name in own if f"    {name}: " not in described] == []
+
+
+class _Sized:
+    def __init__(self, name, size=1, *, kind="a"):
+        self.all = (name, size, kind)
+
+
+class _Square(_Sized):
+    __init__ = with_defaults(_Sized.__init__, size=(1, 1))
+
+
+def test_a_constructor_has_other_defaults_in_a_subclass():
+    assert _Square("x").all == ("x", (1, 1), "a")
+    assert _Square("x", 3).all == ("x", 3, "a")
+    assert _Sized("x").all == ("x", 1, "a")
+    assert str(inspect.signature(_Square)) == "(name, size=(1, 1), *, kind='a')"
+
+
+def test_only_parameters_with_defaults_get_others():
+    with pytest.raises(TypeError, match="no parameter with a default of the name 'name'"):
+        with_defaults(_Sized.__init__, name="x")

@@ -68,7 +68,7 @@ def _value(text: str) -> Any:
 
 
 def _same_default(golden: str, ours: Any) -> bool:
-    """True if a default is TensorFlow's; a list stands for a tuple, and a number for as many equal ones."""
+    """True if a default is TensorFlow's; a list stands for a tuple."""
     if isinstance(ours, str):
         return golden in (ours, ours.encode("unicode_escape").decode())
     if golden.endswith(" object instance>"):
@@ -76,10 +76,8 @@ def _same_default(golden: str, ours: Any) -> bool:
     if isinstance(ours, dtypes.DType):
         return golden in (str(ours), f"<dtype: '{ours.name}'>")
     wanted = _value(golden)
-    if isinstance(wanted, (list, tuple)) and not isinstance(ours, (list, tuple)):
-        return bool(wanted) and all(one == ours for one in wanted)
     if isinstance(wanted, (list, tuple)):
-        return list(wanted) == list(ours)
+        return isinstance(ours, (list, tuple)) and list(wanted) == list(ours)
     return wanted == ours or golden == _shown(ours)
 
 

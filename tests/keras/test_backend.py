@@ -107,7 +107,7 @@ CASES = {
         B + np.arange(3)[:, None],
     ),
     "batch_normalization": (
-        lambda: K.batch_normalization(A, A.mean(0), A.var(0), np.float32(1), np.float32(2), 0.1),
+        lambda: K.batch_normalization(A, A.mean(0), A.var(0), np.float32(1), np.float32(2), epsilon=0.1),
         (A - A.mean(0)) / np.sqrt(A.var(0) + 0.1) * 2 + 1,
     ),
     "normalize_batch_in_training": (
@@ -315,3 +315,29 @@ def test_activations_take_keras_arguments():
         activations.softmax(tf.constant(x[0]))
     assert activations.deserialize(activations.serialize(activations.relu)) is activations.relu
     assert activations.deserialize("mine", {"mine": abs}) is abs
+
+
+@pytest.mark.parametrize("axis", [1, -1, 3, 2])
+def test_images_are_normalized_along_an_axis(axis):
+    draws = np.random.RandomState(0)
+    x = draws.rand(2, 2, 3, 2).astype(np.float32)
+    size = x.shape[axis] if axis != 2 else x.shape[-1]
+    mean, var, beta, gamma = draws.rand(4, size).astype(np.float32)
+    shape = [1, size, 1, 1] if axis == 1 else [size]
+    expected = (x - mean.reshape(shape)) / np.sqrt(var.reshape(shape) + 0.1) * gamma.reshape(shape) + beta.reshape(
+        shape
+    )
+    result = K.eval(K.batch_normalization(x, mean, var, beta, gamma, axis, 0.1))
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("shape", "rank"), [((None, None), 1), ((None, None, 3), 1), ((None, None, None), 2), ((None, 2, None), None)]
+)
+def test_placeholders_are_ragged_where_sizes_after_the_first_are_unknown(shape, rank):
+    assert getattr(K.placeholder(shape, ragged=True), "ragged_rank", None) == rank
+
+
+def test_a_placeholder_is_not_both_sparse_and_ragged():
+    with pytest.raises(ValueError, match="both sparse and ragged"):
+        K.placeholder((None,), sparse=True, ragged=True)

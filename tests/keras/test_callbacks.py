@@ -222,3 +222,9 @@ def test_histograms_need_arrays_that_validate(tmp_path):
         fitted(callbacks.TensorBoard(str(tmp_path), histogram_freq=1))
     with pytest.raises(NotImplementedError, match=r"tf\.train\.Saver"):
         callbacks.TensorBoard(embeddings_freq=1)
+
+
+def test_early_stopping_returns_the_value_that_it_watches():
+    stopping = callbacks.EarlyStopping(monitor="loss")
+    assert stopping.get_monitor_value({"loss": 3.0}) == 3.0
+    assert stopping.get_monitor_value({"acc": 1.0}) is None

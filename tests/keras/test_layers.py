@@ -374,3 +374,12 @@ def test_layers_take_arrays():
 def test_an_input_has_one_shape():
     with pytest.raises(ValueError, match="Only provide the `shape` OR `batch_shape`"):
         tf.keras.Input((3,), batch_shape=(2, 3))
+
+
+def test_a_function_gets_the_phase_as_training():
+    inputs = tf.keras.Input((2,))
+    double = tf.keras.layers.Lambda(lambda x, training=None: tf.keras.backend.in_train_phase(x * 2, x, training))
+    model = tf.keras.Model(inputs, double(inputs))
+    model.compile("sgd", "mse")
+    assert model.predict(np.ones((1, 2))).tolist() == [[1.0, 1.0]]
+    assert model.train_on_batch(np.ones((1, 2)), np.zeros((1, 2))) == 4.0

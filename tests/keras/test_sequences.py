@@ -80,3 +80,9 @@ def test_rows_are_scaled_to_norm_1():
     x = np.array([[3.0, 4.0], [0.0, 0.0]])
     np.testing.assert_allclose(keras.utils.normalize(x), [[0.6, 0.8], [0.0, 0.0]])
     np.testing.assert_allclose(keras.utils.normalize(x, axis=0, order=1), [[1.0, 1.0], [0.0, 0.0]])
+
+
+def test_rows_of_classes_have_the_given_dtype():
+    rows = keras.utils.to_categorical([0, 2], dtype="int32")
+    assert rows.dtype == np.int32
+    assert rows.tolist() == [[1, 0, 0], [0, 0, 1]]

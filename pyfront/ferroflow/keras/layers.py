@@ -91,7 +91,7 @@ from ferroflow._src.keras.recurrent_cells import (
 )
 from ferroflow._src.keras.serialization import (
     deserialize_layer as _deserialize,
-    serialize_keras_object as _serialize,
+    serialize_layer as _serialize,
 )
 from ferroflow._src.keras.spatial_layers import (
     Cropping1D as Cropping1D,

@@ -13,6 +13,7 @@ _Value = TypeVar("_Value")
 _Arguments = ParamSpec("_Arguments")
 _Returned = TypeVar("_Returned")
 _Body = Callable[..., Any]
+_Function = TypeVar("_Function", bound=_Body)
 
 
 # The code of functions that do nothing but call another one, such as all members of families.
@@ -38,6 +39,35 @@ def forwards(code: CodeType) -> bool:
         bool.
     """
     return code in _forwarding
+
+
+def with_defaults(function: _Function, **defaults: object) -> _Function:
+    """Returns a copy of a Python function with other defaults.
+
+    A class uses it for a constructor that its base defines: `__init__ = with_defaults(_Base.__init__, size=(1, 1))`.
+
+    Args:
+        function: a Python function.
+        **defaults: the new defaults of parameters that already have one.
+
+    Returns:
+        A Python function of the same code.
+
+    Raises:
+        TypeError: if a name is not that of a parameter with a default.
+    """
+    assert isinstance(function, FunctionType)
+    given = function.__defaults__ or ()
+    code = function.__code__
+    names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
+    unknown = sorted(defaults.keys() - set(names))
+    if unknown:
+        raise TypeError(f"{function.__qualname__} has no parameter with a default of the name {unknown[0]!r}")
+    in_order = tuple(defaults.get(name, value) for name, value in zip(names, given, strict=True))
+    copied: Any = FunctionType(code, function.__globals__, function.__name__, in_order, function.__closure__)
+    copied.__qualname__, copied.__doc__ = function.__qualname__, function.__doc__
+    copied.__annotations__, copied.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
+    return copied  # type: ignore[no-any-return]
 
 
 class FunctionFamily(Generic[_Value, _Arguments, _Returned]):

@@ -15,7 +15,7 @@ from ferroflow._src.keras.backend import get_session, learning_phase
 from ferroflow._src.keras.settings import epsilon as small_number, floatx, image_data_format
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.indexing import where
-from ferroflow._src.ops.array.making import identity, ones, zeros
+from ferroflow._src.ops.array.making import identity, ones, ones_like, zeros, zeros_like
 from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math import clipping, reduction
 from ferroflow._src.ops.math.cast import cast
@@ -110,13 +110,15 @@ def normalize_batch_in_training(
     """
     x = convert_to_tensor(x)
     mean, variance = normalization.moments(x, list(reduction_axes), keep_dims=True)
-    scaled = batch_normalization(x, mean, variance, beta, gamma, epsilon)
+    scaled = batch_normalization(x, mean, variance, beta, gamma, epsilon=epsilon)
     kept = [d for d in range(x.shape.ndims or 0) if d not in {a % (x.shape.ndims or 1) for a in reduction_axes}]
     sizes: Any = joining.stack([shaping.shape(x)[d] for d in kept]) if kept else []
     return scaled, shaping.reshape(mean, sizes), shaping.reshape(variance, sizes)
 
 
-def batch_normalization(x: Any, mean: Any, var: Any, beta: Any, gamma: Any, epsilon: float = 1e-3) -> Tensor:
+def batch_normalization(
+    x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis: int = -1, epsilon: float = 1e-3
+) -> Tensor:
     """Scales elements by a mean and a variance: `(x - mean) / sqrt(var + epsilon) * gamma + beta`.
 
     Args:
@@ -125,11 +127,22 @@ def batch_normalization(x: Any, mean: Any, var: Any, beta: Any, gamma: Any, epsi
         var: Tensor like `mean`.
         beta: Tensor like `mean`: the offset; None for 0.
         gamma: Tensor like `mean`: the factor; None for 1.
+        axis: int, the dimension of the channels of images, 1 or -1; those of another rank need no axis.
         epsilon: float, added to the variance.
 
     Returns:
         Tensor of the dtype and shape of `x`.
     """
+    formats = {1: "NCHW", -3: "NCHW", 3: "NHWC", -1: "NHWC"}
+    x = convert_to_tensor(x)
+    if x.get_shape().ndims == 4 and axis in formats:
+        mean, var = (shaping.reshape(part, [-1]) for part in (mean, var))
+        beta = zeros_like(mean) if beta is None else shaping.reshape(beta, [-1])
+        gamma = ones_like(mean) if gamma is None else shaping.reshape(gamma, [-1])
+        made: Tensor = normalization.fused_batch_norm(
+            x, gamma, beta, mean, var, epsilon, data_format=formats[axis], is_training=False
+        )[0]
+        return made
     return normalization.batch_normalization(x, mean, var, beta, gamma, epsilon)
 
 
@@ -552,7 +565,9 @@ class Function:
         return list(results[: len(self.outputs)])
 
 
-def function(inputs: TensorLike, outputs: TensorLike, updates: ListLike | None = None, **kwargs: Any) -> Function:
+def function(
+    inputs: TensorLike, outputs: TensorLike, updates: ListLike | None = None, name: str | None = None, **kwargs: Any
+) -> Function:
     """Makes a callable that computes tensors from the values of others.
 
     Args:
@@ -560,6 +575,7 @@ def function(inputs: TensorLike, outputs: TensorLike, updates: ListLike | None =
         outputs: list of Tensors of any dtypes and shapes.
         updates: list of Operations, of Tensors of any dtype and shape, or of pairs of a Variable and its new value:
             what runs as well.
+        name: str, the name of the callable.
         **kwargs: arguments of `Function`.
 
     Returns:
@@ -568,7 +584,7 @@ def function(inputs: TensorLike, outputs: TensorLike, updates: ListLike | None =
     Raises:
         TypeError: if an argument is not a list or tuple of the expected objects.
     """
-    return Function(inputs, outputs, updates, **kwargs)
+    return Function(inputs, outputs, updates, name, **kwargs)
 
 
 def _called(x: Any) -> Any:

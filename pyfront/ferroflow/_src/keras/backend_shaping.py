@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, IntLike, NestedTensors, ShapeLike
 from ferroflow._src.framework.composite import SparseTensor
 from ferroflow._src.framework.constant import constant as constant_of
@@ -17,6 +18,7 @@ from ferroflow._src.ops.image.resizing import resize_centered
 from ferroflow._src.ops.math import linalg
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.nn.embedding import embedding_lookup
+from ferroflow._src.ops.ragged.making import placeholder as ragged_placeholder
 from ferroflow._src.ops.random.sampling import random_normal, random_uniform
 from ferroflow._src.ops.sparse.converting import sparse_tensor_to_dense
 from ferroflow._src.variables.variable import Variable
@@ -86,6 +88,7 @@ def placeholder(
     dtype: DTypeLike | None = None,
     sparse: bool = False,
     name: str | None = None,
+    ragged: bool = False,
 ) -> Any:
     """Makes a placeholder.
 
@@ -95,12 +98,23 @@ def placeholder(
         dtype: DType; None for `floatx()`.
         sparse: bool. If True, a sparse tensor is fed.
         name: str, name of the operation.
+        ragged: bool. If True, a ragged tensor is fed, with a ragged dimension for each unknown
+            size that directly follows the first.
 
     Returns:
-        Tensor, or SparseTensor, of `dtype`, of shape `shape`.
+        Tensor, SparseTensor or RaggedTensor of `dtype`, of shape `shape`.
+
+    Raises:
+        ValueError: if both `sparse` and `ragged` are true.
     """
+    if sparse and ragged:
+        raise ValueError("Cannot set both sparse and ragged to True when creating a placeholder.")
     if shape is None and ndim is not None:
         shape = (None,) * ndim
+    if ragged:
+        inner: list[int | None] = TensorShape(shape).as_list()[1:]
+        rank = next((i for i, size in enumerate(inner) if size is not None), len(inner))
+        return ragged_placeholder(dtypes.as_dtype(dtype or floatx()), rank, inner[rank:], name)
     make = making.sparse_placeholder if sparse else making.placeholder
     return make(dtypes.as_dtype(dtype or floatx()), shape=shape, name=name)
 

@@ -403,11 +403,12 @@ class InputLayer(KerasLayer):
         input_tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
         sparse: False; sparse inputs are not offered.
         name: str, name of the layer.
+        ragged: False; ragged inputs are not offered.
         **kwargs: `batch_input_shape`, tuple, the shape with the batch, in the place of `input_shape`.
 
     Raises:
         ValueError: if neither shape is given, if both are, or if an argument is unknown.
-        NotImplementedError: if `sparse` is true, or `ragged` is given and true.
+        NotImplementedError: if `sparse` or `ragged` is true.
     """
 
     def __init__(
@@ -418,10 +419,11 @@ class InputLayer(KerasLayer):
         input_tensor: Tensor | None = None,
         sparse: bool = False,
         name: str | None = None,
+        ragged: bool = False,
         **kwargs: Any,
     ) -> None:
         batch_input_shape: Any = kwargs.pop("batch_input_shape", None)
-        if kwargs.pop("ragged", False):
+        if ragged:
             raise NotImplementedError("Ragged inputs of models are not offered; use tf.ragged.placeholder in a graph.")
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments: {sorted(kwargs)}")
@@ -473,6 +475,7 @@ def Input(  # noqa: N802  # Keras's spelling
     dtype: DTypeLike | None = None,
     sparse: bool = False,
     tensor: Tensor | None = None,
+    ragged: bool = False,
     **kwargs: Any,
 ) -> Tensor:
     """Returns the input tensor of a model.
@@ -484,6 +487,7 @@ def Input(  # noqa: N802  # Keras's spelling
         dtype: DType; float32 by default.
         sparse: False; sparse inputs are not offered.
         tensor: Tensor, of any dtype and shape, used instead of a placeholder.
+        ragged: False; ragged inputs are not offered.
         **kwargs: `batch_shape`, tuple, the shape with the batch, in the place of `shape`.
 
     Returns:
@@ -491,7 +495,7 @@ def Input(  # noqa: N802  # Keras's spelling
 
     Raises:
         ValueError: if neither shape is given, if both are, or if an argument is unknown.
-        NotImplementedError: if `sparse` is true.
+        NotImplementedError: if `sparse` or `ragged` is true.
 
     Example:
         >>> x = tf.keras.layers.Input(shape=[32], name="features")
@@ -501,6 +505,6 @@ def Input(  # noqa: N802  # Keras's spelling
     batch_shape = kwargs.pop("batch_shape", kwargs.pop("batch_input_shape", None))
     if shape is not None and batch_shape is not None:
         raise ValueError("Only provide the `shape` OR `batch_shape` argument to Input, not both at the same time.")
-    layer = InputLayer(shape, batch_size, dtype, tensor, sparse, name, batch_input_shape=batch_shape, **kwargs)
+    layer = InputLayer(shape, batch_size, dtype, tensor, sparse, name, ragged, batch_input_shape=batch_shape, **kwargs)
     output: Tensor = layer.output
     return output

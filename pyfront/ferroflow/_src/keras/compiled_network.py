@@ -58,6 +58,7 @@ class CompiledNetwork(Network):
         sample_weight_mode: Any = None,
         weighted_metrics: Any = None,
         target_tensors: NestedTensors | None = None,
+        distribute: None = None,
         **kwargs: Any,
     ) -> None:
         """Sets the optimizer, losses and metrics for fitting.
@@ -77,12 +78,15 @@ class CompiledNetwork(Network):
             weighted_metrics: as `metrics`, of metrics that use the weights of examples.
             target_tensors: Tensors of numbers, the labels if they are not to be fed, in a list or a dict by the
                 outputs' names; None if they are.
+            distribute: None; make and compile the model in the scope of a strategy.
             **kwargs: arguments of `Session.run` are not offered.
 
         Raises:
             ValueError: if a name is unknown, there are more or fewer losses than outputs, or there is no loss.
-            NotImplementedError: if there are further arguments.
+            NotImplementedError: if `distribute` or further arguments are given.
         """
+        if distribute is not None:
+            raise NotImplementedError("distribute: make and compile the model in `with strategy.scope():`.")
         if kwargs:
             raise NotImplementedError(
                 f"compile does not take arguments of Session.run: {sorted(kwargs)}. Run `model.total_loss` with "

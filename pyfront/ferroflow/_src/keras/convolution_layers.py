@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ferroflow._src.base.function_families import with_defaults
 from ferroflow._src.base.typing import (
     DictLike,
     Identifier,
@@ -153,6 +154,8 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
+    __init__ = with_defaults(_KerasConvolution.__init__, strides=(1, 1), dilation_rate=(1, 1))
+
 
 class Conv3D(_KerasConvolution, convolution.Conv3D):
     """Convolution layer over three dimensions: `activation(convolution(inputs, kernel) + bias)`.
@@ -178,6 +181,8 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    __init__ = with_defaults(_KerasConvolution.__init__, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
 
 class _Transposed(KerasLayer):
@@ -322,6 +327,8 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
+    __init__ = with_defaults(_Transposed.__init__, strides=(1, 1, 1))
+
     _NOT_TOLD = frozenset(("dilation_rate",))
 
 
@@ -431,6 +438,8 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    __init__ = with_defaults(_Separable.__init__, strides=(1, 1), dilation_rate=(1, 1))
 
 
 class DepthwiseConv2D(KerasLayer):

@@ -10,6 +10,7 @@ from typing import Any
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import (
+    BoolLike,
     DictLike,
     Identifier,
     Initializer,
@@ -85,9 +86,16 @@ class Flatten(KerasLayer, flatten.Flatten):
     """Layer that flattens each example to a vector.
 
     Args:
-        *args: arguments of `tf.layers.Flatten`.
+        data_format: str, "channels_last" or "channels_first"; None for the first. With "channels_first", dimension 1
+            moves to the end first.
         **kwargs: `input_shape`, the shape of an example, and the other arguments of a layer.
+
+    Raises:
+        ValueError: if `data_format` is not one of the listed values.
     """
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(data_format, **kwargs)
 
 
 class Dropout(KerasLayer, dropout.Dropout):
@@ -206,7 +214,7 @@ class Lambda(KerasLayer):
     """A function of tensors as a layer.
 
     Args:
-        function: callable of the inputs, and of `mask` if it has such an argument.
+        function: callable of the inputs, and of `mask` and `training` if it has such arguments.
         output_shape: tuple of int and None, the shape of an example of the output, or callable of the input's shape
             that returns the shape with the batch. None to infer it from the function.
         mask: Tensor of bool, of shape [batch, steps], the steps of the output that count, or callable of the inputs and
@@ -273,21 +281,27 @@ class Lambda(KerasLayer):
                 given[name] = from_description(given[name], kind, module, known)
         return cls(**given)
 
-    def call(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
+    def call(self, inputs: NestedTensors, mask: NestedTensors | None = None, training: BoolLike | None = None) -> Any:
         """Calls the function.
 
         Args:
             inputs: Tensor of a dtype and shape that the function takes, or list of them.
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all.
+            training: bool, or Tensor of bool of shape []; None for the model's learning phase.
 
         Returns:
             Tensor of the dtype and shape that the function gives, or list of them.
         """
         try:
-            takes_mask = "mask" in inspect.signature(self.function).parameters
+            parameters = inspect.signature(self.function).parameters
         except (TypeError, ValueError):  # written in C
-            takes_mask = False
-        return self.function(inputs, **self.arguments, **({"mask": mask} if takes_mask else {}))
+            return self.function(inputs, **self.arguments)
+        given = dict(self.arguments)
+        if "mask" in parameters:
+            given["mask"] = mask
+        if "training" in parameters:
+            given["training"] = learning_phase() if training is None else training
+        return self.function(inputs, **given)
 
     def compute_mask(self, inputs: NestedTensors, mask: NestedTensors | None = None) -> Any:
         """Returns the argument `mask`, or its result.

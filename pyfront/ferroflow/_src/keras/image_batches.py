@@ -12,7 +12,7 @@ import numpy as np
 
 from ferroflow._src.keras.generators import Sequence
 from ferroflow._src.keras.images import array_to_img, img_to_array, load_img
-from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.keras.settings import floatx, image_data_format
 
 _CHANNELS: Final = {"grayscale": 1, "rgb": 3, "rgba": 4}
 _SUBSETS: Final = ("training", "validation")
@@ -169,7 +169,7 @@ class NumpyArrayIterator(Iterator):
         subset: str | None = None,
         dtype: Any = None,
     ) -> None:
-        self.dtype = dtype or "float32"
+        self.dtype = dtype or floatx()
         data_format = data_format or image_data_format()
         others: list[Any] = []
         if isinstance(x, (tuple, list)):
@@ -269,7 +269,7 @@ class _FileIterator(Iterator):
             (*self.target_size, *channels) if data_format == "channels_last" else (*channels, *self.target_size)
         )
         self.save_to_dir, self.save_prefix, self.save_format = save_to_dir, save_prefix, save_format
-        self.subset, self.dtype = subset, dtype
+        self.subset, self.dtype = subset, dtype or floatx()
 
     def _part(self, count: int) -> slice:
         """Returns the part of `count` files that the subset is."""
@@ -385,7 +385,7 @@ class DirectoryIterator(_FileIterator):
         follow_links: bool = False,
         subset: str | None = None,
         interpolation: str = "nearest",
-        dtype: Any = "float32",
+        dtype: Any = None,
     ) -> None:
         self._set_processing(
             image_data_generator,
@@ -486,7 +486,7 @@ class DataFrameIterator(_FileIterator):
         save_format: str = "png",
         subset: str | None = None,
         interpolation: str = "nearest",
-        dtype: Any = "float32",
+        dtype: Any = None,
         validate_filenames: bool = True,
     ) -> None:
         self._set_processing(

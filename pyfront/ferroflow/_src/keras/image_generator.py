@@ -15,6 +15,7 @@ from ferroflow._src.keras.image_transforms import (
     apply_channel_shift,
     flip_axis,
 )
+from ferroflow._src.keras.settings import floatx
 
 _EPSILON = 1e-6  # is added to standard deviations
 
@@ -75,8 +76,8 @@ class ImageDataGenerator:
         preprocessing_function: Callable[[Any], Any] | None = None,
         data_format: str | None = None,
         validation_split: float = 0.0,
-        interpolation_order: int = 1,
         dtype: Any = None,
+        interpolation_order: int = 1,
     ) -> None:
         data_format = data_format or "channels_last"
         if data_format not in ("channels_last", "channels_first"):
@@ -101,7 +102,7 @@ class ImageDataGenerator:
         self.fill_mode, self.cval, self.interpolation_order = fill_mode, cval, interpolation_order
         self.horizontal_flip, self.vertical_flip = horizontal_flip, vertical_flip
         self.rescale, self.preprocessing_function = rescale, preprocessing_function
-        self.data_format, self.dtype = data_format, dtype or "float32"
+        self.data_format, self.dtype = data_format, dtype or floatx()
         self.channel_axis, self.row_axis, self.col_axis = (3, 1, 2) if data_format == "channels_last" else (1, 2, 3)
         self._validation_split = validation_split
         self.mean: Any = None

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.keras.settings import floatx
+
 _FORMATS = ("channels_first", "channels_last")
 _INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "hamming", "box", "lanczos")
 
@@ -83,13 +85,13 @@ def _check_format(data_format: str) -> None:
         raise ValueError(f"Invalid data_format: {data_format}")
 
 
-def img_to_array(img: Any, data_format: str | None = None, dtype: Any = "float32") -> Any:
+def img_to_array(img: Any, data_format: str | None = None, dtype: Any = None) -> Any:
     """Converts an image to an array.
 
     Args:
         img: PIL.Image.Image, or array of shape [height, width] or [height, width, channels].
         data_format: "channels_last" or "channels_first"; None for "channels_last".
-        dtype: the array's type.
+        dtype: the array's type; None for `floatx()`.
 
     Returns:
         numpy.ndarray of `dtype` and of shape [height, width, channels], or [channels, height, width].
@@ -99,7 +101,7 @@ def img_to_array(img: Any, data_format: str | None = None, dtype: Any = "float32
     """
     data_format = data_format or "channels_last"
     _check_format(data_format)
-    array = np.asarray(img, dtype=dtype)
+    array = np.asarray(img, dtype=dtype or floatx())
     if array.ndim == 2:
         array = array[:, :, np.newaxis]
     elif array.ndim != 3:
@@ -107,14 +109,14 @@ def img_to_array(img: Any, data_format: str | None = None, dtype: Any = "float32
     return array.transpose(2, 0, 1) if data_format == "channels_first" else array
 
 
-def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dtype: Any = "float32") -> Any:
+def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dtype: Any = None) -> Any:
     """Converts an array to an image.
 
     Args:
         x: array of numbers, of shape [height, width, channels] with 1, 3 or 4 channels.
         data_format: "channels_last", or "channels_first" for [channels, height, width]; None for "channels_last".
         scale: bool. If True, the least value becomes 0 and the greatest 255.
-        dtype: the type in which it is scaled.
+        dtype: the type in which it is scaled; None for `floatx()`.
 
     Returns:
         PIL.Image.Image.
@@ -125,7 +127,7 @@ def array_to_img(x: Any, data_format: str | None = None, scale: bool = True, dty
     """
     image_module = pillow()
     data_format = data_format or "channels_last"
-    array = np.asarray(x, dtype=dtype)
+    array = np.asarray(x, dtype=dtype or floatx())
     if array.ndim != 3:
         raise ValueError(f"Expected image array to have rank 3 (single image). Got array with shape: {array.shape}")
     _check_format(data_format)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.function_families import with_defaults
 from ferroflow._src.base.typing import IntsLike
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -44,6 +45,8 @@ class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
+    __init__ = with_defaults(_KerasPooling.__init__, data_format="channels_last")
+
 
 class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):
     """Layer that returns the largest element of each window over two dimensions.
@@ -58,6 +61,8 @@ class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2))
 
 
 class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):
@@ -74,6 +79,8 @@ class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
+    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2, 2))
+
 
 class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):
     """Layer that returns the mean of each window over one dimension.
@@ -88,6 +95,8 @@ class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    __init__ = with_defaults(_KerasPooling.__init__, data_format="channels_last")
 
 
 class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):
@@ -104,6 +113,8 @@ class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
+    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2))
+
 
 class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):
     """Layer that returns the mean of each window over three dimensions.
@@ -118,6 +129,8 @@ class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
+
+    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2, 2))
 
 
 class _GlobalPooling(KerasLayer):

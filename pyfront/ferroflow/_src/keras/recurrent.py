@@ -139,9 +139,7 @@ class Running(KerasLayer):
         """The states between batches of a stateful layer, Variables of shape [batch, size]; None for each otherwise."""
         return list(self._kept_states) if self._kept_states is not None else [None] * len(self._sizes)
 
-    def __call__(
-        self, inputs: NestedTensors, *args: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
-    ) -> Any:
+    def __call__(self, inputs: NestedTensors, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
         """Runs over the steps; the first states and constants of a model's layers are inputs of this one."""
         given: Any = inputs
         if isinstance(given, (list, tuple)):
@@ -155,12 +153,12 @@ class Running(KerasLayer):
         constants = _as_list(constants)
         self._num_constants = len(constants)
         if (states or constants) and all(call_of(x) is not None for x in [*states, *constants]):
-            return super().__call__([given, *states, *constants], *args, **kwargs)
+            return super().__call__([given, *states, *constants], **kwargs)
         if states:
             kwargs["initial_state"] = states
         if constants:
             kwargs["constants"] = constants
-        return super().__call__(given, *args, **kwargs)
+        return super().__call__(given, **kwargs)
 
     def get_initial_state(self, inputs: NestedTensors) -> list[Any]:
         """Returns zeros as first states.

@@ -64,21 +64,22 @@ def pad_sequences(
     return result
 
 
-def to_categorical(y: NestedTensors, num_classes: int | None = None) -> Any:
+def to_categorical(y: NestedTensors, num_classes: int | None = None, dtype: Any = "float32") -> Any:
     """Converts class numbers to one-hot rows.
 
     Args:
         y: array of int, of shape [...] or [..., 1].
         num_classes: int; None for the largest number and 1.
+        dtype: NumPy's dtype of the rows, or its name.
 
     Returns:
-        numpy.ndarray of float32, of shape [..., classes].
+        numpy.ndarray of `dtype`, of shape [..., classes].
     """
     labels = np.asarray(y, dtype="int64")
     if labels.ndim > 1 and labels.shape[-1] == 1:
         labels = labels[..., 0]
     count = int(labels.max()) + 1 if num_classes is None else num_classes
-    return np.eye(count, dtype=np.float32)[labels]
+    return np.eye(count, dtype=dtype)[labels]
 
 
 def normalize(x: Any, axis: int = -1, order: float = 2) -> Any:

@@ -29,6 +29,21 @@ def serialize_keras_object(instance: Any) -> Any:
     return serialized(instance)
 
 
+def serialize_layer(layer: Any) -> Any:
+    """Returns a layer as JSON can hold it.
+
+    Args:
+        layer: KerasLayer or Model.
+
+    Returns:
+        dict of "class_name" and "config".
+
+    Raises:
+        ValueError: if it has neither `get_config` nor a name.
+    """
+    return serialize_keras_object(layer)
+
+
 def serialize_constraint(constraint: Any) -> Any:
     """Returns a constraint as JSON can hold it.
 

@@ -59,7 +59,7 @@ class EarlyStopping(_Monitor):
     def __init__(
         self,
         monitor: str = "val_loss",
-        min_delta: float = 0.0,
+        min_delta: float = 0,
         patience: int = 0,
         verbose: int = 0,
         mode: str = "auto",
@@ -92,7 +92,7 @@ class EarlyStopping(_Monitor):
             logs: dict of the loss and the metrics by name, those of validation after `val_`; without the value that
                 is watched there is a warning.
         """
-        value = self._value(logs, "Early stopping conditioned on metric")
+        value = self.get_monitor_value(logs)
         if value is None:
             return
         if self._is_better(value):
@@ -109,6 +109,17 @@ class EarlyStopping(_Monitor):
                 if self.verbose > 0:
                     print("Restoring model weights from the end of the best epoch.")
                 self.model.set_weights(self.best_weights)
+
+    def get_monitor_value(self, logs: DictLike | None) -> Any:
+        """Returns the value that is watched, and warns if there is none.
+
+        Args:
+            logs: dict of the loss and the metrics by name, those of validation after `val_`.
+
+        Returns:
+            float; None if `logs` lacks the value.
+        """
+        return self._value(logs, "Early stopping conditioned on metric")
 
     def on_train_end(self, logs: DictLike | None = None) -> None:
         """Prints when it stopped.

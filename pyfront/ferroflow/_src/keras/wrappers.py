@@ -267,9 +267,7 @@ class Bidirectional(Wrapper):
         for layer in self._inner():
             layer.reset_states()
 
-    def __call__(
-        self, inputs: NestedTensors, *args: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
-    ) -> Any:
+    def __call__(self, inputs: NestedTensors, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
         """Runs over the steps in both directions; the first states of a model's layers are inputs of this one."""
         given: Any = inputs
         if isinstance(given, (list, tuple)):
@@ -279,15 +277,15 @@ class Bidirectional(Wrapper):
             raise NotImplementedError("Bidirectional takes no constants; call the layers of both directions.")
         states = list(initial_state) if isinstance(initial_state, (list, tuple)) else [initial_state]
         if initial_state is None:
-            return super().__call__(given, *args, **kwargs)
+            return super().__call__(given, **kwargs)
         if len(states) % 2:
             raise ValueError(
                 "When passing `initial_state` to a Bidirectional RNN, the state should be a list containing the states "
                 f"of the underlying RNNs. Found: {initial_state}"
             )
         if all(call_of(x) is not None for x in states):
-            return super().__call__([given, *states], *args, **kwargs)
-        return super().__call__(given, *args, initial_state=states, **kwargs)
+            return super().__call__([given, *states], **kwargs)
+        return super().__call__(given, initial_state=states, **kwargs)
 
     def call(
         self,
@@ -295,6 +293,7 @@ class Bidirectional(Wrapper):
         training: BoolLike | None = None,
         mask: NestedTensors | None = None,
         initial_state: NestedTensors | None = None,
+        constants: None = None,
     ) -> Any:
         """Runs over the steps in both directions.
 
@@ -304,6 +303,7 @@ class Bidirectional(Wrapper):
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all.
             initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, size]: the first states of the
                 forward layer, then those of the backward layer; None for zeros.
+            constants: None.
 
         Returns:
             Tensor of the dtype of `inputs`, of shape [batch, size] or [batch, steps, size], or list of two. If the

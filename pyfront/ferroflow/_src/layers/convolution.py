@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.docstrings import add_example
-from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.function_families import FunctionFamily, with_defaults
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -227,11 +227,15 @@ class Conv1D(Conv):
 class Conv2D(Conv):
     """A layer that computes `activation(convolution(inputs, kernel) + bias)` over two dimensions."""
 
+    __init__ = with_defaults(Conv.__init__, strides=(1, 1), dilation_rate=(1, 1))
+
     _RANK = 2
 
 
 class Conv3D(Conv):
     """A layer that computes `activation(convolution(inputs, kernel) + bias)` over three dimensions."""
+
+    __init__ = with_defaults(Conv.__init__, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
     _RANK = 3
 
@@ -289,8 +293,8 @@ for _layer in (Conv1D, Conv2D, Conv3D):
     add_arguments(_layer)
 
 conv1d = _convolve("conv1d", Conv1D, **conv_fields(Conv1D))
-conv2d = _convolve("conv2d", Conv2D, **conv_fields(Conv2D))
-conv3d = _convolve("conv3d", Conv3D, **conv_fields(Conv3D))
+conv2d = _convolve("conv2d", Conv2D, {"strides": (1, 1), "dilation_rate": (1, 1)}, **conv_fields(Conv2D))
+conv3d = _convolve("conv3d", Conv3D, {"strides": (1, 1, 1), "dilation_rate": (1, 1, 1)}, **conv_fields(Conv3D))
 
 
 add_example(

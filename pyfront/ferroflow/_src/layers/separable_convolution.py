@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.function_families import FunctionFamily, with_defaults
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
@@ -176,6 +176,8 @@ class SeparableConv1D(SeparableConv):
 class SeparableConv2D(SeparableConv):
     """A layer that convolves each channel on its own and mixes the results, over two dimensions."""
 
+    __init__ = with_defaults(SeparableConv.__init__, strides=(1, 1), dilation_rate=(1, 1))
+
     _RANK = 2
 
 
@@ -231,4 +233,9 @@ for _layer in (SeparableConv1D, SeparableConv2D):
     add_arguments(_layer)
 
 separable_conv1d = _convolve("separable_conv1d", SeparableConv1D, **conv_fields(SeparableConv1D))
-separable_conv2d = _convolve("separable_conv2d", SeparableConv2D, **conv_fields(SeparableConv2D))
+separable_conv2d = _convolve(
+    "separable_conv2d",
+    SeparableConv2D,
+    {"strides": (1, 1), "dilation_rate": (1, 1)},
+    **conv_fields(SeparableConv2D),
+)

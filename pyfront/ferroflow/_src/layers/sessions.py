@@ -42,9 +42,15 @@ def manual_variable_initialization(value: bool) -> None:
     _program_initializes = bool(value)
 
 
-def get_session() -> Any:
+def get_session(op_input_list: object = ()) -> Any:
     """Returns the default session, or that of the default graph's models, with all variables initialized unless the
     program does it.
+
+    Args:
+        op_input_list: accepted; all operations of a graph have one session.
+
+    Returns:
+        Session.
     """
     session = _session_of_models()
     if not _program_initializes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ferroflow._src.base.function_families import FunctionFamily
+from ferroflow._src.base.function_families import FunctionFamily, with_defaults
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -183,11 +183,15 @@ class ConvTranspose(Conv):
 class Conv2DTranspose(ConvTranspose):
     """A layer that computes `activation(c + bias)` for c the transpose of a convolution over two dimensions."""
 
+    __init__ = with_defaults(ConvTranspose.__init__, strides=(1, 1))
+
     _RANK = 2
 
 
 class Conv3DTranspose(ConvTranspose):
     """A layer that computes `activation(c + bias)` for c the transpose of a convolution over three dimensions."""
+
+    __init__ = with_defaults(ConvTranspose.__init__, strides=(1, 1, 1))
 
     _RANK = 3
 
@@ -238,5 +242,7 @@ def _transpose(
 for _layer in (Conv2DTranspose, Conv3DTranspose):
     add_arguments(_layer)
 
-conv2d_transpose = _transpose("conv2d_transpose", Conv2DTranspose, **conv_fields(Conv2DTranspose))
-conv3d_transpose = _transpose("conv3d_transpose", Conv3DTranspose, **conv_fields(Conv3DTranspose))
+conv2d_transpose = _transpose("conv2d_transpose", Conv2DTranspose, {"strides": (1, 1)}, **conv_fields(Conv2DTranspose))
+conv3d_transpose = _transpose(
+    "conv3d_transpose", Conv3DTranspose, {"strides": (1, 1, 1)}, **conv_fields(Conv3DTranspose)
+)
