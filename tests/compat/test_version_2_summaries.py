@@ -19,13 +19,14 @@ def test_events_are_those_of_tensorflow(tmp_path):
     found = json.loads(json.dumps(written(tf, v2, str(tmp_path))))
     assert found["names"] == GOLDEN["names"]
     assert found["values"].keys() == GOLDEN["values"].keys()
-    for tag, expected in GOLDEN["values"].items():
-        *described, values = found["values"][tag]
-        assert described == expected[:-1], tag
-        if tag in ("weights", "counts", "none", "equal"):
-            np.testing.assert_allclose(values, expected[-1], rtol=1e-14, atol=1e-14)
-        else:
-            assert values == expected[-1], tag
+    assert found["metadata"] == GOLDEN["metadata"]
+    for tag, events in GOLDEN["values"].items():
+        for (*described, values), (*expected, golden) in zip(found["values"][tag], events, strict=True):
+            assert described == expected, tag
+            if tag in ("weights", "counts", "none", "equal"):
+                np.testing.assert_allclose(values, golden, rtol=1e-14, atol=1e-14)
+            else:
+                assert values == golden, tag
 
 
 @settings(max_examples=20, deadline=None)

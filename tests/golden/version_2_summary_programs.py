@@ -44,22 +44,25 @@ def written(tf, v2, folder):
         session.run(tf.get_collection(tf.GraphKeys._SUMMARY_COLLECTION))
         session.run(writer.flush())
     (path,) = glob.glob(os.path.join(folder, "*.v2"))
-    values = {}
+    values, metadata = {}, {}
     for event in tf.train.summary_iterator(path):
         for value in event.summary.value:
-            values[value.tag] = [event.step, *described(tf, value)]
-    return {"names": names, "values": values}
+            values.setdefault(value.tag, []).append([event.step, *described(tf, value)])
+            # ferroflow writes the metadata with the first value of a tag, TensorFlow with each.
+            metadata[value.tag] = (
+                metadata.get(value.tag) or base64.b64encode(value.metadata.SerializeToString()).decode()
+            )
+    return {"names": names, "values": {tag: sorted(listed) for tag, listed in values.items()}, "metadata": metadata}
 
 
 def described(tf, value):
-    """Returns a value's metadata, dtype, shape and elements, with the pixels of an image in place of its file."""
-    metadata = base64.b64encode(value.metadata.SerializeToString()).decode()
+    """Returns a value's dtype, shape and elements, with the pixels of an image in place of its file."""
     elements = tf.make_ndarray(value.tensor)
     listed = elements.tolist()
-    if value.metadata.plugin_data.plugin_name == "images":
+    if value.tag == "picture":
         with tf.Session() as session:
             images = [session.run(tf.image.decode_png(file)).tolist() for file in listed[2:]]
         listed = [side.decode() for side in listed[:2]] + images
     elif elements.dtype == object:
         listed = [base64.b64encode(text).decode() for text in elements.ravel()]
-    return [metadata, value.tensor.dtype, list(elements.shape), listed]
+    return [value.tensor.dtype, list(elements.shape), listed]
