@@ -643,6 +643,8 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.framework.function": ("ferroflow._src.internals.defun",),
     "python.util.all_util": ("ferroflow._src.internals.public_names",),
     "python.util.decorator_utils": ("ferroflow._src.internals.decorator_utils",),
+    "python.util.object_identity": ("ferroflow._src.internals.object_identity",),
+    "python.framework.common_shapes": ("ferroflow._src.internals.static_shapes",),
     "python.util.deprecation": ("ferroflow._src.internals.deprecation",),
     "python.util.function_utils": ("ferroflow._src.internals.callables",),
     "python.util.tf_export": ("ferroflow._src.internals.public_names",),
