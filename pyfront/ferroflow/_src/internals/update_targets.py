@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.training.optimizer import Optimizer
+from ferroflow._src.training.optimizer import Optimizer, updated
 from ferroflow._src.variables.resource_variable import is_resource_variable
-from ferroflow._src.variables.variable import Variable
+from ferroflow._src.variables.variable import Variable, reference_of
 
 
 class UpdateTarget:
@@ -23,7 +23,7 @@ class UpdateTarget:
     def target(self) -> Any:
         """Returns the tensor or variable that gradients are computed by."""
         is_whole = isinstance(self._v, Tensor) or is_resource_variable(self._v)
-        return self._v if is_whole else self._v._ref()
+        return self._v if is_whole else reference_of(self._v)
 
     def update_op(self, optimizer: Optimizer, g: Any) -> Any:
         """Adds the update by a gradient.
@@ -39,7 +39,7 @@ class UpdateTarget:
             NotImplementedError: if the target is a Tensor.
             RuntimeError: if a variable with a constraint has a sparse gradient.
         """
-        return optimizer._update(g, self._v)
+        return updated(optimizer, g, self._v)
 
 
 def update_target(v: Any) -> UpdateTarget:
