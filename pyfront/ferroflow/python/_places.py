@@ -633,6 +633,11 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.estimator.canned.metric_keys": ("ferroflow._src.internals.estimator_keys",),
     "python.estimator.canned.prediction_keys": ("ferroflow._src.internals.estimator_keys",),
     "python.eager.test": ("ferroflow.test",),
+    "python.eager.monitoring": ("ferroflow._src.internals.monitoring",),
+    "python.saved_model.nested_structure_coder": (
+        "ferroflow._src.contrib.saved_model.structure_coder",
+        "ferroflow._src.contrib.saved_model.structures",
+    ),
     "python.eager.backprop": ("ferroflow._src.internals.gradient_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
     "python.eager.function": (
