@@ -483,7 +483,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.ops.parallel_for.gradients": ("ferroflow._src.autodiff.parallel_for",),
     "python.ops.weights_broadcast_ops": ("ferroflow._src.control_flow.weights_broadcast",),
     "python.ops.template": ("ferroflow._src.variables.template",),
-    "python.ops.summary_ops_v2": ("ferroflow.contrib.summary",),
+    "python.ops.summary_ops_v2": ("ferroflow.contrib.summary", "ferroflow._src.internals.version_2.summaries"),
     "python.ops.summary_op_util": ("ferroflow._src.summary.tags",),
     "python.ops.session_ops": ("ferroflow._src.session.tensor_handle",),
     "python.ops.nn_ops": (

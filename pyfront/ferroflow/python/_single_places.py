@@ -363,6 +363,16 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "assert_nodes_are_present",
     ),
     ("python.framework.graph_util_impl", "_bfs_for_reachable_nodes"): ("internals.graph_summaries", "reachable_nodes"),
+    ("python.estimator.canned.head", "_binary_logistic_head_with_sigmoid_cross_entropy_loss"): (
+        "contrib.estimator.canned_heads",
+        "binary_head",
+    ),
+    ("python.estimator.canned.head", "_multi_class_head_with_softmax_cross_entropy_loss"): (
+        "contrib.estimator.canned_heads",
+        "many_class_head",
+    ),
+    ("python.estimator.canned.head", "_regression_head"): ("contrib.estimator.canned_heads", "number_head"),
+    ("python.ops.summary_ops_v2", "create_file_writer_v2"): ("internals.version_2.summaries", "create_file_writer"),
     ("python.ops.rnn", "_best_effort_input_batch_size"): ("rnn.steps", "batch_size_of"),
     ("python.ops.rnn", "_transpose_batch_time"): ("rnn.dynamic_running", "transpose_batch_time"),
     ("python.ops.rnn_cell_impl", "_Linear"): ("rnn.projection", "Projection"),
