@@ -5,8 +5,9 @@ from unittest import mock
 
 import ferroflow as tf
 from ferroflow._src.summary import tags
+from ferroflow._src.training import global_step
 from ferroflow.python.ops import summary_op_util
-from ferroflow.python.training import device_setter
+from ferroflow.python.training import device_setter, training_util
 
 
 def _tag():
@@ -55,6 +56,16 @@ def test_a_class_is_replaced_too():
     with mock.patch.object(device_setter, "_RoundRobinStrategy", Last):
         assert device() == "/job:ps/task:2"
     assert device() == "/job:ps/task:0"
+
+
+def test_one_function_may_replace_two():
+    originals = training_util.get_global_step, training_util.get_or_create_global_step
+    with tf.Graph().as_default():
+        step = tf.constant(5)
+        training_util.get_global_step = training_util.get_or_create_global_step = lambda graph=None: step
+        assert global_step.get_global_step() is step
+        training_util.get_global_step, training_util.get_or_create_global_step = originals
+        assert (global_step.get_global_step, global_step.get_or_create_global_step) == originals
 
 
 def test_new_names_and_constants_belong_to_the_module_alone():

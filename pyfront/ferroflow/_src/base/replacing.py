@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from types import FunctionType
+from collections.abc import Iterator
+from types import FunctionType, ModuleType
 from typing import Any, Final
 
 _BELOW: Final = "ferroflow._src."
@@ -14,14 +15,27 @@ def is_replaceable(found: Any) -> bool:
     return isinstance(found, FunctionType | type) and found.__module__.startswith("ferroflow.")
 
 
-def replace_everywhere(before: Any, after: Any) -> None:
-    """Binds each name of the front end's modules that is bound to one object to another.
+class Replacement:
+    """A function or class of the front end, and the object that is bound in its place.
 
     Args:
-        before: function or class.
-        after: the object in its place.
+        original: the function or class.
     """
-    for path, module in list(sys.modules.items()):
-        if path.startswith(_BELOW):
-            for name in [name for name, value in vars(module).items() if value is before]:
-                setattr(module, name, after)
+
+    def __init__(self, original: Any) -> None:
+        self.original = original
+        self._current = original
+        # Several functions may be replaced by one, so that only the names tell them apart.
+        self._names = {name for module in _modules() for name, value in vars(module).items() if value is original}
+
+    def bind(self, value: Any) -> None:
+        """Binds an object in the modules of the front end, in the place of the current one."""
+        for module in _modules():
+            for name in self._names:
+                if vars(module).get(name) is self._current:
+                    setattr(module, name, value)
+        self._current = value
+
+
+def _modules() -> Iterator[ModuleType]:
+    return (module for path, module in list(sys.modules.items()) if path.startswith(_BELOW))

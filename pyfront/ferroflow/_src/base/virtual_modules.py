@@ -11,11 +11,11 @@ from types import ModuleType
 from typing import Any, Final
 
 from ferroflow._src.base.absent_names import absent, absent_module
-from ferroflow._src.base.replacing import is_replaceable, replace_everywhere
+from ferroflow._src.base.replacing import Replacement, is_replaceable
 
 _ROOT: Final = "ferroflow"
 # Key of a module's attributes: the functions and classes that a program has replaced, by their names.
-_ORIGINALS: Final = "__originals__"
+_REPLACEMENTS: Final = "__replacements__"
 _families: dict[str, Family] = {}
 
 
@@ -109,16 +109,18 @@ class _VirtualModule(ModuleType):
 
     def _replace(self, name: str, value: object) -> None:
         """Replaces a function or class of the front end wherever it is used, as a program expects of this module."""
-        before = getattr(self, name, None)
-        originals = self.__dict__.setdefault(_ORIGINALS, {})
-        if is_replaceable(originals.get(name, before)):
-            originals.setdefault(name, before)
-            replace_everywhere(before, value)
+        replacements = self.__dict__.setdefault(_REPLACEMENTS, {})
+        if name not in replacements:
+            before = getattr(self, name, None)
+            if not is_replaceable(before):
+                return
+            replacements[name] = Replacement(before)
+        replacements[name].bind(value)
 
     def __delattr__(self, name: str) -> None:
-        originals = self.__dict__.get(_ORIGINALS, {})
-        if name in originals:
-            replace_everywhere(self.__dict__[name], originals.pop(name))
+        replacement = self.__dict__.get(_REPLACEMENTS, {}).pop(name, None)
+        if replacement is not None:
+            replacement.bind(replacement.original)
         super().__delattr__(name)
 
     def __dir__(self) -> list[str]:
