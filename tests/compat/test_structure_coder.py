@@ -9,6 +9,7 @@ import ferroflow as tf
 from ferroflow.core.protobuf import saved_object_graph_pb2, struct_pb2
 from ferroflow.python.eager import monitoring
 from ferroflow.python.saved_model import nested_structure_coder
+from ferroflow.python.util import nest
 
 _Pair = collections.namedtuple("_Pair", "first second")
 _LEAVES = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False) | st.text(max_size=4)
@@ -73,3 +74,19 @@ def test_a_counter_only_grows():
     assert counter.get_cell().value() == 5
     with pytest.raises(ValueError, match="negative"):
         counter.get_cell().increase_by(-1)
+
+
+def test_structures_of_other_classes_are_mapped_without_a_check():
+    assert nest.map_structure_up_to([0, 0], lambda x, add: x + add, (1, 2), check_types=False, add=3) == [4, 5]
+    with pytest.raises(TypeError):
+        nest.map_structure_up_to([0, 0], abs, (1, 2))
+
+
+def test_a_dense_table_finds_what_is_inserted_and_not_erased():
+    with tf.Graph().as_default(), tf.Session() as session:
+        table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=0, deleted_key=-2)
+        keys = tf.constant([3, 4], tf.int64)
+        session.run(table.insert_or_assign(keys, keys * 2))
+        assert session.run(table.lookup(tf.constant([4, 5], tf.int64))).tolist() == [8, -1]
+        session.run(table.erase(keys[:1]))
+        assert session.run([table.lookup(keys), table.size()])[0].tolist() == [-1, 8]

@@ -1,4 +1,4 @@
-"""Functions and classes that a program replaces: TensorFlow's modules look each other's names up at every call."""
+"""Replacement of functions and classes: in TensorFlow, a program that assigns one replaces it for all modules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Replacement:
     def __init__(self, original: Any) -> None:
         self.original = original
         self._current = original
-        # Several functions may be replaced by one, so that only the names tell them apart.
+        # One object may replace several functions, which then differ by their names alone.
         self._names = {name for module in _modules() for name, value in vars(module).items() if value is original}
 
     def bind(self, value: Any) -> None:

@@ -161,7 +161,7 @@ def write_raw_pb(tensor: TensorLike, step: IntLike | None = None, name: str | No
         name: str.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: on each call.
     """
     raise NotImplementedError(
         "tf.summary.experimental.write_raw_pb is not in ferroflow: write a serialized `Event` with "
