@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 import ferroflow as tf
 from ferroflow.core.protobuf import saved_object_graph_pb2, struct_pb2
 from ferroflow.python.eager import monitoring
+from ferroflow.python.estimator import util
 from ferroflow.python.saved_model import nested_structure_coder
 from ferroflow.python.util import nest
 
@@ -90,3 +91,16 @@ def test_a_dense_table_finds_what_is_inserted_and_not_erased():
         assert session.run(table.lookup(tf.constant([4, 5], tf.int64))).tolist() == [8, -1]
         session.run(table.erase(keys[:1]))
         assert session.run([table.lookup(keys), table.size()])[0].tolist() == [-1, 8]
+
+
+def test_the_result_of_an_input_function_is_parsed():
+    with tf.Graph().as_default(), tf.Session() as session:
+        dataset = tf.data.Dataset.from_tensors(({"x": 1.0}, 2.0))
+        features, labels, hooks = util.parse_input_fn_result(dataset)
+        for hook in hooks:
+            hook.begin()
+            hook.after_create_session(session, None)
+        assert session.run([features, labels]) == [{"x": 1.0}, 2.0]
+        assert util.parse_input_fn_result(labels) == (labels, None, [])
+        with pytest.raises(ValueError, match="len 2 tuple"):
+            util.parse_iterator_result((1, 2, 3))

@@ -372,6 +372,8 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "many_class_head",
     ),
     ("python.estimator.canned.head", "_regression_head"): ("contrib.estimator.canned_heads", "number_head"),
+    ("python.estimator.util", "parse_input_fn_result"): ("estimator.input_functions", "parsed_result"),
+    ("python.estimator.util", "parse_iterator_result"): ("estimator.input_functions", "features_and_labels"),
     ("python.estimator.estimator", "EstimatorV2"): ("estimator.estimator", "Estimator"),
     ("python.ops.summary_ops_v2", "create_file_writer_v2"): ("internals.version_2.summaries", "create_file_writer"),
     ("python.ops.rnn", "_best_effort_input_batch_size"): ("rnn.steps", "batch_size_of"),
