@@ -34,7 +34,7 @@ def walk(module, prefix, left_out):
         value = getattr(module, name)
         if not is_module(value):
             found[path] = value
-        elif "_api." in value.__name__ or "keras.api" in value.__name__:
+        elif any(place in value.__name__ for place in ("_api.", "keras.api", "tensorboard.summary")):
             found.update(walk(value, f"{path}.", left_out))
     return found
 

@@ -9,6 +9,7 @@ import contextlib
 import fractions
 import inspect
 import math
+import sys
 import time
 import types
 import unittest
@@ -165,7 +166,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_runtest_setup(item):
-    """Gives flags of absl their defaults: a test file that is no program parses none."""
+    """Gives flags of absl their defaults: a test file that is no program parses none, or finds no arguments."""
+    del sys.argv[1:]
     from absl import flags
 
     if not flags.FLAGS.is_parsed():

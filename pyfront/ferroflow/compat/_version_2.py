@@ -16,8 +16,10 @@ from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.virtual_modules import Family
 from ferroflow._src.framework.default_graph import name_scope
 
-_OBJECTS: Final = "ferroflow._src.internals.version_2.objects"
-_FUNCTIONS: Final = "ferroflow._src.internals.version_2.functions"
+_OWN: Final = "ferroflow._src.internals.version_2"
+# Files of names with a meaning of their own: for all modules, and for those below `summary`.
+_FILES: Final = (f"{_OWN}.objects", f"{_OWN}.functions")
+_SUMMARY_FILES: Final = (f"{_OWN}.summaries", f"{_OWN}.plugin_summaries")
 # Modules that are those of version 1.
 _WHOLE: Final = frozenset(("data", "feature_column", "keras", "raw_ops"))
 _DIVIDED: Final = {"partition_strategy": "div"}
@@ -122,7 +124,7 @@ def find(name: str) -> Any:
         raise AttributeError(name)
     if name == "compat":
         return root_attribute(name)
-    for module in (_OBJECTS, _FUNCTIONS):
+    for module in _SUMMARY_FILES if name.startswith("summary.") else _FILES:
         own = importlib.import_module(module).PLACES.get(name)
         if own is not None:
             return own

@@ -483,7 +483,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.ops.parallel_for.gradients": ("ferroflow._src.autodiff.parallel_for",),
     "python.ops.weights_broadcast_ops": ("ferroflow._src.control_flow.weights_broadcast",),
     "python.ops.template": ("ferroflow._src.variables.template",),
-    "python.ops.summary_ops_v2": ("ferroflow.contrib.summary",),
+    "python.ops.summary_ops_v2": ("ferroflow.contrib.summary", "ferroflow._src.internals.version_2.summaries"),
     "python.ops.summary_op_util": ("ferroflow._src.summary.tags",),
     "python.ops.session_ops": ("ferroflow._src.session.tensor_handle",),
     "python.ops.nn_ops": (
@@ -633,6 +633,11 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.estimator.canned.metric_keys": ("ferroflow._src.internals.estimator_keys",),
     "python.estimator.canned.prediction_keys": ("ferroflow._src.internals.estimator_keys",),
     "python.eager.test": ("ferroflow.test",),
+    "python.eager.monitoring": ("ferroflow._src.internals.monitoring",),
+    "python.saved_model.nested_structure_coder": (
+        "ferroflow._src.contrib.saved_model.structure_coder",
+        "ferroflow._src.contrib.saved_model.structures",
+    ),
     "python.eager.backprop": ("ferroflow._src.internals.gradient_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
     "python.eager.function": (
@@ -643,6 +648,8 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.framework.function": ("ferroflow._src.internals.defun",),
     "python.util.all_util": ("ferroflow._src.internals.public_names",),
     "python.util.decorator_utils": ("ferroflow._src.internals.decorator_utils",),
+    "python.util.object_identity": ("ferroflow._src.internals.object_identity",),
+    "python.framework.common_shapes": ("ferroflow._src.internals.static_shapes",),
     "python.util.deprecation": ("ferroflow._src.internals.deprecation",),
     "python.util.function_utils": ("ferroflow._src.internals.callables",),
     "python.util.tf_export": ("ferroflow._src.internals.public_names",),

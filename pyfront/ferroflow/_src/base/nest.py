@@ -377,13 +377,17 @@ def _append_parts(shallow_tree: Any, input_tree: Any, parts: list[Any]) -> None:
         _append_parts(shallow_branch, input_branch, parts)
 
 
-def map_structure_up_to(shallow_tree: object, func: Callable[..., Any], *inputs: Any) -> Any:
+def map_structure_up_to(
+    shallow_tree: object, func: Callable[..., Any], *inputs: Any, check_types: bool = True, **kwargs: Any
+) -> Any:
     """Applies `func` to the parts of structures that stand at the leaves of `shallow_tree`.
 
     Args:
         shallow_tree: a structure or leaf.
         func: callable with one argument per input.
         *inputs: structures or leaves that `assert_shallow_structure` accepts.
+        check_types: If True, the classes of the structures and the keys of dicts must also agree.
+        **kwargs: passed to `func`.
 
     Returns:
         A structure like `shallow_tree`, of the results.
@@ -394,8 +398,8 @@ def map_structure_up_to(shallow_tree: object, func: Callable[..., Any], *inputs:
     """
     if not inputs:
         raise ValueError("Cannot map over no sequences")
-    parts = [flatten_up_to(shallow_tree, input_tree) for input_tree in inputs]
-    return pack_sequence_as(shallow_tree, [func(*values) for values in zip(*parts, strict=True)])
+    parts = [flatten_up_to(shallow_tree, input_tree, check_types) for input_tree in inputs]
+    return pack_sequence_as(shallow_tree, [func(*values, **kwargs) for values in zip(*parts, strict=True)])
 
 
 def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: object) -> Any:

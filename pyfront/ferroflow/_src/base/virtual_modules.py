@@ -11,8 +11,11 @@ from types import ModuleType
 from typing import Any, Final
 
 from ferroflow._src.base.absent_names import absent, absent_module
+from ferroflow._src.base.replacing import Replacement, is_replaceable
 
 _ROOT: Final = "ferroflow"
+# Key of a module's attributes: the functions and classes that a program has replaced, by their names.
+_REPLACEMENTS: Final = "__replacements__"
 _families: dict[str, Family] = {}
 
 
@@ -90,14 +93,35 @@ class _VirtualModule(ModuleType):
         family, path = _family_and_path(self.__name__)
         found = family.attribute(path, name)
         if name != "__all__":
-            setattr(self, name, found)
+            super().__setattr__(name, found)
         return found
 
     def __setattr__(self, name: str, value: object) -> None:
-        # The import of a module sets it as an attribute of its package, which may have a function of that name.
         family, path = _family_and_path(self.__name__)
-        if not (isinstance(value, ModuleType) and name in family.functions(path)):
-            super().__setattr__(name, value)
+        if isinstance(value, ModuleType):
+            # The import of a module sets it as an attribute of its package, which may have a function of that name.
+            if name not in family.functions(path):
+                super().__setattr__(name, value)
+            return
+        if not name.startswith("__"):
+            self._replace(name, value)
+        super().__setattr__(name, value)
+
+    def _replace(self, name: str, value: object) -> None:
+        """Replaces a function or class of the front end wherever it is used, as a program expects of this module."""
+        replacements = self.__dict__.setdefault(_REPLACEMENTS, {})
+        if name not in replacements:
+            before = getattr(self, name, None)
+            if not is_replaceable(before):
+                return
+            replacements[name] = Replacement(before)
+        replacements[name].bind(value)
+
+    def __delattr__(self, name: str) -> None:
+        replacement = self.__dict__.get(_REPLACEMENTS, {}).pop(name, None)
+        if replacement is not None:
+            replacement.bind(replacement.original)
+        super().__delattr__(name)
 
     def __dir__(self) -> list[str]:
         family, path = _family_and_path(self.__name__)

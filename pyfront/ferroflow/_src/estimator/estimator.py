@@ -262,6 +262,12 @@ class Estimator:
     def _create_global_step(self, graph: Graph) -> Any:
         return create_global_step(graph)
 
+    def _create_and_assert_global_step(self, graph: Graph) -> Any:
+        step = self._create_global_step(graph)
+        if step is not get_global_step(graph) or not step.dtype.is_integer:
+            raise AssertionError("_create_global_step must return the graph's global step, of an integer dtype.")
+        return step
+
     def _train_model(self, input_fn: Callable[..., Any], hooks: list[Any], listeners: list[Any]) -> Any:
         strategy = self._config.train_distribute
         with ExitStack() as stack:

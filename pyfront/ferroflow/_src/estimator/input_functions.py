@@ -61,3 +61,16 @@ def features_and_labels(elements: Any) -> tuple[Any, Any]:
     if len(elements) != 2:
         raise ValueError("input_fn should return (features, labels) as a len 2 tuple.")
     return elements[0], elements[1]
+
+
+def parsed_result(result: Any) -> tuple[Any, Any, list[SessionRunHook]]:
+    """Returns the features and labels of what an input function returned, and the hooks that a session needs.
+
+    Args:
+        result: `tf.data.Dataset`, or nest of Tensors of any dtypes and shapes.
+
+    Raises:
+        ValueError: if there is a tuple or list of another length than 2.
+    """
+    elements, hooks = elements_of(result)
+    return (*features_and_labels(elements), hooks)

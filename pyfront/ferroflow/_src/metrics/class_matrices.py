@@ -61,6 +61,33 @@ def mean_per_class_accuracy(
         return collected(value, update, metrics_collections, updates_collections)
 
 
+def streaming_confusion_matrix(
+    labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None = None
+) -> tuple[Any, Tensor]:
+    """Counts the predicted classes of each class over all steps.
+
+    Args:
+        labels: Tensor of int32 or int64, of any shape, in [0, num_classes).
+        predictions: Tensor of the same shape.
+        num_classes: int.
+        weights: Tensor of the same shape; None for 1.
+
+    Returns:
+        The matrix, a variable of float64 of shape [num_classes, num_classes], and the update that adds a batch to it.
+    """
+    matrix = metric_variable([num_classes, num_classes], dtypes.float64, name="total_confusion_matrix")
+    if weights is not None:
+        weights = _flat(convert_to_tensor(weights))
+    batch = confusion_matrix(
+        _flat(cast(labels, dtypes.int64)),
+        _flat(cast(predictions, dtypes.int64)),
+        cast(num_classes, dtypes.int64),
+        weights=weights,
+        dtype=dtypes.float64,
+    )
+    return matrix, assign_add(matrix, batch)
+
+
 @described(labels=_CLASSES, predictions=_CLASSES)
 def mean_iou(
     labels: TensorLike,
@@ -75,17 +102,7 @@ def mean_iou(
     with variable_scope(name, "mean_iou", [predictions, labels, weights]):
         labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())
-        matrix = metric_variable([num_classes, num_classes], dtypes.float64, name="total_confusion_matrix")
-        if weights is not None:
-            weights = _flat(convert_to_tensor(weights))
-        batch = confusion_matrix(
-            _flat(cast(labels, dtypes.int64)),
-            _flat(cast(predictions, dtypes.int64)),
-            cast(num_classes, dtypes.int64),
-            weights=weights,
-            dtype=dtypes.float64,
-        )
-        update = assign_add(matrix, batch)
+        matrix, update = streaming_confusion_matrix(labels, predictions, num_classes, weights)
         predicted = cast(reduce_sum(matrix, 0), dtypes.float32)
         labelled = cast(reduce_sum(matrix, 1), dtypes.float32)
         both = cast(diag_part(matrix), dtypes.float32)

@@ -45,16 +45,29 @@ def writer_in_force() -> Tensor | None:
 
 def should_record_summaries() -> Any:
     """Returns True if summaries are recorded: a bool, or a bool scalar Tensor that is evaluated in the step."""
-    wanted = get_collection(_RECORDING_KEY)
-    return wanted[0] if wanted else False
+    return recording_condition(False)
+
+
+def recording_condition(default: bool) -> Any:
+    """Returns the condition on which the open scopes record summaries.
+
+    Args:
+        default: bool, the condition outside of these scopes.
+
+    Returns:
+        bool, or bool scalar Tensor.
+    """
+    conditions = get_collection(_RECORDING_KEY)
+    condition = conditions[0] if conditions else default
+    return condition() if callable(condition) else condition
 
 
 @contextlib.contextmanager
-def record_summaries_if(condition: BoolLike) -> Iterator[None]:
+def record_summaries_if(condition: BoolLike | Callable[[], BoolLike]) -> Iterator[None]:
     """Records the summaries created in a `with` block only in steps in which the condition holds.
 
     Args:
-        condition: bool, or bool scalar Tensor.
+        condition: bool, or bool scalar Tensor; or callable that returns one, called for each summary.
     """
     wanted = get_default_graph().get_collection_ref(_RECORDING_KEY)
     before = wanted[:]
@@ -88,8 +101,9 @@ class SummaryWriter:
         self._init_op_fn = init_op_fn
 
     def set_as_default(self) -> None:
-        """Makes this the writer for the summaries that this thread creates from now on."""
-        _in_force.writer = self._resource
+        """Makes this the writer for the summaries that this thread creates from now on, if it writes."""
+        if self._resource is not None:
+            _in_force.writer = self._resource
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[SummaryWriter]:
@@ -122,7 +136,7 @@ def create_file_writer(
     logdir: str | None,
     max_queue: IntLike | None = None,
     flush_millis: IntLike | None = None,
-    filename_suffix: str | None = None,
+    filename_suffix: TensorLike | None = None,
     name: str | None = None,
 ) -> SummaryWriter:
     """Returns a writer of an event file, which `summary_writer_initializer_op` or its `init` opens in a session.

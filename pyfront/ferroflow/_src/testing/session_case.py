@@ -44,7 +44,7 @@ class SessionCase(absltest.TestCase):
         Args:
             graph: the graph to run, by default the default graph.
             config: ConfigProto.
-            use_gpu: accepted; everything runs on the CPU.
+            use_gpu: bool. If False, operations are placed on the CPU explicitly; all run there.
             force_gpu: not available.
 
         Returns:
@@ -58,19 +58,20 @@ class SessionCase(absltest.TestCase):
             self.skipTest("Not a test.")
         if force_gpu:
             raise RuntimeError("force_gpu is not supported: there are no GPUs")
-        return self._session_of_test(graph, config)
+        return self._session_of_test(graph, config, use_gpu)
 
     @contextlib.contextmanager
-    def _session_of_test(self, graph: Graph | None, config: Any) -> Iterator[Session]:
+    def _session_of_test(self, graph: Graph | None, config: Any, use_gpu: bool) -> Iterator[Session]:
+        placement = contextlib.nullcontext() if use_gpu else device("/cpu:0")
         if graph is not None:
-            with _TestSession(graph=graph, config=_config(config)) as sess, device("/cpu:0"):
+            with _TestSession(graph=graph, config=_config(config)) as sess, placement:
                 yield sess
             return
         if self._cached_session is None or self._cached_session.graph is not get_default_graph():
             self._ClearCachedSession()
             self._cached_session = _TestSession(config=_config(config))
         sess = self._cached_session
-        with sess.graph.as_default(), sess.as_default(), device("/cpu:0"):
+        with sess.graph.as_default(), sess.as_default(), placement:
             yield sess
 
     def session(

@@ -494,6 +494,11 @@ def prepare(optimizer: Optimizer) -> None:
     optimizer._prepare()
 
 
+def updated(optimizer: Optimizer, gradient: Any, var: Any) -> Any:
+    """Adds the update of one variable by its gradient, and returns the operation or tensor."""
+    return optimizer._update(gradient, var)
+
+
 def uses_locking(optimizer: Optimizer) -> bool:
     """Returns the `use_locking` of an optimizer that another one wraps."""
     return optimizer._use_locking

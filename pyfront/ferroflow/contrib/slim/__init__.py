@@ -184,5 +184,25 @@ from ferroflow.contrib.slim.python.slim.data import (  # type: ignore[import-not
     prefetch_queue as prefetch_queue,
     tfexample_decoder as tfexample_decoder,
 )
+from ferroflow.python.framework import (  # type: ignore[import-not-found]  # made when it is imported
+    dtypes as dtypes,
+    ops as ops,
+    tensor_shape as tensor_shape,
+)
+from ferroflow.python.ops import (  # type: ignore[import-not-found]  # made when it is imported
+    array_ops as array_ops,
+    clip_ops as clip_ops,
+    control_flow_ops as control_flow_ops,
+    embedding_ops as embedding_ops,
+    init_ops as init_ops,
+    math_ops as math_ops,
+    nn as nn,
+    nn_ops as nn_ops,
+    random_ops as random_ops,
+    sparse_ops as sparse_ops,
+    string_ops as string_ops,
+    variable_scope as variable_scope,
+    variables as variables,
+)
 
 _tell_absent(globals())

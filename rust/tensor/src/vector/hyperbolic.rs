@@ -37,6 +37,8 @@ pub fn acosh_f32(x: f32) -> f32 {
 pub fn atanh_f32(x: f32) -> f32 {
     let a = (x as f64).abs();
     let value = 0.5 * log_of_quotient_single(1.0 + a, 1.0 - a);
+    // Below 2^-15 the cube is no part of the result; the sum above could lose digits of the argument.
+    let value = if a < 2.0f64.powi(-15) { a } else { value };
     let value = if a < 1.0 { value } else { f64::NAN };
     (if a == 1.0 { f64::INFINITY } else { value } as f32).copysign(x)
 }

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base.proto.descriptor_set import load_descriptors
+from ferroflow._src.base.proto.saved_objects import messages_of_file
 from ferroflow._src.base.proto.symbols import all_symbols
 from ferroflow._src.base.virtual_modules import Family
 
 _START = "core."
 _END = "_pb2"
+# Files of `core.protobuf` whose messages are described in Python.
+_DESCRIBED = ("saved_object_graph", "struct")
 # TensorFlow's folders below `core`, with the names of the files that define messages there.
 _FILES = {
     "example": ("example", "example_parser_configuration", "feature"),
@@ -25,6 +28,7 @@ _FILES = {
         *("cluster", "config", "control_flow", "critical_section", "debug", "device_filters", "device_properties"),
         *("error_codes", "meta_graph", "named_tensor", "queue_runner", "rewriter_config", "saved_model", "saver"),
         *("tensor_bundle", "tensorflow_server", "verifier_config"),
+        *_DESCRIBED,
     ),
     "kernels.boosted_trees": ("boosted_trees",),
     "util": ("event", "saved_tensor_slice"),
@@ -74,6 +78,8 @@ class MessageModules(Family):
         if not path.endswith(_END):
             return {}
         stem = path.rpartition(".")[2].removesuffix(_END)
+        if stem in _DESCRIBED:
+            return messages_of_file(stem)
         (file,) = (f for f in load_descriptors().files if f.name == f"tensorflow/{stem}.proto")
         names = [*file.message_types_by_name]
         for enum in file.enum_types_by_name.values():

@@ -98,6 +98,8 @@ _OBJECTS = {
     "MetaGraphObjects": (Field(7, "object_graph_def", "SavedObjectGraph"),),
 }
 
+_FILES = {"struct": _STRUCT, "saved_object_graph": _OBJECTS}
+
 
 @functools.cache
 def _meta_graph_objects() -> Any:
@@ -119,6 +121,16 @@ def structured_value_class() -> Any:
     """Returns the class of the message `StructuredValue`."""
     _meta_graph_objects()
     return described_class(_VALUE)
+
+
+def messages_of_file(stem: str) -> dict[str, Any]:
+    """Returns the classes of the messages of a file, by their names.
+
+    Args:
+        stem: str, "struct" or "saved_object_graph".
+    """
+    _meta_graph_objects()
+    return {name: described_class(name) for name in _FILES[stem]}
 
 
 def objects_of(meta_graph_def: Any) -> Any:

@@ -84,6 +84,26 @@ _TILE = "Are you using the BeamSearchDecoder?  You may need to tile your {} via 
 _TILE += "function with argument multiple=beam_width."
 
 
+def computed_attention(
+    attention_mechanism: Any, cell_output: Tensor, attention_state: Any, attention_layer: Callable[[Any], Any] | None
+) -> tuple[Any, Any, Any]:
+    """Computes the attention that an output of the cell pays to a memory.
+
+    Args:
+        attention_mechanism: AttentionMechanism.
+        cell_output: Tensor of a float dtype, of shape [batch, size].
+        attention_state: the mechanism's state.
+        attention_layer: layer of the output and the context; None for the context alone.
+
+    Returns:
+        The attention, the alignments, and the mechanism's next state.
+    """
+    alignments, next_state = attention_mechanism(cell_output, state=attention_state)
+    context = squeeze(matmul(expand_dims(alignments, 1), attention_mechanism.values), [1])
+    attention = context if attention_layer is None else attention_layer(concat([cell_output, context], 1))
+    return attention, alignments, next_state
+
+
 class AttentionWrapper(RNNCell):
     """Cell with attention: its inputs are joined with the last attention, and its outputs query the memory.
 
@@ -292,12 +312,9 @@ class AttentionWrapper(RNNCell):
         histories = state.alignment_history if self._is_multi else [state.alignment_history]
         attentions, all_alignments, next_states, next_histories = [], [], [], []
         for number, mechanism in enumerate(self._attention_mechanisms):
-            alignments, next_state = mechanism(output, state=states[number])
-            context = squeeze(matmul(expand_dims(alignments, 1), mechanism.values), [1])
-            if self._attention_layers is None:
-                attentions.append(context)
-            else:
-                attentions.append(self._attention_layers[number](concat([output, context], 1)))
+            layer = self._attention_layers[number] if self._attention_layers else None
+            attended, alignments, next_state = computed_attention(mechanism, output, states[number], layer)
+            attentions.append(attended)
             all_alignments.append(alignments)
             next_states.append(next_state)
             next_histories.append(histories[number].write(state.time, alignments) if self._alignment_history else ())

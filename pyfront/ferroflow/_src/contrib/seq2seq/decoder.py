@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import ScopeLike, TensorLike
+from ferroflow._src.base.typing import IntLike, ScopeLike, TensorLike
 from ferroflow._src.control_flow.loop import while_loop
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -121,6 +121,17 @@ def _element_shape(batch_size: Any, size: Any) -> TensorShape:
     return TensorShape([None if known is None else int(known)]).concatenate(size)
 
 
+def zeros_of_sizes(size: Any, dtype: Any, batch_size: IntLike) -> Any:
+    """Returns zeros for each output of a decoder.
+
+    Args:
+        size: int or TensorShape, or a structure of them.
+        dtype: DType, or the same structure of them.
+        batch_size: int, or Tensor of int32 of shape [].
+    """
+    return nest.map_structure(lambda each, of: zero_tensors(each, batch_size, of), size, dtype)
+
+
 def _kept_where_finished(finished: Tensor, new: Any, old: Any) -> Any:
     if isinstance(old, TensorArray):
         return new
@@ -166,9 +177,7 @@ def dynamic_decode(
                 raise ValueError("maximum_iterations must be a scalar")
         finished, inputs, state = decoder.initialize()
         sizes, element_dtypes = decoder.output_size, decoder.output_dtype
-        zero_outputs = nest.map_structure(
-            lambda size, dtype: zero_tensors(size, decoder.batch_size, dtype), sizes, element_dtypes
-        )
+        zero_outputs = zeros_of_sizes(sizes, element_dtypes, decoder.batch_size)
         if maximum_iterations is not None:
             finished = logical_or(finished, maximum_iterations <= 0)
         lengths = zeros_like(finished, dtype=dtypes.int32)

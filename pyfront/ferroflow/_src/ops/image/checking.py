@@ -102,6 +102,41 @@ def check_grayscale(images: Tensor) -> list[Operation]:
     ]
 
 
+def check_3d(image: Tensor, require_static: bool = True) -> list[Operation]:
+    """Checks that an image has three dimensions and is not empty.
+
+    Args:
+        image: Tensor of any dtype.
+        require_static: bool. If True, all sizes must be known in the graph.
+
+    Returns:
+        list of the Operations to run for the check.
+
+    Raises:
+        ValueError: if the rank is known and not 3, or required sizes are unknown.
+    """
+    try:
+        shape = image.get_shape().with_rank(3)
+    except ValueError as failure:
+        raise ValueError(f"'image' (shape {image.get_shape()}) must be three-dimensional.") from failure
+    return _check_sizes(image, shape, require_static, f"'image' (shape {shape}) must be fully defined.")
+
+
+def with_shape_of_image(image: Tensor, result: Tensor) -> Tensor:
+    """Sets the static shape of a result to that of the image, or to three unknown dimensions.
+
+    Args:
+        image: Tensor of any dtype.
+        result: Tensor of the same shape.
+
+    Returns:
+        `result`.
+    """
+    shape = image.get_shape()
+    result.set_shape([None] * 3 if shape.ndims is None else shape)
+    return result
+
+
 def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operation]:
     """Checks that an image or batch of images has at least three dimensions, and that none is empty.
 

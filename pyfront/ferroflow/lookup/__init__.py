@@ -8,5 +8,6 @@ from ferroflow._src.ops.lookup.initializer import (
     TextFileInitializer as TextFileInitializer,
 )
 from ferroflow._src.ops.lookup.table import StaticHashTable as StaticHashTable
+from ferroflow.lookup import experimental as experimental
 
 _tell_absent(globals())
