@@ -126,6 +126,27 @@ def _are_integers(tensorflow: Any, ours: Any) -> bool:
     return all(np.asarray(side).dtype.kind in "iu" for side in (tensorflow, ours))
 
 
+def _is_tiny_junk(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if ours is zero, and TensorFlow's has a part smaller than any that rounding leaves."""
+    parts = np.abs(np.asarray(tensorflow, np.complex128).view(np.float64))
+    return not np.asarray(ours).any() and bool(((parts > 0) & (parts < 1e-30)).any())
+
+
+def _are_single(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both are numbers of float32."""
+    return all(np.array_equal(np.asarray(side, np.float64), np.float32(side)) for side in (tensorflow, ours))
+
+
+def _differ_in_turns(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if ours is exp(x) - 1 of an x whose angle is beyond pi, for which TensorFlow's is that times
+    x / log(exp(x)), with the main branch of the logarithm.
+    """
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    logarithm = np.log(b + 1)
+    turns = (a / b * logarithm - logarithm) / (2j * np.pi)
+    return bool(a.dtype.kind == "c" and np.allclose(turns, np.round(turns.real), rtol=0, atol=1e-3))
+
+
 ACCEPTED = [
     Accepted("more is known of a shape here", "static shape", check=_knows_more),
     Accepted(
@@ -633,6 +654,50 @@ ACCEPTED = [
         "value",
         about=".*LayerNormBasicLSTMCell",
         check=_has_four_digits,
+    ),
+    Accepted(
+        "reserved spaces that nothing reads",
+        "fetched shape",
+        about="gradient of FusedBatchNorm",
+        tensorflow=r"^\[\]$",
+        ours=r"^\[0\]$",
+    ),
+    Accepted(
+        "TensorFlow's shape is that of another rank",
+        "static shape",
+        about="GatherV2",
+        tensorflow=r"^\[None",
+        ours="^None$",
+    ),
+    Accepted(
+        "more is known of a shape here",
+        "build error",
+        about="chain",
+        tensorflow="It enters the loop with shape <unknown>",
+        ours="^no error",
+    ),
+    Accepted("spectra of nothing are junk there", "value", about="RFFT[23]D", check=_is_tiny_junk),
+    Accepted("weights of pictures are of float32", "value", about="gradient of ResizeBicubic", check=_are_near),
+    Accepted("gradients that vanish are what is left of rounding", "value", about="Dirichlet, sample", check=_vanishes),
+    Accepted(
+        "TensorFlow's formula loses turns of the angle beyond pi",
+        "value",
+        about="Expm1",
+        check=_differ_in_turns,
+    ),
+    Accepted(
+        "gradients of products that cancel lose a digit of float32",
+        "value",
+        about="chain",
+        where=r"value \d+ \([3-5](\.\d+)?e-05 of the greatest\)",
+        check=_are_single,
+    ),
+    Accepted(
+        "parts of sparse tensors that do not fit each other are an error here and junk there",
+        "error",
+        about="SparseSparse(Maximum|Minimum)",
+        tensorflow="^no error",
+        ours="Index rank .* and shape rank .* do not match",
     ),
     Accepted(
         "numbers that are not numbers have no order; TensorFlow's is that of a heap",

@@ -283,6 +283,27 @@ def test_an_axis_of_log_softmax_outside_is_invalid_when_the_graph_is_built() -> 
         tf.nn.log_softmax(tf.zeros([2, 3]), 2)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "axis", "words"),
+    [
+        (
+            2,
+            0,
+            r"Dimension size must be evenly divisible by 2 but is 3\n\tNumber of ways to split should evenly divide",
+        ),
+        (2, 2, r"Dimension size, given by scalar input 2 must be in range \[-2, 2\)"),
+        (0, 0, r"Attr 'num_split' of 'Split' Op passed 0 less than minimum 1\."),
+        ([2, 2], 0, r"can't split axis of size 3 into pieces of size \[2,2\]"),
+        ([4, -1], 0, r"can't split axis of size 3 into pieces of size \[4,-1\]"),
+        ([-1, -1], 0, "size_splits can only have one -1"),
+        ([1, 2], 4, r"Dimension size, given by scalar input 4 must be in range \[-2, 2\)"),
+    ],
+)
+def test_known_splits_are_refused_in_tensorflows_words(sizes: int | list[int], axis: int, words: str) -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=words):
+        tf.split(tf.zeros([3, 4]), sizes, axis)
+
+
 def test_attributes_of_tensorflow_1_15_may_be_given() -> None:
     with tf.Graph().as_default():
         schemas = {

@@ -530,7 +530,7 @@ fn check_attr(def: &OpDef, attr: &AttrDef, value: &AttrValue, param: Option<&str
                     return Ok(());
                 }
                 value_error(format!(
-                    "attr '{}' of '{}' Op passed string '{s}' not in: \"{}\".",
+                    "Attr '{}' of '{}' Op passed string '{s}' not in: \"{}\".",
                     attr.name,
                     def.name,
                     attr.allowed_strings.join("\", \"")
@@ -546,7 +546,7 @@ fn check_attr(def: &OpDef, attr: &AttrDef, value: &AttrValue, param: Option<&str
                 && *n < min
             {
                 return value_error(format!(
-                    "attr '{}' of '{}' Op passed {n} less than minimum {min}.",
+                    "Attr '{}' of '{}' Op passed {n} less than minimum {min}.",
                     attr.name, def.name
                 ));
             }
@@ -557,7 +557,7 @@ fn check_attr(def: &OpDef, attr: &AttrDef, value: &AttrValue, param: Option<&str
                 && (items.len() as i64) < min
             {
                 return value_error(format!(
-                    "attr '{}' of '{}' Op passed list of length {} less than minimum {min}.",
+                    "Attr '{}' of '{}' Op passed list of length {} less than minimum {min}.",
                     attr.name,
                     def.name,
                     items.len()

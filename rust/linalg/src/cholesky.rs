@@ -1,6 +1,6 @@
 //! The Cholesky factorization and its reverse-mode derivative.
 
-use crate::element::{Failure, Field, view, view_mut};
+use crate::element::{Failure, Field, lower_is_finite, view, view_mut};
 use crate::small::{self, SMALL};
 use faer::linalg::solvers::Llt;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
@@ -8,11 +8,13 @@ use faer::{Mat, MatMut, Par, Side};
 use num_complex::ComplexFloat;
 
 /// Returns the lower triangular L with L L* = A, of the lower half of A; zeros above the diagonal.
+///
+/// TF 1.x: a pivot that is no number passes, and spreads.
 pub(crate) fn cholesky<T: Field>(a: &[T], n: usize, out: &mut [T]) -> Result<(), Failure> {
     if n == 0 {
         return Ok(());
     }
-    if n <= SMALL {
+    if n <= SMALL || !lower_is_finite(a, n) {
         return small::cholesky(a, n, out);
     }
     let llt = Llt::new(view(a, n, n), Side::Lower).map_err(|_| Failure::NotPositiveDefinite)?;

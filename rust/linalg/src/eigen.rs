@@ -1,15 +1,10 @@
 //! Eigenvalues and eigenvectors of self-adjoint matrices.
 
-use crate::element::{Failure, Field, view_mut};
+use crate::element::{Failure, Field, lower_is_finite, rescale, scaled, view_mut};
 use crate::small::{SMALL, symmetric_eigen};
 use faer::linalg::solvers::SelfAdjointEigen;
 use faer::{Mat, Side};
 use std::cmp::Ordering;
-
-/// Returns true if the half of a matrix that is read holds finite numbers alone.
-fn is_finite<T: Field>(a: &[T], n: usize) -> bool {
-    (0..n).all(|i| a[i * n..=i * n + i].iter().all(|x| x.magnitude().is_finite()))
-}
 
 /// Returns the lower half of a matrix, with the real parts of its diagonal: the imaginary ones have no say.
 fn lower<T: Field>(a: &[T], n: usize) -> Mat<T> {
@@ -30,7 +25,11 @@ pub(crate) fn self_adjoint_eigen<T: Field>(
     if n == 0 {
         return Ok(());
     }
-    if !is_finite(a, n) {
+    if n == 1 {
+        (values[0], vectors[0]) = (T::from_real(a[0].to_complex().re), T::from_real(1.0));
+        return Ok(());
+    }
+    if !lower_is_finite(a, n) {
         return Err(Failure::NoConvergence);
     }
     if n <= SMALL
@@ -38,11 +37,13 @@ pub(crate) fn self_adjoint_eigen<T: Field>(
     {
         return symmetric_eigen(a, n, values, Some(vectors));
     }
-    let eigen = SelfAdjointEigen::new(lower(a, n).as_ref(), Side::Lower).map_err(|_| Failure::NoConvergence)?;
+    let (a, scale) = scaled(a);
+    let eigen = SelfAdjointEigen::new(lower(&a, n).as_ref(), Side::Lower).map_err(|_| Failure::NoConvergence)?;
     let found = eigen.S();
     for (i, value) in values.iter_mut().enumerate() {
         *value = found[i];
     }
+    rescale(values, scale);
     view_mut(vectors, n, n).copy_from(eigen.U());
     Ok(())
 }
@@ -52,7 +53,11 @@ pub(crate) fn self_adjoint_eigenvalues<T: Field>(a: &[T], n: usize, values: &mut
     if n == 0 {
         return Ok(());
     }
-    if !is_finite(a, n) {
+    if n == 1 {
+        values[0] = T::from_real(a[0].to_complex().re);
+        return Ok(());
+    }
+    if !lower_is_finite(a, n) {
         return Err(Failure::NoConvergence);
     }
     if n <= SMALL
@@ -60,9 +65,11 @@ pub(crate) fn self_adjoint_eigenvalues<T: Field>(a: &[T], n: usize, values: &mut
     {
         return symmetric_eigen(a, n, values, None);
     }
-    let found = lower(a, n).self_adjoint_eigenvalues(Side::Lower).map_err(|_| Failure::NoConvergence)?;
+    let (a, scale) = scaled(a);
+    let found = lower(&a, n).self_adjoint_eigenvalues(Side::Lower).map_err(|_| Failure::NoConvergence)?;
     for (value, found) in values.iter_mut().zip(found) {
         *value = T::from_real(found);
     }
+    rescale(values, scale);
     Ok(())
 }

@@ -5,6 +5,7 @@ use crate::complex::norm;
 use faer::traits::ComplexField;
 use faer::{MatMut, MatRef};
 use num_complex::{Complex, ComplexFloat};
+use std::borrow::Cow;
 
 /// float64 or complex128.
 pub trait Field:
@@ -155,6 +156,32 @@ pub enum Failure {
     NotPositiveDefinite,
     /// An iteration ended without a result, as it does on elements that are not finite.
     NoConvergence,
+}
+
+/// Sizes of elements whose products and quotients are far from the ends of float64.
+const MODERATE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
+/// Returns a matrix divided by a power of two, and that power. The largest element is of moderate size then: algorithms
+/// whose squares overflow or vanish otherwise compute with it. A matrix that is zero or not finite stays as it is.
+pub(crate) fn scaled<T: Field>(a: &[T]) -> (Cow<'_, [T]>, f64) {
+    let largest = a.iter().map(|x| x.magnitude()).fold(0.0, f64::max);
+    if largest == 0.0 || !largest.is_finite() || MODERATE.contains(&largest) {
+        return (Cow::Borrowed(a), 1.0);
+    }
+    let scale = largest.log2().floor().clamp(-1022.0, 1023.0).exp2();
+    (Cow::Owned(a.iter().map(|x| T::from_complex(x.to_complex().unscale(scale))).collect()), scale)
+}
+
+/// Multiplies elements by the power of two that `scaled` divided them by.
+pub(crate) fn rescale<T: Field>(out: &mut [T], scale: f64) {
+    if scale != 1.0 {
+        out.iter_mut().for_each(|x| *x = T::from_complex(x.to_complex().scale(scale)));
+    }
+}
+
+/// Returns true if the half of a square matrix below its diagonal, and the diagonal, hold finite numbers alone.
+pub(crate) fn lower_is_finite<T: Field>(a: &[T], n: usize) -> bool {
+    (0..n).all(|i| a[i * n..=i * n + i].iter().all(|x| x.magnitude().is_finite()))
 }
 
 /// Returns a row-major matrix.

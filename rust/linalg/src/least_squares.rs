@@ -1,6 +1,6 @@
 //! Least-squares solutions: by normal equations, and by singular values.
 
-use crate::element::{Failure, Field, view, view_mut};
+use crate::element::{Failure, Field, rescale, scaled, view, view_mut};
 use faer::linalg::solvers::{ColPivQr, Llt, Solve, SolveLstsq, Svd};
 use faer::{Mat, Side};
 
@@ -30,6 +30,10 @@ pub(crate) fn least_squares_fast<T: Field>(a: &[T], b: &[T], system: System, out
     let mut gramian = if is_tall { a.adjoint() * a } else { a * a.adjoint() };
     for i in 0..gramian.nrows() {
         gramian[(i, i)] += T::from_real(regularizer);
+    }
+    if !gramian.is_all_finite() {
+        out.fill(T::from_real(f64::NAN));
+        return Ok(());
     }
     let llt = Llt::new(gramian.as_ref(), Side::Lower).map_err(|_| Failure::NotPositiveDefinite)?;
     let x: Mat<T> = if is_tall { llt.solve(a.adjoint() * b) } else { a.adjoint() * llt.solve(b) };
@@ -66,10 +70,12 @@ pub(crate) fn least_squares_by_norm<T: Field>(a: &[T], b: &[T], system: System, 
     if !a.iter().all(|x| x.magnitude().is_finite()) {
         return Err(Failure::NoConvergence);
     }
-    if rows >= columns && least_squares_of_full_rank(a, b, system, out) {
+    let (a, scale) = scaled(a);
+    if rows >= columns && least_squares_of_full_rank(&a, b, system, out) {
+        rescale(out, scale.recip());
         return Ok(());
     }
-    let svd = Svd::new_thin(view(a, rows, columns)).map_err(|_| Failure::NoConvergence)?;
+    let svd = Svd::new_thin(view(&a, rows, columns)).map_err(|_| Failure::NoConvergence)?;
     let values = svd.S();
     let smallest = values[0].magnitude() * epsilon * rows.max(columns) as f64;
     let mut inner: Mat<T> = svd.U().adjoint() * view(b, rows, right);
@@ -81,5 +87,6 @@ pub(crate) fn least_squares_by_norm<T: Field>(a: &[T], b: &[T], system: System, 
         }
     }
     view_mut(out, columns, right).copy_from(svd.V() * &inner);
+    rescale(out, scale.recip());
     Ok(())
 }

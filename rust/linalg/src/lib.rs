@@ -213,3 +213,89 @@ macro_rules! algorithms {
     )*};
 }
 algorithms!(f64, Complex<f64>);
+
+#[cfg(test)]
+mod tests {
+    use crate::{Algorithms, Failure, Field, System};
+    use num_complex::Complex;
+
+    /// Returns a matrix of full rank, whose diagonal is the greatest part.
+    fn square<T: Field>(n: usize, scale: f64) -> Vec<T> {
+        let element = |i: usize| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.5;
+        let on_diagonal = |i: usize| if i.is_multiple_of(n + 1) { n as f64 } else { 0.0 };
+        (0..n * n).map(|i| T::from_complex(Complex::new(element(i) + on_diagonal(i), element(i + 7)) * scale)).collect()
+    }
+
+    /// Checks that values of a scaled matrix are the scaled values.
+    fn assert_scaled<T: Field>(found: &[T], values: &[T], scale: f64, about: &str) {
+        let largest = values.iter().map(|x| x.magnitude()).fold(0.0, f64::max);
+        for (x, y) in found.iter().zip(values) {
+            let distance = (x.to_complex() / scale - y.to_complex()).norm();
+            assert!(distance <= 1e-11 * largest, "{about} {scale:e}: {x:?} {y:?}");
+        }
+    }
+
+    fn check_scales<T: Algorithms>() {
+        for n in [1, 2, 5, 40] {
+            let zeros = |len: usize| vec![T::default(); len];
+            let found = |scale: f64| {
+                let a = square::<T>(n, scale);
+                let (mut values, mut left, mut right) = (zeros(n), zeros(n * n), zeros(n * n));
+                T::singular_values(&a, (n, n), &mut values).unwrap();
+                let mut with_vectors = zeros(n);
+                T::svd(&a, (n, n), true, &mut with_vectors, &mut left, &mut right).unwrap();
+                let mut eigenvalues = zeros(n);
+                T::self_adjoint_eigenvalues(&a, n, &mut eigenvalues).unwrap();
+                let (mut q, mut r) = (zeros(n * n), zeros(n * n));
+                T::qr(&a, (n, n), n, &mut q, &mut r);
+                let system = System { rows: n, columns: n, right: 1, regularizer: 0.0, epsilon: f64::EPSILON };
+                let mut solution = zeros(n);
+                T::least_squares_by_norm(&a, &square::<T>(n, scale)[..n], system, &mut solution).unwrap();
+                (vec![values, with_vectors, eigenvalues, r], solution)
+            };
+            let (parts, solution) = found(1.0);
+            for exponent in [-1010, -530, 530, 1010] {
+                let scale = f64::exp2(f64::from(exponent));
+                let (scaled_parts, scaled_solution) = found(scale);
+                for (place, (x, y)) in scaled_parts.iter().zip(&parts).enumerate() {
+                    assert_scaled(x, y, scale, &format!("{n}, part {place}"));
+                }
+                assert_scaled(&scaled_solution, &solution, 1.0, &format!("{n}, least squares"));
+            }
+        }
+    }
+
+    #[test]
+    fn decompositions_of_large_and_small_numbers_are_those_of_common_ones() {
+        check_scales::<f64>();
+        check_scales::<Complex<f64>>();
+    }
+
+    fn check_missing_numbers<T: Algorithms>() {
+        let nan = T::from_real(f64::NAN);
+        for n in [1, 3, 40] {
+            let (mut out, mut rows) = (vec![T::default(); n * n], vec![0; n]);
+            let mut a = square::<T>(n, 1.0);
+            a[0] = nan;
+            assert_eq!(T::inverse(&a, n, false, &mut out), Err(Failure::Singular));
+            assert_eq!(T::lu(&a, n, &mut out, &mut rows), Err(Failure::Singular));
+            let mut x = vec![T::default(); n];
+            assert_eq!(T::solve(&a, n, &vec![nan; n], 1, false, &mut x), Err(Failure::Singular));
+            T::cholesky(&a, n, &mut out).unwrap();
+            assert!((0..n).all(|i| (0..n).all(|j| out[i * n + j].magnitude().is_nan() == (j <= i))));
+            let mut last = square::<T>(n, 1.0);
+            last[n * n - 1] = nan;
+            assert_eq!(T::inverse(&last, n, false, &mut out).is_ok(), n > 1);
+            T::cholesky(&last, n, &mut out).unwrap();
+            assert_eq!(out.iter().filter(|x| x.magnitude().is_nan()).count(), 1);
+            T::self_adjoint_eigenvalues(&a[..1], 1, &mut x).unwrap();
+            assert!(x[0].magnitude().is_nan());
+        }
+    }
+
+    #[test]
+    fn a_first_element_that_is_no_number_has_no_inverse_and_spreads_in_the_cholesky_factor() {
+        check_missing_numbers::<f64>();
+        check_missing_numbers::<Complex<f64>>();
+    }
+}

@@ -5,18 +5,21 @@ use crate::small::{Lu, SMALL};
 use faer::linalg::solvers::{DenseSolveCore, PartialPivLu, Solve};
 use num_complex::ComplexFloat;
 
+/// Returns true if a matrix counts as singular: a pivot is zero. TF 1.x: or its first element is no number.
+pub(crate) fn is_singular<T: Field>(a: &[T], mut pivots: impl Iterator<Item = T>) -> bool {
+    a[0].magnitude().is_nan() || pivots.any(|pivot| pivot.magnitude() == 0.0)
+}
+
 /// Returns the factors of an invertible matrix.
 fn factored<T: Field>(a: &[T], n: usize) -> Result<PartialPivLu<T>, Failure> {
     let lu = PartialPivLu::new(view(a, n, n));
-    let has_zero_pivot = (0..n).any(|i| lu.U()[(i, i)].magnitude() == 0.0);
-    if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
+    if is_singular(a, (0..n).map(|i| lu.U()[(i, i)])) { Err(Failure::Singular) } else { Ok(lu) }
 }
 
 /// Returns `factored` for small matrices.
 fn factored_small<T: Field>(a: &[T], n: usize) -> Result<Lu<T>, Failure> {
     let lu = Lu::new(a, n);
-    let has_zero_pivot = lu.pivots().any(|p| p.magnitude() == 0.0);
-    if has_zero_pivot { Err(Failure::Singular) } else { Ok(lu) }
+    if is_singular(a, lu.pivots()) { Err(Failure::Singular) } else { Ok(lu) }
 }
 
 /// Computes the factors of an `n` by `n` matrix in one square, and the row of the matrix that each of their rows is.

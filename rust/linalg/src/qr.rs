@@ -1,6 +1,6 @@
 //! The QR factorization.
 
-use crate::element::{Field, view, view_mut};
+use crate::element::{Field, rescale, scaled, view, view_mut};
 use crate::small_qr;
 use faer::linalg::solvers::Qr;
 
@@ -21,14 +21,14 @@ pub(crate) fn qr<T: Field>(a: &[T], (rows, columns): (usize, usize), inner: usiz
     {
         return small_qr::qr(a, (rows, columns), inner, q, r);
     }
-    let factors = Qr::new(view(a, rows, columns));
+    let (a, scale) = scaled(a);
+    let factors = Qr::new(view(&a, rows, columns));
     let shortest = rows.min(columns);
     let upper = factors.thin_R();
-    let mut r = view_mut(r, inner, columns);
     for i in 0..shortest {
-        for j in i..columns {
-            r[(i, j)] = upper[(i, j)];
-        }
+        let row = &mut r[i * columns + i..(i + 1) * columns];
+        row.iter_mut().enumerate().for_each(|(j, x)| *x = upper[(i, i + j)]);
+        rescale(row, scale);
     }
     let mut q = view_mut(q, rows, inner);
     if inner == shortest {

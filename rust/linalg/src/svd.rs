@@ -1,6 +1,6 @@
 //! Singular values and vectors.
 
-use crate::element::{Failure, Field, view, view_mut};
+use crate::element::{Failure, Field, rescale, scaled, view, view_mut};
 use faer::linalg::solvers::Svd;
 
 fn is_finite<T: Field>(a: &[T]) -> bool {
@@ -20,10 +20,12 @@ pub(crate) fn singular_values<T: Field>(
         values.fill(T::from_real(f64::NAN));
         return Ok(());
     }
-    let found = view(a, rows, columns).singular_values().map_err(|_| Failure::NoConvergence)?;
+    let (a, scale) = scaled(a);
+    let found = view(&a, rows, columns).singular_values().map_err(|_| Failure::NoConvergence)?;
     for (value, found) in values.iter_mut().zip(found) {
         *value = T::from_real(found);
     }
+    rescale(values, scale);
     Ok(())
 }
 
@@ -48,12 +50,14 @@ pub(crate) fn svd<T: Field>(
         identity(right, columns, right_count);
         return Ok(());
     }
-    let a = view(a, rows, columns);
+    let (a, scale) = scaled(a);
+    let a = view(&a, rows, columns);
     let svd = if full { Svd::new(a) } else { Svd::new_thin(a) }.map_err(|_| Failure::NoConvergence)?;
     let found = svd.S();
     for (i, value) in values.iter_mut().enumerate() {
         *value = found[i];
     }
+    rescale(values, scale);
     view_mut(left, rows, left_count).copy_from(svd.U());
     view_mut(right, columns, right_count).copy_from(svd.V());
     Ok(())

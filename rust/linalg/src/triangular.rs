@@ -1,6 +1,7 @@
 //! Solutions of triangular systems.
 
 use crate::element::{Failure, Field, view, view_mut};
+use crate::lu::is_singular;
 use crate::small::{self, SMALL};
 use faer::Par;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -25,7 +26,7 @@ pub(crate) fn solve_triangular<T: Field>(
     if n == 0 || k == 0 {
         return Ok(());
     }
-    if (0..n).any(|i| a[i * n + i].magnitude() == 0.0) {
+    if is_singular(a, (0..n).map(|i| a[i * n + i])) {
         return Err(Failure::Singular);
     }
     out.copy_from_slice(b);

@@ -2,7 +2,7 @@
 
 use super::rows::cut;
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
+use ferroflow_tensor::{PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
 fn place(axis: i64, rank: usize) -> Result<usize> {
     let r = rank as i64;
@@ -13,6 +13,15 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
         -r
     );
     Ok(if axis < 0 { axis + r } else { axis } as usize)
+}
+
+/// Returns `place` for a shape, whose words for it differ.
+fn known_place(axis: i64, rank: usize) -> Result<usize> {
+    place(axis, rank).map_err(|_| {
+        Status::invalid_argument(format!(
+            "Dimension size, given by scalar input {axis} must be in range [-{rank}, {rank})"
+        ))
+    })
 }
 
 /// Returns the sizes of the parts, at most one of them -1, worked out for a dimension of `whole`.
@@ -62,6 +71,29 @@ fn equal(n: usize, whole: usize, axis: usize) -> Result<usize> {
     Ok(whole / n)
 }
 
+/// Returns `equal` for a shape, whose words for it differ.
+fn known_equal(n: usize, whole: usize, axis: usize) -> Result<usize> {
+    equal(n, whole, axis).map_err(|_| {
+        Status::invalid_argument(format!(
+            "Dimension size must be evenly divisible by {n} but is {whole}\n\tNumber of ways to split should evenly \
+             divide the split dimension"
+        ))
+    })
+}
+
+/// Returns `resolve` for a shape, whose words for sizes that do not fit differ.
+fn known_sizes(sizes: Vec<i64>, whole: usize) -> Result<Vec<i64>> {
+    let unknown = sizes.iter().filter(|&&s| s == -1).count();
+    ensure!(unknown < 2, InvalidArgument, "size_splits can only have one -1");
+    if let Some(i) = sizes.iter().position(|&s| s < -1) {
+        bail!(InvalidArgument, "Split size at index {i} must be >= 0. Got: {}", sizes[i]);
+    }
+    let listed = sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+    resolve(sizes, whole).map_err(|_| {
+        Status::invalid_argument(format!("can't split axis of size {whole} into pieces of size [{listed}]"))
+    })
+}
+
 /// Sets all outputs; the split dimension of output i is `size(i)`.
 fn set_parts(
     c: &mut ShapeContext<'_>,
@@ -73,7 +105,7 @@ fn set_parts(
     for i in 0..n {
         let part = match axis {
             Some(axis) => {
-                let at = place(axis, dims.len())?;
+                let at = known_place(axis, dims.len())?;
                 let mut dims = dims.clone();
                 dims[at] = size(i, dims[at], at)?;
                 PartialShape::from_dims(&dims)
@@ -89,7 +121,7 @@ fn split_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
     let (axis, n) = (c.input_i64(0)?, c.num_outputs());
     let input = c.input(1)?.with_rank_at_least(1)?;
-    set_parts(c, &input, axis, |_, whole, at| whole.map(|w| equal(n, w, at)).transpose())
+    set_parts(c, &input, axis, |_, whole, at| whole.map(|w| known_equal(n, w, at)).transpose())
 }
 
 fn split_v_shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -101,7 +133,7 @@ fn split_v_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     set_parts(c, &input, axis, |i, whole, _| {
         let Some(sizes) = &sizes else { return Ok(if n == 1 { whole } else { None }) };
         Ok(match whole {
-            Some(w) => usize::try_from(resolve(sizes.clone(), w)?[i]).ok(),
+            Some(w) => usize::try_from(known_sizes(sizes.clone(), w)?[i]).ok(),
             None => usize::try_from(sizes[i]).ok(),
         })
     })

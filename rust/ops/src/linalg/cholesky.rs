@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_is_not_positive_definite_is_refused() {
-        for bad in [[1.0f32, 0.0, 0.0, -1.0], [1.0, 2.0, 2.0, 1.0], [f32::NAN, 0.0, 0.0, 1.0]] {
+        for bad in [[1.0f32, 0.0, 0.0, -1.0], [1.0, 2.0, 2.0, 1.0]] {
             let error = run("Cholesky", &[Tensor::from_slice([2, 2], &bad).unwrap()], &[]).unwrap_err();
             assert!(error.message().starts_with("Cholesky decomposition was not successful."));
         }
