@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from ferroflow._src.base import dtypes
+from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, Identifier, NestedTensors
 from ferroflow._src.framework.default_graph import init_scope
@@ -21,6 +21,7 @@ from ferroflow._src.keras.configurations import with_layers
 from ferroflow._src.keras.recurrent_cells import (
     StackedRNNCells,
     check_cell,
+    output_size,
     state_sizes,
     variables_not_trained,
 )
@@ -44,13 +45,22 @@ class _Run(RNNCell):
         state_size: tuple of ints.
         output_size: int.
         is_masked: bool; True if the inputs are a pair of inputs and a mask.
+        keeps_output: bool; True if the output of the step before is the first state. A mask needs it.
     """
 
-    def __init__(self, step: Any, state_size: tuple[int, ...], output_size: int, is_masked: bool, name: str) -> None:
+    def __init__(
+        self,
+        step: Any,
+        state_size: tuple[int, ...],
+        output_size: int,
+        is_masked: bool,
+        keeps_output: bool,
+        name: str,
+    ) -> None:
         super().__init__(name=name)
         self._step = step
         self._sizes = (state_size, output_size)
-        self._is_masked = is_masked
+        self._is_masked, self._keeps_output = is_masked, keeps_output
 
     @property
     def state_size(self) -> Any:
@@ -64,14 +74,17 @@ class _Run(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         """Returns the output and the states after a step; where the mask says no, those before."""
-        if not self._is_masked:
+        if not self._keeps_output:
             return self._step(inputs, state)
+        last, *states = state
+        if not self._is_masked:
+            output, new = self._step(inputs, tuple(states))
+            return output, (output, *new)
         inputs, counts = inputs
-        output, states = self._step(inputs, state)
         counts = counts[:, 0]
-        return where(counts, output, state[0]), tuple(
-            where(counts, new, old) for new, old in zip(states, state, strict=True)
-        )
+        output, new = self._step(inputs, tuple(states))
+        output = where(counts, output, last)
+        return output, (output, *(where(counts, x, old) for x, old in zip(new, states, strict=True)))
 
 
 class Running(KerasLayer):
@@ -85,6 +98,8 @@ class Running(KerasLayer):
     # If True, the steps are the first dimension of the inputs, and the examples the second.
     time_major = False
     _OPTIONS: ClassVar[dict[str, Any]] = {"time_major": False}
+    # If True, the output of a step may differ from its first state.
+    _has_own_output = False
     # Variables of a stateful layer, of shape [batch, size].
     _kept_states: list[Variable] | None = None
     _num_constants = 0
@@ -120,6 +135,21 @@ class Running(KerasLayer):
         """The sizes of the states."""
         raise NotImplementedError
 
+    @property
+    def _output_size(self) -> Any:
+        """The size of the output."""
+        return self._sizes[0]
+
+    @property
+    def _state_size(self) -> Any:
+        """The sizes of the states, in the structure of the states."""
+        return self._sizes
+
+    def _structured(self, states: Iterable[Any]) -> list[Any]:
+        """Returns the list of states in their structure."""
+        size, flat = self._state_size, list(states)
+        return list(nest.pack_sequence_as(size, flat)) if nest.is_nested(size) else flat
+
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Returns the shape of the output for that of the input.
 
@@ -131,13 +161,16 @@ class Running(KerasLayer):
         """
         shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
         states = [TensorShape([shape[self._batch_axis], *_as_list(size)]) for size in self._sizes]
-        output = TensorShape([*shape[:2], *_as_list(self._sizes[0])]) if self.return_sequences else states[0]
-        return [output, *states] if self.return_state else output
+        outer = shape[:2] if self.return_sequences else [shape[self._batch_axis]]
+        output = TensorShape([*outer, *_as_list(self._output_size)])
+        return [output, *self._structured(states)] if self.return_state else output
 
     @property
     def states(self) -> list[Any]:
         """The states between batches of a stateful layer, Variables of shape [batch, size]; None for each otherwise."""
-        return list(self._kept_states) if self._kept_states is not None else [None] * len(self._sizes)
+        if self._kept_states is None:
+            return [None] * (len(self._state_size) if nest.is_nested(self._state_size) else 1)
+        return self._structured(self._kept_states)
 
     def __call__(self, inputs: NestedTensors, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
         """Runs over the steps; the first states and constants of a model's layers are inputs of this one."""
@@ -149,7 +182,7 @@ class Running(KerasLayer):
                 initial_state = more[:count] or None
             if constants is None:
                 constants = more[count:] or None
-        states = _as_list(initial_state)
+        states = [] if initial_state is None else nest.flatten(initial_state)
         constants = _as_list(constants)
         self._num_constants = len(constants)
         if (states or constants) and all(call_of(x) is not None for x in [*states, *constants]):
@@ -175,7 +208,7 @@ class Running(KerasLayer):
             zeros = making.zeros(joining.stack([shaping.shape(given)[self._batch_axis], size]), given.dtype)
             zeros.set_shape([given.get_shape()[self._batch_axis], size])
             found.append(zeros)
-        return found
+        return self._structured(found)
 
     def _keep_states(self, batch: int | None) -> list[Variable]:
         """Returns the variables of the states, and makes them at the first time.
@@ -205,7 +238,8 @@ class Running(KerasLayer):
         """Sets the states between batches of a stateful layer.
 
         Args:
-            states: list of arrays of shape [batch, state size], or one array for one state; None for zeros.
+            states: list of arrays of shape [batch, state size], in the structure of the states, or one array for one
+                state; None for zeros.
 
         Raises:
             AttributeError: if the layer is not stateful.
@@ -219,7 +253,7 @@ class Running(KerasLayer):
         given: Any = states
         if given is None:
             given = [np.zeros(v.get_shape().as_list(), v.dtype.base_dtype.as_numpy_dtype) for v in kept]
-        given = list(given) if isinstance(given, (list, tuple)) else [given]
+        given = nest.flatten(given)
         if len(given) != len(kept):
             raise ValueError(
                 f"Layer {self.name} expects {len(kept)} states, but it received {len(given)} state values. Input "
@@ -265,17 +299,23 @@ class Running(KerasLayer):
             initial_state = (
                 [identity(v) for v in self._keep_states(batch)] if self.stateful else self.get_initial_state(inputs)
             )
-        start = tuple(initial_state) if isinstance(initial_state, (list, tuple)) else (initial_state,)
+        start = tuple(nest.flatten(initial_state))
         if len(start) != len(sizes):
             raise ValueError(f"Layer {self.name} has {len(sizes)} states, but was passed {len(start)} initial states.")
-        run = _Run(step, sizes, sizes[0], mask is not None, f"{self.name}_step")
+        size, keeps_output = self._output_size, self._has_own_output or mask is not None
+        if keeps_output:
+            shape = joining.stack([shaping.shape(start[0])[0], size]) if self._has_own_output else None
+            none = making.zeros_like(start[0]) if shape is None else making.zeros(shape, start[0].dtype)
+            start, sizes = (none, *start), (size, *sizes)
+        run = _Run(step, sizes, size, mask is not None, keeps_output, f"{self.name}_step")
         fed = inputs if mask is None else (inputs, shaping.expand_dims(mask, -1))
         outputs, states = dynamic_rnn(run, fed, initial_state=start, time_major=self.time_major)
+        last, states = states[0], states[1:] if keeps_output else states
         if self.stateful:
             kept = self._keep_states(batch)
             self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])
-        result = outputs if self.return_sequences else states[0]
-        return [result, *states] if self.return_state else result
+        result = outputs if self.return_sequences else last
+        return [result, *self._structured(states)] if self.return_state else result
 
 
 def _as_list(x: Any) -> list[Any]:
@@ -597,8 +637,8 @@ class RNN(Running):
 
     Args:
         cell: layer whose `call` takes inputs and the list of states, and returns an output and the list of new states;
-            or list of such cells. Its `state_size` is an int or list of ints, the first of which is the size of the
-            output.
+            or list of such cells. Its `state_size` is an int, or structure of ints, as the states are. Its
+            `output_size` is an int; if it has none, the size of the first state is that of the output.
         return_sequences: bool. If True, all outputs are returned, and not the last one alone.
         return_state: bool. If True, the last states are returned too.
         go_backwards: bool. If True, the inputs are taken from the last to the first.
@@ -632,6 +672,32 @@ class RNN(Running):
     @property
     def _sizes(self) -> tuple[int, ...]:
         return state_sizes(self.cell)
+
+    _has_own_output = True
+
+    @property
+    def _output_size(self) -> int:
+        return output_size(self.cell)
+
+    @property
+    def _state_size(self) -> Any:
+        return self.cell.state_size
+
+    def get_initial_state(self, inputs: NestedTensors) -> list[Any]:
+        """Returns the first states: the cell's own if it has `get_initial_state`, else zeros.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, steps, size].
+
+        Returns:
+            list of Tensors of the dtype of `inputs`, of shape [batch, state size], in the structure of the states.
+        """
+        of_cell = getattr(self.cell, "get_initial_state", None)
+        if of_cell is None:
+            return super().get_initial_state(inputs)
+        given: Any = inputs
+        batch = shaping.shape(given)[self._batch_axis]
+        return self._structured(nest.flatten(of_cell(inputs=None, batch_size=batch, dtype=given.dtype)))
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -682,7 +748,8 @@ class RNN(Running):
             mask: Tensor of bool, of shape [batch, steps]: the steps that count; None for all. At the others states
                 stay.
             training: bool, or Tensor of bool of shape [], for cells that take it.
-            initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, state size]; None for zeros.
+            initial_state: list of Tensors of the dtype of `inputs`, of shape [batch, state size], in the structure of
+                the states; None for those of `get_initial_state`.
             constants: list of Tensors, given to each step of the cell, or None.
 
         Returns:
@@ -695,8 +762,8 @@ class RNN(Running):
             extra["constants"] = list(cast("list[Any]", given))
 
         def step(x: NestedTensors, states: Any) -> Any:
-            output, new = self.cell.call(x, list(states), **extra)
-            return output, tuple(new)
+            output, new = self.cell.call(x, self._structured(states), **extra)
+            return output, tuple(nest.flatten(new))
 
         return self._run(step, inputs, initial_state, mask)
 

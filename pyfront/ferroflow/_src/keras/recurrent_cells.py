@@ -20,7 +20,40 @@ from ferroflow._src.ops.array.shaping import shape as shape_of
 from ferroflow._src.variables.tracked_lists import ListWrapper
 
 
-class AbstractRNNCell(KerasLayer):
+def _zero_states(state_size: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
+    if inputs is not None:
+        batch_size, dtype = shape_of(inputs)[0], inputs.dtype
+    if batch_size is None or dtype is None:
+        raise ValueError(
+            "batch_size and dtype cannot be None while constructing initial state: "
+            f"batch_size={batch_size}, dtype={dtype}"
+        )
+    return nest.map_structure(lambda size: zeros([batch_size, *TensorShape(size).as_list()], dtype=dtype), state_size)
+
+
+class _ZeroStates:
+    """Base of cells whose first states are zeros."""
+
+    state_size: Any
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """Returns states of zeros.
+
+        Args:
+            inputs: Tensor of a float dtype, of shape [batch, ...]; None if `batch_size` and `dtype` are given.
+            batch_size: int or Tensor of int32, of shape [].
+            dtype: DType of the states.
+
+        Returns:
+            Tensor of shape [batch, state_size], or structure of them.
+
+        Raises:
+            ValueError: if neither `inputs` nor both other arguments are given.
+        """
+        return _zero_states(self.state_size, inputs, batch_size, dtype)
+
+
+class AbstractRNNCell(_ZeroStates, KerasLayer):
     """Base of a program's cells: a subclass defines `call`, `state_size` and `output_size`.
 
     Args:
@@ -61,33 +94,8 @@ class AbstractRNNCell(KerasLayer):
         """
         raise NotImplementedError("Abstract method")
 
-    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
-        """Returns states of zeros.
 
-        Args:
-            inputs: Tensor of a float dtype, of shape [batch, ...]; None if `batch_size` and `dtype` are given.
-            batch_size: int or Tensor of int32, of shape [].
-            dtype: DType of the states.
-
-        Returns:
-            Tensor of shape [batch, state_size], or structure of them.
-
-        Raises:
-            ValueError: if neither `inputs` nor both other arguments are given.
-        """
-        if inputs is not None:
-            batch_size, dtype = shape_of(inputs)[0], inputs.dtype
-        if batch_size is None or dtype is None:
-            raise ValueError(
-                "batch_size and dtype cannot be None while constructing initial state: "
-                f"batch_size={batch_size}, dtype={dtype}"
-            )
-        return nest.map_structure(
-            lambda size: zeros([batch_size, *TensorShape(size).as_list()], dtype=dtype), self.state_size
-        )
-
-
-class _Cell(Steps):
+class _Cell(_ZeroStates, Steps):
     """Base of the cells: one step, for a batch of inputs and states."""
 
     def __init__(
@@ -133,7 +141,7 @@ class _Cell(Steps):
     @property
     def state_size(self) -> Any:
         """The size of the state, or the tuple of those of the states."""
-        return self.units if self._STATES == 1 else (self.units,) * self._STATES
+        return self.units if self._STATES == 1 else [self.units] * self._STATES
 
     @property
     def output_size(self) -> int:
@@ -376,12 +384,22 @@ def state_sizes(cell: Any) -> tuple[int, ...]:
     return tuple(int(size) for size in nest.flatten(cell.state_size))
 
 
+def output_size(cell: Any) -> int:
+    """Returns the size of a cell's outputs; that of its first state if it does not tell."""
+    try:
+        size = getattr(cell, "output_size", None)
+    except NotImplementedError:
+        size = None
+    return state_sizes(cell)[0] if size is None else int(size)
+
+
 class StackedRNNCells(KerasLayer):
-    """Stack of cells as one cell: its states are those of the highest cell, then of the others below.
+    """Stack of cells as one cell: its states are the tuple of those of each cell.
 
     Args:
         cells: list of cells, the lowest first.
-        **kwargs: arguments of `KerasLayer`.
+        **kwargs: arguments of `KerasLayer`; `reverse_state_order`, bool: if True, the states of the highest cell are
+            the first ones, not those of the lowest.
 
     Raises:
         ValueError: if an element is not a cell.
@@ -390,14 +408,42 @@ class StackedRNNCells(KerasLayer):
     def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
         for cell in cells:
             check_cell(cell)
+        self.reverse_state_order = kwargs.pop("reverse_state_order", False)
         super().__init__(**kwargs)
         self.cells = list(cells)
         track_cells(self)
 
     @property
-    def state_size(self) -> tuple[int, ...]:
-        """The sizes of the states of all cells, those of the highest first."""
-        return tuple(size for cell in reversed(self.cells) for size in state_sizes(cell))
+    def state_size(self) -> tuple[Any, ...]:
+        """The sizes of the states of each cell."""
+        return tuple(cell.state_size for cell in self._in_order())
+
+    @property
+    def output_size(self) -> int:
+        """The size of the output of the highest cell."""
+        return output_size(self.cells[-1])
+
+    def _in_order(self) -> list[Any]:
+        return self.cells[::-1] if self.reverse_state_order else list(self.cells)
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """Returns the first states of the cells.
+
+        Args:
+            inputs: Tensor whose first dimension and dtype count, or None.
+            batch_size: int, or scalar Tensor of an integer dtype, the number of states.
+            dtype: float dtype.
+
+        Returns:
+            tuple of Tensors of shape [batch_size, state size], or structures of them, as `state_size`.
+        """
+        given = {"inputs": inputs, "batch_size": batch_size, "dtype": dtype}
+        return tuple(
+            cell.get_initial_state(**given)
+            if hasattr(cell, "get_initial_state")
+            else _zero_states(cell.state_size, **given)
+            for cell in self._in_order()
+        )
 
     def build(self, input_shape: Any) -> None:
         """Makes the weights of the cells.
@@ -410,7 +456,7 @@ class StackedRNNCells(KerasLayer):
             if isinstance(cell, KerasLayer) and not cell.built:
                 cell.build(input_shape)
                 cell.built = True
-            input_shape = TensorShape([batch, state_sizes(cell)[0]])
+            input_shape = TensorShape([batch, output_size(cell)])
         self.built = True
 
     @classmethod
@@ -431,21 +477,22 @@ class StackedRNNCells(KerasLayer):
 
         Args:
             inputs: Tensor of a float dtype, of shape [batch, size].
-            states: list of Tensors of that dtype, of shape [batch, state size], as `state_size`.
+            states: structure of Tensors of that dtype, of shape [batch, state size], as `state_size`.
             constants: list of Tensors of any dtype and shape, which cells take, or None.
             **kwargs: further arguments of the cells.
 
         Returns:
-            The output of the highest cell, Tensor of the dtype of `inputs`, and the list of the new states.
+            The output of the highest cell, Tensor of the dtype of `inputs`, and the tuple of the new states.
         """
-        left, new = list(states), []
-        for cell in self.cells:
-            count = len(state_sizes(cell))
-            of_cell, left = left[-count:], left[:-count]
+        sizes = self.state_size
+        given = nest.pack_sequence_as(sizes, nest.flatten(states))
+        new = []
+        for cell, state in zip(self.cells, given[::-1] if self.reverse_state_order else given, strict=True):
+            of_cell = list(state) if nest.is_nested(state) else [state]
             takes = constants is not None and "constants" in inspect.signature(cell.call).parameters
             inputs, made = cell.call(inputs, of_cell, **kwargs, **({"constants": constants} if takes else {}))
-            new.append(list(made))
-        return inputs, [state for of_cell in reversed(new) for state in of_cell]
+            new.append(made)
+        return inputs, nest.pack_sequence_as(sizes, nest.flatten(new[::-1] if self.reverse_state_order else new))
 
     @property
     def trainable_weights(self) -> list[Any]:

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
@@ -275,9 +276,9 @@ class Bidirectional(Wrapper):
             initial_state = initial_state or more or None
         if constants is not None:
             raise NotImplementedError("Bidirectional takes no constants; call the layers of both directions.")
-        states = list(initial_state) if isinstance(initial_state, (list, tuple)) else [initial_state]
         if initial_state is None:
             return super().__call__(given, **kwargs)
+        states = nest.flatten(initial_state)
         if len(states) % 2:
             raise ValueError(
                 "When passing `initial_state` to a Bidirectional RNN, the state should be a list containing the states "
