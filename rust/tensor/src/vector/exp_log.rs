@@ -189,12 +189,17 @@ pub fn expm1_f64(x: f64) -> f64 {
     if x.abs() < 5e-17 { x } else { value }
 }
 
+/// Returns the exponent of `split_f32`.
+#[inline(always)]
+fn exponent_f32(x: f32) -> i32 {
+    (x.to_bits().wrapping_sub(0x3f3504f3) as i32) >> 23
+}
+
 /// Computes `x = 2^e (1 + f)` with `1 + f` in [sqrt(1/2), sqrt(2)), for positive normal `x`.
 #[inline(always)]
 fn split_f32(x: f32) -> (f32, f32) {
-    let bits = x.to_bits();
-    let e = (bits.wrapping_sub(0x3f3504f3) as i32) >> 23;
-    (e as f32, f32::from_bits(bits.wrapping_sub((e as u32) << 23)) - 1.0)
+    let e = exponent_f32(x);
+    (e as f32, f32::from_bits(x.to_bits().wrapping_sub((e as u32) << 23)) - 1.0)
 }
 
 #[inline(always)]
@@ -271,8 +276,8 @@ pub fn log1p_f64(x: f64) -> f64 {
 /// Returns `ln(n / d)` for positive `n` and `d` whose quotient is a normal float, within 2^-36: with one division.
 #[inline(always)]
 pub(super) fn log_of_quotient_single(n: f64, d: f64) -> f64 {
-    let (e, _) = split_f32(n as f32 / d as f32);
-    let d = d * power_of_two_f64(e as i32 as i64);
+    let e = exponent_f32(n as f32 / d as f32);
+    let d = d * power_of_two_f64(e as i64);
     let s = (n - d) / (n + d);
     let z = s * s;
     (e as f64).mul_add(std::f64::consts::LN_2, s.mul_add(z * polynomial_f64(z, &LOG_SINGLE), s + s))
