@@ -168,7 +168,8 @@ pub(crate) fn scaled<T: Field>(a: &[T]) -> (Cow<'_, [T]>, f64) {
     if largest == 0.0 || !largest.is_finite() || MODERATE.contains(&largest) {
         return (Cow::Borrowed(a), 1.0);
     }
-    let scale = largest.log2().floor().clamp(-1022.0, 1023.0).exp2();
+    // Without the digits behind the first one.
+    let scale = f64::from_bits(largest.to_bits() & f64::INFINITY.to_bits()).max(f64::MIN_POSITIVE);
     (Cow::Owned(a.iter().map(|x| T::from_complex(x.to_complex().unscale(scale))).collect()), scale)
 }
 

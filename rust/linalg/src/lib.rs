@@ -2,6 +2,7 @@
 //!
 //! Callers have checked the sizes: a slice holds as many elements as its matrix has.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "references of tests"))]
 #![forbid(unsafe_code)]
 
 mod cholesky;

@@ -70,7 +70,7 @@ pub fn matrix<T: Copy>(from: &[T], from_row: usize, (rows, columns): (usize, usi
     };
     assert!(holds(from.len(), (rows, columns), from_row) && holds(to.len(), (columns, rows), to_row));
     let side = square_side::<T>();
-    let in_squares = |from: usize, end: usize| if side == 0 { from } else { from + (end - from) / side * side };
+    let in_squares = |from: usize, end: usize| (end - from).checked_div(side).map_or(from, |n| from + n * side);
     for r in (0..rows).step_by(BLOCK_SIDE) {
         for c in (0..columns).step_by(BLOCK_SIDE) {
             let (r_end, c_end) = (rows.min(r + BLOCK_SIDE), columns.min(c + BLOCK_SIDE));
