@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from differential import checks
 from differential.comparison import Difference
 
 
@@ -32,123 +33,8 @@ class Accepted(NamedTuple):
     check: Callable[[Any, Any], bool] = lambda tensorflow, ours: True
 
 
-def _knows_more(tensorflow: list[int | None] | None, ours: list[int | None] | None) -> bool:
-    """Whether our static shape is TensorFlow's with more dimensions known."""
-    if tensorflow is None or ours is None:
-        return ours is not None
-    return len(tensorflow) == len(ours) and all(a is None or a == b for a, b in zip(tensorflow, ours, strict=True))
-
-
-def _vanishes(tensorflow: Any, ours: Any) -> bool:
-    """Whether both are zero but for rounding."""
-    return all(bool((np.abs(np.asarray(side, np.float64)) < 1e-6).all()) for side in (tensorflow, ours))
-
-
-def _are_near(tensorflow: Any, ours: Any) -> bool:
-    """Whether both agree as far as float32 has digits."""
-    return np.allclose(tensorflow, ours, rtol=1e-6, atol=0)
-
-
-def _has_three_digits(tensorflow: Any, ours: Any) -> bool:
-    """Whether both agree in three digits."""
-    return np.allclose(tensorflow, ours, rtol=5e-3, atol=1e-3)
-
-
-def _has_fewer(tensorflow: int, ours: int) -> bool:
-    """Whether we make fewer nodes."""
-    return ours < tensorflow
-
-
-def _is_close(tensorflow: Any, ours: Any) -> bool:
-    """Whether both differ by what is left of rounding where numbers of about one cancel."""
-    return np.allclose(tensorflow, ours, rtol=0, atol=2e-6)
-
-
-def _is_older(tensorflow: str, ours: str) -> bool:
-    """Whether our name is TensorFlow's with the older op."""
-    return re.sub("SelectV2", "Select", tensorflow) == ours
-
-
-def _are_short_and_near(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both are numbers of float16, ours are finite, and they differ by at most a tenth of the greatest
-    where TensorFlow's are finite, too.
-    """
-    a, b = np.asarray(tensorflow, np.float64), np.asarray(ours, np.float64)
-    with np.errstate(over="ignore"):
-        is_short = all(np.array_equal(side.astype(np.float16), side, equal_nan=True) for side in (a, b))
-    finite = np.isfinite(a)
-    close = np.allclose(a[finite], b[finite], rtol=0, atol=0.1 * np.abs(a[finite]).max(initial=0))
-    return bool(is_short and np.isfinite(b).all() and close)
-
-
-def _vanishes_here(tensorflow: Any, ours: Any) -> bool:
-    """Whether ours is zero."""
-    return not np.asarray(ours).any()
-
-
-def _is_junk(tensorflow: Any, ours: Any) -> bool:
-    """Whether TensorFlow's are zeros, or have numbers that no sum of small ones has."""
-    sizes = np.abs(np.asarray(tensorflow))
-    return bool((sizes == 0).all() or ((sizes < 1e-37) | (sizes > 1e30) | np.isnan(sizes)).any())
-
-
-def _sorts_alike(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both hold the same numbers, and NaN is among them."""
-    return bool(np.isnan(ours).any()) and np.array_equal(np.sort(tensorflow, None), np.sort(ours, None), equal_nan=True)
-
-
-def _has_the_same_symbols(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both have sequences of the same symbols, in some order; axis 1 is that of the steps."""
-    return all(np.ndim(side) == 3 for side in (tensorflow, ours)) and np.array_equal(
-        np.sort(tensorflow, 1), np.sort(ours, 1)
-    )
-
-
-def _has_the_same_numbers(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both hold the same numbers in some order."""
-    return np.array_equal(np.sort(tensorflow, None), np.sort(ours, None))
-
-
-def _has_four_digits(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both agree up to 3e-4 of the greatest number."""
-    return np.allclose(tensorflow, ours, rtol=0, atol=3e-4 * np.abs(tensorflow).max(initial=0))
-
-
-def _differ_in_nan_alone(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if there are infinities, and both agree wherever neither is NaN."""
-    a, b = np.asarray(tensorflow), np.asarray(ours)
-    numbers = ~(np.isnan(a) | np.isnan(b))
-    return bool(np.isinf(a).any() or np.isinf(b).any()) and np.allclose(a[numbers], b[numbers], rtol=1e-4, atol=1e-5)
-
-
-def _are_integers(tensorflow: Any, ours: Any) -> bool:
-    """Whether both are of an integer type."""
-    return all(np.asarray(side).dtype.kind in "iu" for side in (tensorflow, ours))
-
-
-def _is_tiny_junk(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if ours is zero, and TensorFlow's has a part smaller than any that rounding leaves."""
-    parts = np.abs(np.asarray(tensorflow, np.complex128).view(np.float64))
-    return not np.asarray(ours).any() and bool(((parts > 0) & (parts < 1e-30)).any())
-
-
-def _are_single(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both are numbers of float32."""
-    return all(np.array_equal(np.asarray(side, np.float64), np.float32(side)) for side in (tensorflow, ours))
-
-
-def _differ_in_turns(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if ours is exp(x) - 1 of an x whose angle is beyond pi, for which TensorFlow's is that times
-    x / log(exp(x)), with the main branch of the logarithm.
-    """
-    a, b = np.asarray(tensorflow), np.asarray(ours)
-    logarithm = np.log(b + 1)
-    turns = (a / b * logarithm - logarithm) / (2j * np.pi)
-    return bool(a.dtype.kind == "c" and np.allclose(turns, np.round(turns.real), rtol=0, atol=1e-3))
-
-
 ACCEPTED = [
-    Accepted("more is known of a shape here", "static shape", check=_knows_more),
+    Accepted("more is known of a shape here", "static shape", check=checks.knows_more),
     Accepted(
         "kernels here take more types than TensorFlow's",
         "error",
@@ -176,7 +62,7 @@ ACCEPTED = [
         "`where` is the op of TensorFlow 1.8, which every 1.x loads",
         "name",
         tensorflow="SelectV2",
-        check=_is_older,
+        check=checks.is_older,
     ),
     Accepted(
         "gradient rules use fewer nodes here, and the gradient of a loop or conditional is one of its own",
@@ -259,9 +145,11 @@ ACCEPTED = [
         "an assertion is one operation here, one in a conditional there, and branches of known ranks are none",
         "number of nodes",
         about="function (confusion|parts|picture|entropy|clip)",
-        check=_has_fewer,
+        check=checks.has_fewer,
     ),
-    Accepted("pictures of float64 are resized in float32 there", "value", about="function picture", check=_are_near),
+    Accepted(
+        "pictures of float64 are resized in float32 there", "value", about="function picture", check=checks.are_near
+    ),
     Accepted(
         "the axis of an unknown rank is checked in the step",
         "build error",
@@ -270,7 +158,7 @@ ACCEPTED = [
         ours="when run: InvalidArgumentError",
     ),
     Accepted("1.15 has no gradient for it", "description|build error", about="function reduction", tensorflow="None"),
-    Accepted("gradients that vanish are what is left of rounding", "value", about="function .*", check=_vanishes),
+    Accepted("gradients that vanish are what is left of rounding", "value", about="function .*", check=checks.vanishes),
     Accepted("types that only later TensorFlow has", "build error", about=".*R?FFT.*", tensorflow="complex128"),
     Accepted(
         "TensorFlow's loops fail where a gradient is of another type than the state",
@@ -293,7 +181,7 @@ ACCEPTED = [
         "where a step depends on its symbol alone, orders of the same symbols have equal scores but for rounding",
         "value",
         about="seq2seq with .*, beams",
-        check=_has_the_same_symbols,
+        check=checks.has_the_same_symbols,
     ),
     Accepted(
         "indices without values are an error here and junk there",
@@ -307,7 +195,7 @@ ACCEPTED = [
         "value",
         about="Conv3DBackprop(Filter|Input)V2|(gradient of )?DepthwiseConv2dNative.*",
         tensorflow="inf",
-        check=_differ_in_nan_alone,
+        check=checks.differ_in_nan_alone,
     ),
     Accepted(
         "the gradient of a loop's gathered result is dense here, and TensorFlow's loop carries slices",
@@ -335,7 +223,7 @@ ACCEPTED = [
         " by squares that are too small for the type",
         "value",
         about=".*Optimizer, (sparse|dense)",
-        check=_are_short_and_near,
+        check=checks.are_short_and_near,
     ),
     Accepted(
         "roots of matrices of nearly dependent gradients lose digits of float32",
@@ -391,7 +279,7 @@ ACCEPTED = [
         "number of nodes",
         about="(chain|seq2seq|losses|contrib|layers|static|dynamic|bidirectional).*"
         "|.*, (sparse|dense|sample|statistic|value|divergence)",
-        check=_has_fewer,
+        check=checks.has_fewer,
     ),
     Accepted(
         "scores of sequences of one step are no conditional of their own here",
@@ -427,7 +315,10 @@ ACCEPTED = [
         "pictures of whole numbers are standardized as in 1.8", ".*dtype", about="pictures, standardize", ours="float32"
     ),
     Accepted(
-        "pictures of float64 are standardized in float32 there", "value", about="pictures, standardize", check=_are_near
+        "pictures of float64 are standardized in float32 there",
+        "value",
+        about="pictures, standardize",
+        check=checks.are_near,
     ),
     Accepted(
         "a gather in batches is one operation here; that of a vector has slices for its gradient",
@@ -487,7 +378,7 @@ ACCEPTED = [
         "static shape",
         about="chain",
         ours="None",
-        check=lambda tensorflow, ours: _knows_more(ours, tensorflow),
+        check=lambda tensorflow, ours: checks.knows_more(ours, tensorflow),
     ),
     Accepted(
         "a saturating cast to int32 ends at the largest float below 2^31; TensorFlow's becomes negative beyond",
@@ -508,9 +399,9 @@ ACCEPTED = [
         "divergences of nearly equal distributions are what is left of rounding",
         "value",
         about=".*, divergence",
-        check=_is_close,
+        check=checks.is_close,
     ),
-    Accepted("gradients that vanish are what is left of rounding", "value", about="chain", check=_vanishes),
+    Accepted("gradients that vanish are what is left of rounding", "value", about="chain", check=checks.vanishes),
     Accepted(
         "1.15's proximal optimizers take float32 alone",
         "build error",
@@ -526,13 +417,13 @@ ACCEPTED = [
         "losses of float64 are summed up in float32",
         "value",
         about="losses.*",
-        check=_are_near,
+        check=checks.are_near,
     ),
     Accepted(
         "singular vectors of nearly equal gradients have few digits of float32",
         "value",
         about="GGTOptimizer, dense",
-        check=_has_three_digits,
+        check=checks.has_three_digits,
     ),
     Accepted(
         "1.15's own error for sparse gradients is a wrong call",
@@ -569,9 +460,11 @@ ACCEPTED = [
         "value",
         about="FusedBatchNorm(V2)?",
         where=r"value [1-4]\b",
-        check=_is_junk,
+        check=checks.is_junk,
     ),
-    Accepted("sums of no rows are junk there", "value", about="gradient of SparseSegment.*", check=_vanishes_here),
+    Accepted(
+        "sums of no rows are junk there", "value", about="gradient of SparseSegment.*", check=checks.vanishes_here
+    ),
     Accepted(
         "an attribute that cannot be is an error when the graph is built",
         "build error",
@@ -611,10 +504,13 @@ ACCEPTED = [
         "a window without an element above zero counts as its first place there",
         "value",
         about="Dilation2DBackprop(Filter|Input)",
-        check=_are_integers,
+        check=checks.are_integers,
     ),
     Accepted(
-        "spectra that vanish are what is left of rounding", "value", about="gradient of I?R?FFT.*", check=_is_close
+        "spectra that vanish are what is left of rounding",
+        "value",
+        about="gradient of I?R?FFT.*",
+        check=checks.is_close,
     ),
     Accepted("a window is greater than an empty picture", "error", about="AvgPool3D", ours="size would be negative"),
     Accepted("numbers that are not finite", "value", about="CholeskyGrad", tensorflow="nan|inf"),
@@ -625,7 +521,9 @@ ACCEPTED = [
         tensorflow="not invertible",
         ours="^no error",
     ),
-    Accepted("similarities of pictures are sums in another order", "value", about="pictures, ssim", check=_is_close),
+    Accepted(
+        "similarities of pictures are sums in another order", "value", about="pictures, ssim", check=checks.is_close
+    ),
     Accepted(
         "a matrix norm of a vector of whole numbers has two faults, and the other one is found first",
         "build error",
@@ -639,7 +537,7 @@ ACCEPTED = [
         about="SerializeSparse",
         ours="^(ValueError|InvalidArgumentError)",
     ),
-    Accepted("without rows nothing is written there", "value", about="MatrixSolveLs", check=_vanishes_here),
+    Accepted("without rows nothing is written there", "value", about="MatrixSolveLs", check=checks.vanishes_here),
     Accepted("no index is taken for index 0 there", "static shape", about="DynamicStitch", tensorflow=r"^\[1[,\]]"),
     Accepted("names that are not in ferroflow are listed in docs", "build error", ours="is not in ferroflow"),
     Accepted(
@@ -647,13 +545,13 @@ ACCEPTED = [
         "value",
         about="CTCBeamSearchDecoder",
         where=r"value \d+ \(differs\)",
-        check=_has_the_same_numbers,
+        check=checks.has_the_same_numbers,
     ),
     Accepted(
         "norms of nearly equal numbers magnify rounding: inputs that differ by 6e-8 move both gradients by 1e-4",
         "value",
         about=".*LayerNormBasicLSTMCell",
-        check=_has_four_digits,
+        check=checks.has_four_digits,
     ),
     Accepted(
         "reserved spaces that nothing reads",
@@ -676,21 +574,23 @@ ACCEPTED = [
         tensorflow="It enters the loop with shape <unknown>",
         ours="^no error",
     ),
-    Accepted("spectra of nothing are junk there", "value", about="RFFT[23]D", check=_is_tiny_junk),
-    Accepted("weights of pictures are of float32", "value", about="gradient of ResizeBicubic", check=_are_near),
-    Accepted("gradients that vanish are what is left of rounding", "value", about="Dirichlet, sample", check=_vanishes),
+    Accepted("spectra of nothing are junk there", "value", about="RFFT[23]D", check=checks.is_tiny_junk),
+    Accepted("weights of pictures are of float32", "value", about="gradient of ResizeBicubic", check=checks.are_near),
+    Accepted(
+        "gradients that vanish are what is left of rounding", "value", about="Dirichlet, sample", check=checks.vanishes
+    ),
     Accepted(
         "TensorFlow's formula loses turns of the angle beyond pi",
         "value",
         about="Expm1",
-        check=_differ_in_turns,
+        check=checks.differ_in_turns,
     ),
     Accepted(
         "gradients of products that cancel lose a digit of float32",
         "value",
         about="chain",
         where=r"value \d+ \([3-5](\.\d+)?e-05 of the greatest\)",
-        check=_are_single,
+        check=checks.are_single,
     ),
     Accepted(
         "parts of sparse tensors that do not fit each other are an error here and junk there",
@@ -704,7 +604,7 @@ ACCEPTED = [
         "value",
         about="arrays, sort",
         tensorflow="nan",
-        check=_sorts_alike,
+        check=checks.sorts_alike,
     ),
 ]
 

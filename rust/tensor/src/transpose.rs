@@ -28,8 +28,8 @@ fn square_side<T>() -> usize {
 #[inline(always)]
 unsafe fn square<T: Copy>(from: *const T, stride: usize, to: *mut T, row: usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a side that is not 0 means AVX2 and elements of 4 or 8 bytes, which are moved as bits from and to any
-    // alignment; the rest is the caller's promise.
+    // SAFETY: a side that is not 0 means AVX2, and elements of 4 or 8 bytes. They are moved as bits, from and to any
+    // alignment. The rest is the caller's promise.
     unsafe {
         if size_of::<T>() == 4 {
             avx2::eight(from.cast(), stride, to.cast(), row);

@@ -10,7 +10,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import conv2d, dropout as left_out, in_train_phase
 from ferroflow._src.keras.backend_rnn import rnn
-from ferroflow._src.keras.recurrent import Running
+from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.ops.array import joining, making
 from ferroflow._src.ops.nn.activation import bias_add

@@ -385,7 +385,7 @@ def state_sizes(cell: Any) -> tuple[int, ...]:
 
 
 def output_size(cell: Any) -> int:
-    """Returns the size of a cell's outputs; that of its first state if it does not tell."""
+    """Returns the size of a cell's outputs; that of its first state if it has no `output_size`."""
     try:
         size = getattr(cell, "output_size", None)
     except NotImplementedError:

@@ -1,0 +1,123 @@
+"""Properties of two results that make their difference an accepted one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+
+def knows_more(tensorflow: list[int | None] | None, ours: list[int | None] | None) -> bool:
+    """Whether our static shape is TensorFlow's with more dimensions known."""
+    if tensorflow is None or ours is None:
+        return ours is not None
+    return len(tensorflow) == len(ours) and all(a is None or a == b for a, b in zip(tensorflow, ours, strict=True))
+
+
+def vanishes(tensorflow: Any, ours: Any) -> bool:
+    """Whether both are zero but for rounding."""
+    return all(bool((np.abs(np.asarray(side, np.float64)) < 1e-6).all()) for side in (tensorflow, ours))
+
+
+def are_near(tensorflow: Any, ours: Any) -> bool:
+    """Whether both agree as far as float32 has digits."""
+    return np.allclose(tensorflow, ours, rtol=1e-6, atol=0)
+
+
+def has_three_digits(tensorflow: Any, ours: Any) -> bool:
+    """Whether both agree in three digits."""
+    return np.allclose(tensorflow, ours, rtol=5e-3, atol=1e-3)
+
+
+def has_fewer(tensorflow: int, ours: int) -> bool:
+    """Whether we make fewer nodes."""
+    return ours < tensorflow
+
+
+def is_close(tensorflow: Any, ours: Any) -> bool:
+    """Whether both differ by what is left of rounding where numbers of about one cancel."""
+    return np.allclose(tensorflow, ours, rtol=0, atol=2e-6)
+
+
+def is_older(tensorflow: str, ours: str) -> bool:
+    """Whether our name is TensorFlow's with the older op."""
+    return re.sub("SelectV2", "Select", tensorflow) == ours
+
+
+def are_short_and_near(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both are numbers of float16, ours are finite, and they differ by at most a tenth of the greatest
+    where TensorFlow's are finite, too.
+    """
+    a, b = np.asarray(tensorflow, np.float64), np.asarray(ours, np.float64)
+    with np.errstate(over="ignore"):
+        is_short = all(np.array_equal(side.astype(np.float16), side, equal_nan=True) for side in (a, b))
+    finite = np.isfinite(a)
+    close = np.allclose(a[finite], b[finite], rtol=0, atol=0.1 * np.abs(a[finite]).max(initial=0))
+    return bool(is_short and np.isfinite(b).all() and close)
+
+
+def vanishes_here(tensorflow: Any, ours: Any) -> bool:
+    """Whether ours is zero."""
+    return not np.asarray(ours).any()
+
+
+def is_junk(tensorflow: Any, ours: Any) -> bool:
+    """Whether TensorFlow's are zeros, or have numbers that no sum of small ones has."""
+    sizes = np.abs(np.asarray(tensorflow))
+    return bool((sizes == 0).all() or ((sizes < 1e-37) | (sizes > 1e30) | np.isnan(sizes)).any())
+
+
+def sorts_alike(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both hold the same numbers, and NaN is among them."""
+    return bool(np.isnan(ours).any()) and np.array_equal(np.sort(tensorflow, None), np.sort(ours, None), equal_nan=True)
+
+
+def has_the_same_symbols(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both have sequences of the same symbols, in some order; axis 1 is that of the steps."""
+    return all(np.ndim(side) == 3 for side in (tensorflow, ours)) and np.array_equal(
+        np.sort(tensorflow, 1), np.sort(ours, 1)
+    )
+
+
+def has_the_same_numbers(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both hold the same numbers in some order."""
+    return np.array_equal(np.sort(tensorflow, None), np.sort(ours, None))
+
+
+def has_four_digits(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both agree up to 3e-4 of the greatest number."""
+    return np.allclose(tensorflow, ours, rtol=0, atol=3e-4 * np.abs(tensorflow).max(initial=0))
+
+
+def differ_in_nan_alone(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if there are infinities, and both agree wherever neither is NaN."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    numbers = ~(np.isnan(a) | np.isnan(b))
+    return bool(np.isinf(a).any() or np.isinf(b).any()) and np.allclose(a[numbers], b[numbers], rtol=1e-4, atol=1e-5)
+
+
+def are_integers(tensorflow: Any, ours: Any) -> bool:
+    """Whether both are of an integer type."""
+    return all(np.asarray(side).dtype.kind in "iu" for side in (tensorflow, ours))
+
+
+def is_tiny_junk(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if ours is zero, and TensorFlow's has a part smaller than any that rounding leaves."""
+    parts = np.abs(np.asarray(tensorflow, np.complex128).view(np.float64))
+    return not np.asarray(ours).any() and bool(((parts > 0) & (parts < 1e-30)).any())
+
+
+def are_single(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both are numbers of float32."""
+    return all(np.array_equal(np.asarray(side, np.float64), np.float32(side)) for side in (tensorflow, ours))
+
+
+def differ_in_turns(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if ours is exp(x) - 1 of an x whose angle is beyond pi, for which TensorFlow's is that times
+    x / log(exp(x)), with the main branch of the logarithm.
+    """
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    logarithm = np.log(b + 1)
+    turns = (a / b * logarithm - logarithm) / (2j * np.pi)
+    return bool(a.dtype.kind == "c" and np.allclose(turns, np.round(turns.real), rtol=0, atol=1e-3))
