@@ -14,6 +14,7 @@ _Arguments = ParamSpec("_Arguments")
 _Returned = TypeVar("_Returned")
 _Body = Callable[..., Any]
 _Function = TypeVar("_Function", bound=_Body)
+_Class = TypeVar("_Class")
 
 
 # The code of functions that do nothing but call another one, such as all members of families.
@@ -44,8 +45,6 @@ def forwards(code: CodeType) -> bool:
 def with_defaults(function: _Function, **defaults: object) -> _Function:
     """Returns a copy of a Python function with other defaults.
 
-    A class uses it for a constructor that its base defines: `__init__ = with_defaults(_Base.__init__, size=(1, 1))`.
-
     Args:
         function: a Python function.
         **defaults: the new defaults of parameters that already have one.
@@ -68,6 +67,26 @@ def with_defaults(function: _Function, **defaults: object) -> _Function:
     copied.__qualname__, copied.__doc__ = function.__qualname__, function.__doc__
     copied.__annotations__, copied.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
     return copied  # type: ignore[no-any-return]
+
+
+def constructor_defaults(**defaults: object) -> Callable[[type[_Class]], type[_Class]]:
+    """Returns a decorator of classes whose constructor is that of a base with other defaults.
+
+    Type checkers see the constructor of the base.
+
+    Args:
+        **defaults: the new defaults of parameters that already have one.
+
+    Returns:
+        The decorator. It raises TypeError if a name is not that of a parameter with a default.
+    """
+
+    def decorate(of_class: type[_Class]) -> type[_Class]:
+        constructor: Any = of_class
+        constructor.__init__ = with_defaults(constructor.__init__, **defaults)
+        return of_class
+
+    return decorate
 
 
 class FunctionFamily(Generic[_Value, _Arguments, _Returned]):

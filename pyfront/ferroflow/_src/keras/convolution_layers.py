@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ferroflow._src.base.function_families import with_defaults
+from ferroflow._src.base.function_families import constructor_defaults
 from ferroflow._src.base.typing import (
     DictLike,
     Identifier,
@@ -129,6 +129,7 @@ class Conv1D(_KerasConvolution, convolution.Conv1D):
         )
 
 
+@constructor_defaults(strides=(1, 1), dilation_rate=(1, 1))
 class Conv2D(_KerasConvolution, convolution.Conv2D):
     """Convolution layer over two dimensions: `activation(convolution(inputs, kernel) + bias)`.
 
@@ -154,9 +155,8 @@ class Conv2D(_KerasConvolution, convolution.Conv2D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
-    __init__ = with_defaults(_KerasConvolution.__init__, strides=(1, 1), dilation_rate=(1, 1))
 
-
+@constructor_defaults(strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 class Conv3D(_KerasConvolution, convolution.Conv3D):
     """Convolution layer over three dimensions: `activation(convolution(inputs, kernel) + bias)`.
 
@@ -181,8 +181,6 @@ class Conv3D(_KerasConvolution, convolution.Conv3D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
-
-    __init__ = with_defaults(_KerasConvolution.__init__, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
 
 class _Transposed(KerasLayer):
@@ -301,6 +299,7 @@ class Conv2DTranspose(_Transposed, transposed_convolution.Conv2DTranspose):
         )
 
 
+@constructor_defaults(strides=(1, 1, 1))
 class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
     """The transpose of a convolution along three dimensions, which enlarges volumes.
 
@@ -326,8 +325,6 @@ class Conv3DTranspose(_Transposed, transposed_convolution.Conv3DTranspose):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
-
-    __init__ = with_defaults(_Transposed.__init__, strides=(1, 1, 1))
 
     _NOT_TOLD = frozenset(("dilation_rate",))
 
@@ -410,6 +407,7 @@ class SeparableConv1D(_Separable, separable_convolution.SeparableConv1D):
     """
 
 
+@constructor_defaults(strides=(1, 1), dilation_rate=(1, 1))
 class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
     """A convolution of each channel along two dimensions, then one over the channels.
 
@@ -438,8 +436,6 @@ class SeparableConv2D(_Separable, separable_convolution.SeparableConv2D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
-
-    __init__ = with_defaults(_Separable.__init__, strides=(1, 1), dilation_rate=(1, 1))
 
 
 class DepthwiseConv2D(KerasLayer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ferroflow._src.base.function_families import with_defaults
+from ferroflow._src.base.function_families import constructor_defaults
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
@@ -162,6 +162,7 @@ class LocallyConnected1D(_LocallyConnected):
     """
 
 
+@constructor_defaults(strides=(1, 1))
 class LocallyConnected2D(_LocallyConnected):
     """A convolution of images with separate weights for each position.
 
@@ -188,7 +189,5 @@ class LocallyConnected2D(_LocallyConnected):
         ValueError: if a size, a stride or `padding` is not one of the listed values.
         NotImplementedError: if `data_format` is "channels_first", or `implementation` is not 1.
     """
-
-    __init__ = with_defaults(_LocallyConnected.__init__, strides=(1, 1))
 
     _DIMENSIONS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.function_families import with_defaults
+from ferroflow._src.base.function_families import constructor_defaults
 from ferroflow._src.base.typing import IntsLike
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
@@ -31,6 +31,7 @@ class _KerasPooling(KerasLayer):
         super().__init__(pool_size, strides, padding, data_format or "channels_last", **kwargs)
 
 
+@constructor_defaults(data_format="channels_last")
 class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):
     """Layer that returns the largest element of each window over one dimension.
 
@@ -45,9 +46,8 @@ class MaxPooling1D(_KerasPooling, pooling.MaxPooling1D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
-    __init__ = with_defaults(_KerasPooling.__init__, data_format="channels_last")
 
-
+@constructor_defaults(pool_size=(2, 2))
 class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):
     """Layer that returns the largest element of each window over two dimensions.
 
@@ -62,9 +62,8 @@ class MaxPooling2D(_KerasPooling, pooling.MaxPooling2D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
-    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2))
 
-
+@constructor_defaults(pool_size=(2, 2, 2))
 class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):
     """Layer that returns the largest element of each window over three dimensions.
 
@@ -79,9 +78,8 @@ class MaxPooling3D(_KerasPooling, pooling.MaxPooling3D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
-    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2, 2))
 
-
+@constructor_defaults(data_format="channels_last")
 class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):
     """Layer that returns the mean of each window over one dimension.
 
@@ -96,9 +94,8 @@ class AveragePooling1D(_KerasPooling, pooling.AveragePooling1D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
-    __init__ = with_defaults(_KerasPooling.__init__, data_format="channels_last")
 
-
+@constructor_defaults(pool_size=(2, 2))
 class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):
     """Layer that returns the mean of each window over two dimensions.
 
@@ -113,9 +110,8 @@ class AveragePooling2D(_KerasPooling, pooling.AveragePooling2D):
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
 
-    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2))
 
-
+@constructor_defaults(pool_size=(2, 2, 2))
 class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):
     """Layer that returns the mean of each window over three dimensions.
 
@@ -129,8 +125,6 @@ class AveragePooling3D(_KerasPooling, pooling.AveragePooling3D):
     Raises:
         ValueError: if a size, a stride, `padding` or `data_format` is not one of the listed values.
     """
-
-    __init__ = with_defaults(_KerasPooling.__init__, pool_size=(2, 2, 2))
 
 
 class _GlobalPooling(KerasLayer):

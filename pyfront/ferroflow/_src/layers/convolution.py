@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.docstrings import add_example
-from ferroflow._src.base.function_families import FunctionFamily, with_defaults
+from ferroflow._src.base.function_families import FunctionFamily, constructor_defaults
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -224,18 +224,16 @@ class Conv1D(Conv):
     _RANK = 1
 
 
+@constructor_defaults(strides=(1, 1), dilation_rate=(1, 1))
 class Conv2D(Conv):
     """A layer that computes `activation(convolution(inputs, kernel) + bias)` over two dimensions."""
-
-    __init__ = with_defaults(Conv.__init__, strides=(1, 1), dilation_rate=(1, 1))
 
     _RANK = 2
 
 
+@constructor_defaults(strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 class Conv3D(Conv):
     """A layer that computes `activation(convolution(inputs, kernel) + bias)` over three dimensions."""
-
-    __init__ = with_defaults(Conv.__init__, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
     _RANK = 3
 

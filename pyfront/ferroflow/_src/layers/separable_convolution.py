@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ferroflow._src.base.function_families import FunctionFamily, with_defaults
+from ferroflow._src.base.function_families import FunctionFamily, constructor_defaults
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
@@ -173,10 +173,9 @@ class SeparableConv1D(SeparableConv):
     _RANK = 1
 
 
+@constructor_defaults(strides=(1, 1), dilation_rate=(1, 1))
 class SeparableConv2D(SeparableConv):
     """A layer that convolves each channel on its own and mixes the results, over two dimensions."""
-
-    __init__ = with_defaults(SeparableConv.__init__, strides=(1, 1), dilation_rate=(1, 1))
 
     _RANK = 2
 

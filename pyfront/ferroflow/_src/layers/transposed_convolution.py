@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ferroflow._src.base.function_families import FunctionFamily, with_defaults
+from ferroflow._src.base.function_families import FunctionFamily, constructor_defaults
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Activation, Initializer, IntsLike, ScopeLike, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
@@ -180,18 +180,16 @@ class ConvTranspose(Conv):
         return TensorShape(self._output_shape(TensorShape(input_shape).as_list()))
 
 
+@constructor_defaults(strides=(1, 1))
 class Conv2DTranspose(ConvTranspose):
     """A layer that computes `activation(c + bias)` for c the transpose of a convolution over two dimensions."""
-
-    __init__ = with_defaults(ConvTranspose.__init__, strides=(1, 1))
 
     _RANK = 2
 
 
+@constructor_defaults(strides=(1, 1, 1))
 class Conv3DTranspose(ConvTranspose):
     """A layer that computes `activation(c + bias)` for c the transpose of a convolution over three dimensions."""
-
-    __init__ = with_defaults(ConvTranspose.__init__, strides=(1, 1, 1))
 
     _RANK = 3
 
