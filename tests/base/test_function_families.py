@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import ferroflow as tf
-from ferroflow._src.base.function_families import FunctionFamily, with_defaults
+from ferroflow._src.base.function_families import FunctionFamily, constructor_defaults
 
 
 @FunctionFamily
@@ -128,8 +128,9 @@ class _Sized:
         self.all = (name, size, kind)
 
 
+@constructor_defaults(size=(1, 1))
 class _Square(_Sized):
-    __init__ = with_defaults(_Sized.__init__, size=(1, 1))
+    pass
 
 
 def test_a_constructor_has_other_defaults_in_a_subclass():
@@ -141,4 +142,4 @@ def test_a_constructor_has_other_defaults_in_a_subclass():
 
 def test_only_parameters_with_defaults_get_others():
     with pytest.raises(TypeError, match="no parameter with a default of the name 'name'"):
-        with_defaults(_Sized.__init__, name="x")
+        constructor_defaults(name="x")(_Square)

@@ -42,7 +42,7 @@ def forwards(code: CodeType) -> bool:
     return code in _forwarding
 
 
-def with_defaults(function: _Function, **defaults: object) -> _Function:
+def _with_defaults(function: _Function, **defaults: object) -> _Function:
     """Returns a copy of a Python function with other defaults.
 
     Args:
@@ -83,7 +83,7 @@ def constructor_defaults(**defaults: object) -> Callable[[type[_Class]], type[_C
 
     def decorate(of_class: type[_Class]) -> type[_Class]:
         constructor: Any = of_class
-        constructor.__init__ = with_defaults(constructor.__init__, **defaults)
+        constructor.__init__ = _with_defaults(constructor.__init__, **defaults)
         return of_class
 
     return decorate
