@@ -353,7 +353,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.ops.rnn", "_rnn_step"): ("internals.recurrent_steps", "rnn_step"),
     ("python.training.optimizer", "_var_key"): ("training.optimizer", "_key"),
     ("python.training.optimizer", "_get_processor"): ("internals.update_targets", "update_target"),
-    ("python.framework.graph_util_impl", "_node_name"): ("internals.graph_summaries", "node_name"),
+    ("python.framework.graph_util_impl", "_node_name"): ("framework.graph_pruning", "node_name"),
     ("python.framework.graph_util_impl", "_extract_graph_summary"): (
         "internals.graph_summaries",
         "extract_graph_summary",
@@ -362,7 +362,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "internals.graph_summaries",
         "assert_nodes_are_present",
     ),
-    ("python.framework.graph_util_impl", "_bfs_for_reachable_nodes"): ("internals.graph_summaries", "reachable_nodes"),
+    ("python.framework.graph_util_impl", "_bfs_for_reachable_nodes"): ("framework.graph_pruning", "reachable_nodes"),
     ("python.estimator.canned.head", "_binary_logistic_head_with_sigmoid_cross_entropy_loss"): (
         "contrib.estimator.canned_heads",
         "binary_head",

@@ -7,7 +7,7 @@ use num_complex::ComplexFloat;
 
 /// Returns true if a matrix counts as singular: a pivot is zero. TF 1.x: or its first element is no number.
 pub(crate) fn is_singular<T: Field>(a: &[T], mut pivots: impl Iterator<Item = T>) -> bool {
-    a[0].magnitude().is_nan() || pivots.any(|pivot| pivot.magnitude() == 0.0)
+    a.first().is_some_and(|x| x.magnitude().is_nan()) || pivots.any(|pivot| pivot.magnitude() == 0.0)
 }
 
 /// Returns the factors of an invertible matrix.

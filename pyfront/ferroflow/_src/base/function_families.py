@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
-from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar, cast
 
 from ferroflow._src.base.docstrings import document
 
@@ -66,7 +66,7 @@ def _with_defaults(function: _Function, **defaults: object) -> _Function:
     copied: Any = FunctionType(code, function.__globals__, function.__name__, in_order, function.__closure__)
     copied.__qualname__, copied.__doc__ = function.__qualname__, function.__doc__
     copied.__annotations__, copied.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
-    return copied  # type: ignore[no-any-return]
+    return cast("_Function", copied)
 
 
 def constructor_defaults(**defaults: object) -> Callable[[type[_Class]], type[_Class]]:

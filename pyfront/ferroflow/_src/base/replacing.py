@@ -8,6 +8,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 _BELOW: Final = "ferroflow._src."
+_MISSING: Final = object()
 
 
 def is_replaceable(found: Any) -> bool:
@@ -32,7 +33,7 @@ class Replacement:
         """Binds an object in the modules of the front end, in the place of the current one."""
         for module in _modules():
             for name in self._names:
-                if vars(module).get(name) is self._current:
+                if vars(module).get(name, _MISSING) is self._current:
                     setattr(module, name, value)
         self._current = value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, proto, tensor_content, tf_logging
@@ -18,9 +18,29 @@ _VARIABLE_OPS = frozenset(
 )
 
 
-def _node_of(input_name: str) -> str:
+def node_name(input_name: str) -> str:
     """Returns the node that an input names."""
     return input_name[1:] if input_name.startswith("^") else input_name.partition(":")[0]
+
+
+def reachable_nodes(target_nodes: Iterable[str], name_to_input_name: Mapping[str, list[str]]) -> set[str]:
+    """Returns the names of nodes and of all that they need, directly or not.
+
+    Args:
+        target_nodes: iterable of names.
+        name_to_input_name: the names of the inputs of each node.
+
+    Raises:
+        KeyError: if a node is missing.
+    """
+    found: set[str] = set()
+    waiting = list(target_nodes)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += name_to_input_name[name]
+    return found
 
 
 def _without_nodes(graph_def: Any) -> Any:
@@ -70,17 +90,11 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
     if isinstance(dest_nodes, str):
         raise TypeError("dest_nodes must be a list.")
-    inputs = {_node_of(node.name): [_node_of(i) for i in node.input] for node in graph_def.node}
+    inputs = {node_name(node.name): [node_name(i) for i in node.input] for node in graph_def.node}
     for name in dest_nodes:
         if name not in inputs:
             raise AssertionError(f"{name} is not in graph")
-    keep: set[str] = set()
-    stack = list(dest_nodes)
-    while stack:
-        name = stack.pop()
-        if name not in keep:
-            keep.add(name)
-            stack.extend(inputs[name])
+    keep = reachable_nodes(dest_nodes, inputs)
     result = _without_nodes(graph_def)
     result.node.extend(node for node in graph_def.node if node.name in keep)
     return result

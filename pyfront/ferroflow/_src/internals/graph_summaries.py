@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ferroflow._src.framework.graph_pruning import node_name
+
 _COLOCATION = "loc:@"
-
-
-def node_name(name: str) -> str:
-    """Returns the node's name of an input: without `^` or the number of the output."""
-    return name[1:] if name.startswith("^") else name.partition(":")[0]
 
 
 def extract_graph_summary(graph_def: Any) -> tuple[dict[str, list[str]], dict[str, Any], dict[str, int]]:
@@ -45,20 +42,3 @@ def assert_nodes_are_present(name_to_node: Mapping[str, Any], nodes: Iterable[st
     for name in nodes:
         if name not in name_to_node:
             raise AssertionError(f"{name} is not in graph")
-
-
-def reachable_nodes(target_nodes: Iterable[str], name_to_input_name: Mapping[str, list[str]]) -> set[str]:
-    """Returns the names of nodes and of all that they need, directly or not.
-
-    Args:
-        target_nodes: iterable of names.
-        name_to_input_name: the names of the inputs of each node.
-    """
-    found: set[str] = set()
-    waiting = list(target_nodes)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += name_to_input_name.get(name, ())
-    return found

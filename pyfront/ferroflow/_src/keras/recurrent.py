@@ -352,6 +352,8 @@ class RNN(Running):
         ValueError: if `cell` is not a cell.
     """
 
+    _has_own_output = True
+
     def __init__(
         self,
         cell: Any,
@@ -373,8 +375,6 @@ class RNN(Running):
     @property
     def _sizes(self) -> tuple[int, ...]:
         return state_sizes(self.cell)
-
-    _has_own_output = True
 
     @property
     def _output_size(self) -> int:

@@ -140,7 +140,7 @@ class _Cell(_ZeroStates, Steps):
 
     @property
     def state_size(self) -> Any:
-        """The size of the state, or the tuple of those of the states."""
+        """The size of the state, or the list of those of the states."""
         return self.units if self._STATES == 1 else [self.units] * self._STATES
 
     @property

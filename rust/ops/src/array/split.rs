@@ -82,14 +82,14 @@ fn known_equal(n: usize, whole: usize, axis: usize) -> Result<usize> {
 }
 
 /// Returns `resolve` for a shape, whose words for sizes that do not fit differ.
-fn known_sizes(sizes: Vec<i64>, whole: usize) -> Result<Vec<i64>> {
+fn known_sizes(sizes: &[i64], whole: usize) -> Result<Vec<i64>> {
     let unknown = sizes.iter().filter(|&&s| s == -1).count();
     ensure!(unknown < 2, InvalidArgument, "size_splits can only have one -1");
     if let Some(i) = sizes.iter().position(|&s| s < -1) {
         bail!(InvalidArgument, "Split size at index {i} must be >= 0. Got: {}", sizes[i]);
     }
-    let listed = sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-    resolve(sizes, whole).map_err(|_| {
+    resolve(sizes.to_vec(), whole).map_err(|_| {
+        let listed = sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
         Status::invalid_argument(format!("can't split axis of size {whole} into pieces of size [{listed}]"))
     })
 }
@@ -133,7 +133,7 @@ fn split_v_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     set_parts(c, &input, axis, |i, whole, _| {
         let Some(sizes) = &sizes else { return Ok(if n == 1 { whole } else { None }) };
         Ok(match whole {
-            Some(w) => usize::try_from(known_sizes(sizes.clone(), w)?[i]).ok(),
+            Some(w) => usize::try_from(known_sizes(sizes, w)?[i]).ok(),
             None => usize::try_from(sizes[i]).ok(),
         })
     })

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections import deque
 from typing import Any
 
 from ferroflow._src.base import proto
 from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.framework.default_graph import get_default_graph, graph_of
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.graph_pruning import node_name, reachable_nodes
 from ferroflow._src.framework.handles import Tensor
 
 __all__ = ["VariableDeviceChooser", "fuse_op", "get_graph_from_inputs", "get_name_scope", "get_placeholders"]
@@ -78,22 +78,6 @@ class VariableDeviceChooser:
         return device.to_string()
 
 
-def _node_of(reference: str) -> str:
-    return reference.removeprefix("^").partition(":")[0]
-
-
-def _reached(starts: list[str], inputs: dict[str, list[str]]) -> set[str]:
-    """Returns nodes and all that they depend on."""
-    found: set[str] = set()
-    waiting = deque(starts)
-    while waiting:
-        name = waiting.popleft()
-        if name not in found:
-            found.add(name)
-            waiting.extend(inputs[name])
-    return found
-
-
 def fuse_op(
     graph_def: proto.GraphDef,
     input_nodes: list[str],
@@ -128,11 +112,11 @@ def fuse_op(
         if isinstance(given, str):
             raise TypeError(f"{argument} must be a list.")
     nodes = {node.name: node for node in graph_def.node}
-    inputs = {name: [_node_of(reference) for reference in node.input] for name, node in nodes.items()}
+    inputs = {name: [node_name(reference) for reference in node.input] for name, node in nodes.items()}
     for name in (*input_nodes, *output_nodes):
         if name not in nodes:
             raise AssertionError(f"{name} is not in graph")
-    before, needed = _reached(input_nodes, inputs), _reached(output_nodes, inputs)
+    before, needed = reachable_nodes(input_nodes, inputs), reachable_nodes(output_nodes, inputs)
     replaced = needed - before - set(output_nodes)
     for name in replaced:
         for read in inputs[name]:

@@ -164,7 +164,8 @@ def audio(
         As `scalar`.
 
     Raises:
-        ValueError: if `encoding` is another one, `data` has another rank than 3, or there is a writer but no step.
+        ValueError: if `encoding` is neither "wav" nor None, the rank of `data` is not 3, or there is a writer but no
+            step.
     """
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}")
