@@ -72,7 +72,7 @@ class Metric:
             *labels: str, as many as the metric has labels.
 
         Raises:
-            ValueError: unless there is a value for each label of the metric.
+            ValueError: if there is not one value for each label of the metric.
         """
         if len(labels) != len(self._labels):
             raise ValueError(f"The {self._name} expects taking {len(self._labels)} labels")
