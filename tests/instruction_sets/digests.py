@@ -45,13 +45,22 @@ def _variants(record: Record) -> Iterator[Variant]:
         yield Variant(tuple(inputs), variant.arguments)
 
 
-def _record_digest(record: Record, dtype: str, config: Any) -> str:
-    """Returns the digest of all results, and of the gradients where the op has them."""
-    values = []
+def _with_denormals(values: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Makes two of three numbers so small that they, or their products with others, are denormal."""
+    if values.dtype.kind not in "fc":
+        return values
+    least = np.finfo(values.dtype).tiny
+    return np.where(rng.random(values.shape) < 2 / 3, (values * least).astype(values.dtype), values)
+
+
+def _record_digest(record: Record, dtype: str, config: Any, *, tiny: bool = False) -> str:
+    """Returns the digest of all results, and of the gradients where the op has them; with denormal inputs if `tiny`."""
+    values: list[Any] = []
     for number, variant in enumerate(_variants(record)):
         rng = np.random.default_rng(number)
         with tf.Graph().as_default():
-            inputs = [tf.constant(spec.draw(rng, dtype)) for spec in variant.inputs]
+            drawn = [spec.draw(rng, dtype) for spec in variant.inputs]
+            inputs = [tf.constant(_with_denormals(array, rng) if tiny else array) for array in drawn]
             result = record.function(*inputs, **variant.arguments)
             fetches = list(result) if isinstance(result, (list, tuple)) else [result]
             reals = [fetch for fetch in fetches if fetch.dtype.is_floating]
@@ -60,7 +69,13 @@ def _record_digest(record: Record, dtype: str, config: Any) -> str:
                 fetches += [g for g in tf.gradients([tf.sin(r) for r in reals], sources) if g is not None]
             fetches = [tf.convert_to_tensor(fetch) for fetch in fetches]
             with tf.Session(config=config) as session:
-                values += session.run(fetches)
+                try:
+                    # The sign of a NaN that an instruction makes is the instruction's choice.
+                    values += [np.where(v != v, np.nan, v) if tiny else v for v in session.run(fetches)]
+                except tf.errors.OpError as error:
+                    if not tiny:
+                        raise
+                    values.append(type(error).__name__)
     return _digest(values)
 
 
@@ -103,10 +118,13 @@ def main() -> None:
     warnings.simplefilter("ignore")
     tf.logging.set_verbosity(tf.logging.ERROR)
     config = tf.ConfigProto(intra_op_parallelism_threads=int(sys.argv[1]))
-    parts = sys.argv[2:] or ["records", "matrices", "models"]
+    parts = sys.argv[2:] or ["records", "denormals", "matrices", "models"]
     for i, record in enumerate(RECORDS if "records" in parts else ()):
         for dtype in record.dtypes:
             print(f"{record.name}-{i}-{dtype}", _record_digest(record, dtype, config))
+    for i, record in enumerate(RECORDS if "denormals" in parts else ()):
+        for dtype in [dtype for dtype in record.dtypes if dtype in ("float32", "float64", "complex64")]:
+            print(f"{record.name}-{i}-{dtype}-denormal", _record_digest(record, dtype, config, tiny=True))
     for name in _MATRICES if "matrices" in parts else ():
         for dtype in ("float32", "float64", "complex64", "complex128"):
             print(f"matrix-{name}-{dtype}", _matrix_digest(name, dtype, config))

@@ -43,6 +43,7 @@ def test_bits_are_the_same_with_every_instruction_set() -> None:
         widest, narrower, portable = pool.map(_digests, [("avx512", 1), ("avx2", 4), ("portable", 2)])
     assert sum(name.startswith("model-") for name in widest) == 20
     assert len(widest) > 2000
+    assert sum(name.endswith("-denormal") for name in widest) > 500
     for other in (narrower, portable):
         assert [name for name in widest if widest[name] != other[name]] == []
         assert widest.keys() == other.keys()

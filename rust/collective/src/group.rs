@@ -7,7 +7,7 @@ use crate::shared::{Promise, Shared, Submitted, Ticket};
 use crate::transport::Transport;
 use ferroflow_graph::{Bell, Outputs, Pending};
 use ferroflow_sync::{ProcessMutex, generation};
-use ferroflow_tensor::{Result, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Result, Status, Tensor, bail, ensure, flush_denormals};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,10 @@ impl Group {
         let group = Group::new(Place { rank, size });
         let member = Member::new(transport, group.place, group.shared.clone(), options);
         let thread = std::thread::Builder::new().name("ferroflow-collective".into());
-        if let Err(e) = thread.spawn(move || member.run()) {
+        if let Err(e) = thread.spawn(move || {
+            flush_denormals();
+            member.run();
+        }) {
             bail!(ResourceExhausted, "the communication thread cannot be started: {e}");
         }
         Ok(group)

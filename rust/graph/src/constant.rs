@@ -7,7 +7,7 @@ use crate::node::{Node, OutputId};
 use crate::resource::Resources;
 use crate::wait::Cancellation;
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{PartialShape, Result, Tensor, bail};
+use ferroflow_tensor::{PartialShape, Result, Tensor, bail, with_denormals_flushed};
 
 /// Values above this many elements are not computed: shapes and indices are small.
 const MAX_ELEMENTS: usize = 4096;
@@ -145,7 +145,8 @@ fn run(node: &Node, mut inputs: Vec<Tensor>) -> Result<Vec<Option<Tensor>>> {
         rendezvous: None,
     };
     let mut outputs = vec![None; node.outputs.len()];
-    kernel.compute(&mut KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default()))?;
+    let mut context = KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default());
+    with_denormals_flushed(|| kernel.compute(&mut context))?;
     Ok(outputs)
 }
 

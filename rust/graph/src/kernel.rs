@@ -173,6 +173,12 @@ impl<'a> KernelContext<'a> {
         }
     }
 
+    /// Returns the input by value, to be changed in place: copied by the step's threads if something else reads it.
+    /// Leaves an empty tensor behind.
+    pub fn take_unique(&mut self, i: usize) -> Result<Tensor> {
+        self.take(i)?.into_unique(self.threads())
+    }
+
     /// Takes all inputs by value.
     pub fn take_inputs(&mut self) -> SmallVec<[Tensor; 4]> {
         self.inputs.iter_mut().map(|t| std::mem::replace(t, Tensor::scalar(false))).collect()

@@ -7,7 +7,7 @@ use ferroflow_cluster::{Master, Planned as ClusterPlanned};
 use ferroflow_plan::{Placed, Request};
 use ferroflow_runtime::{Poll, Prepared, RunOptions, Session, StepOutcome};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::{Result, Status, Tensor};
+use ferroflow_tensor::{Result, Status, Tensor, with_denormals};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -154,7 +154,7 @@ pub fn with_poll<T: Send>(
                 stay_if_exiting();
                 // Python runs signal handlers on its main thread only: other threads need not take its lock for them.
                 let looked = match is_main_thread() {
-                    Ok(true) => Python::attach(|py| py.check_signals()),
+                    Ok(true) => Python::attach(|py| with_denormals(|| py.check_signals())),
                     other => other.map(|_| ()),
                 };
                 looked.map_err(|e| {

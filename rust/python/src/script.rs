@@ -2,7 +2,7 @@
 
 use crate::convert::{from_array, to_python};
 use ferroflow_ops::script::{Host, set_host};
-use ferroflow_tensor::{Code, Result, Status, Tensor};
+use ferroflow_tensor::{Code, Result, Status, Tensor, with_denormals};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{
     PyMemoryError, PyNotImplementedError, PyRuntimeError, PyStopIteration, PyTypeError, PyValueError,
@@ -43,7 +43,8 @@ impl Python3 {
 
     fn results(&self, py: Python<'_>, token: &str, inputs: Vec<Tensor>) -> PyResult<Vec<Py<PyAny>>> {
         let arguments = inputs.into_iter().map(|t| to_python(py, t)).collect::<PyResult<Vec<_>>>()?;
-        self.call.call1(py, (token, PyList::new(py, arguments)?))?.extract(py)
+        let arguments = PyList::new(py, arguments)?;
+        with_denormals(|| self.call.call1(py, (token, arguments)))?.extract(py)
     }
 }
 

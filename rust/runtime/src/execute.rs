@@ -6,7 +6,7 @@ use crate::slots::IdleSlots;
 use ferroflow_graph::Step;
 use ferroflow_plan::Plan;
 use ferroflow_tensor::threads::{Interrupted, ensure_stack, is_watched, stopped, watched};
-use ferroflow_tensor::{Code, Result, Tensor, bail};
+use ferroflow_tensor::{Code, Result, Tensor, bail, with_denormals_flushed};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ pub(crate) fn execute(mut execution: Execution<'_>, may_miss: bool) -> Result<Ve
         }
         step.cancellation.is_cancelled()
     };
-    let ran = watched(&stop, || execution.run());
+    let ran = with_denormals_flushed(|| watched(&stop, || execution.run()));
     finish(execution, ran, may_miss)
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn execute_within(
     let interrupts = Interrupts::within(&poll, closed);
     let mut execution = Execution::begin(plan, arguments, idle, &[], step, &interrupts, None);
     let stop = || step.cancellation.is_cancelled() || closed.load(Ordering::Relaxed);
-    let mut run = || execution.run();
+    let mut run = || with_denormals_flushed(|| execution.run());
     let ran = if is_watched() { run() } else { watched(&stop, run) };
     let ran = ran.and_then(|()| interrupts.check());
     Ok(finish(execution, ran, false)?.into_iter().flatten().collect())

@@ -4,6 +4,7 @@
 mod buffer;
 pub mod conv;
 mod deep;
+mod denormals;
 mod dtype;
 pub mod elementwise;
 pub mod gemm;
@@ -23,6 +24,7 @@ pub mod vector;
 
 pub use buffer::Buffer;
 pub use deep::Deep;
+pub use denormals::{Flushed, flush_denormals, with_denormals, with_denormals_flushed};
 pub use dtype::{DType, Scalar};
 pub use half::{bf16, f16};
 pub use movable::Movable;

@@ -5,6 +5,7 @@ use crate::dtype::{DType, Scalar};
 use crate::object::Object;
 use crate::shape::Shape;
 use crate::status::{Result, Status};
+use crate::threads::{Threads, try_for_chunks_mut};
 use crate::{bail, ensure};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub type Bytes = SmallVec<[u8; 16]>;
 const INLINE_BYTES: usize = 16;
 /// Parts of fewer bytes are copied: that takes as long as sharing them.
 const SHARED_PART_BYTES: usize = 1024;
+/// Bytes that one thread copies at a time.
+const COPY_BLOCK: usize = 256 << 10;
 
 #[derive(Clone)]
 enum Data {
@@ -267,6 +270,21 @@ impl Tensor {
             *self = self.deep_copy()?;
         }
         Ok(())
+    }
+
+    /// Returns the tensor itself if nothing else refers to its elements or owns them, else a copy made by `threads`.
+    ///
+    /// Errors: `Interrupted` once the watch of this thread says to stop.
+    pub fn into_unique(mut self, threads: Threads) -> Result<Tensor> {
+        if self.is_unique() {
+            return Ok(self);
+        }
+        let mut copy = Tensor::new(self.dtype, self.shape.clone())?;
+        let (Some(to), Some(from)) = (copy.bytes_mut(), self.bytes()) else { return self.deep_copy() };
+        try_for_chunks_mut(threads, to, COPY_BLOCK, |start, part| {
+            part.copy_from_slice(&from[start..start + part.len()]);
+        })?;
+        Ok(copy)
     }
 
     /// Returns a copy with elements of its own.

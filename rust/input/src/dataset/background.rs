@@ -4,7 +4,7 @@ use super::value::Pull;
 use ferroflow_graph::Cancellation;
 use ferroflow_sync::{Condvar, LostLock, Mutex, MutexGuard, is_lost};
 use ferroflow_tensor::threads::stopped;
-use ferroflow_tensor::{Result, Status, bail};
+use ferroflow_tensor::{Result, Status, bail, flush_denormals};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -13,7 +13,10 @@ const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// Starts a thread; it is never joined, for it may be the one that drops its iterator.
 pub(super) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
-    let started = std::thread::Builder::new().name(format!("ferroflow-{name}")).spawn(work);
+    let started = std::thread::Builder::new().name(format!("ferroflow-{name}")).spawn(|| {
+        flush_denormals();
+        work();
+    });
     match started {
         Ok(_) => Ok(()),
         Err(e) => bail!(ResourceExhausted, "no thread could be started: {e}"),

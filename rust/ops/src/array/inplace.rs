@@ -40,7 +40,7 @@ fn rows(ctx: &KernelContext<'_>) -> Result<(Vec<usize>, usize)> {
 fn update(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let (rows, length) = rows(ctx)?;
-        let mut x = ctx.take(0)?;
+        let mut x = ctx.take_unique(0)?;
         let v = ctx.input(2)?;
         by_size!(x.dtype(), E, {
             let (from, to) = (E::view(v)?, E::view_mut(&mut x)?);
@@ -56,7 +56,7 @@ fn update(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn combine<T: Scalar + Element>(ctx: &mut KernelContext<'_>, f: Binary) -> Result<()> {
     let (rows, length) = rows(ctx)?;
-    let mut x = ctx.take(0)?;
+    let mut x = ctx.take_unique(0)?;
     let v = ctx.input(2)?;
     let (from, to) = (v.slice::<T>()?, x.slice_mut::<T>()?);
     for (k, row) in rows.into_iter().enumerate() {

@@ -241,7 +241,7 @@ fn diag_part(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn set_diag(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let align = Align::of(init)?;
     kernel(move |ctx| {
-        let mut x = ctx.take(0)?;
+        let mut x = ctx.take_unique(0)?;
         let band = band_of(&x, ctx.input(2)?)?;
         let diagonal = ctx.input(1)?;
         let expected = band.packed(&x.shape()[..x.rank() - 2]);

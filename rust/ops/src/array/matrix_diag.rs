@@ -86,7 +86,7 @@ fn diag_part(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn set_diag(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
-        let mut x = ctx.take(0)?;
+        let mut x = ctx.take_unique(0)?;
         let sizes = matrices(x.shape())?;
         let diagonal = ctx.input(1)?;
         let mut expected = x.shape()[..x.rank() - 2].to_vec();
@@ -140,7 +140,7 @@ fn clear<E: Movable>(
 
 fn band_part(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
-        let mut x = ctx.take(0)?;
+        let mut x = ctx.take_unique(0)?;
         let (_, rows, columns) = matrices(x.shape())?;
         let lower = width(ctx.input(1)?, "num_lower", "rows", rows)?;
         let upper = width(ctx.input(2)?, "num_upper", "columns", columns)?;

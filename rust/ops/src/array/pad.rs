@@ -124,7 +124,9 @@ fn pad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let x = ctx.input(0)?;
         let value = ctx.inputs().get(2).unwrap_or(&zero);
         ensure!(value.rank() == 0, InvalidArgument, "constant_values must be a scalar. Found: {}", value.shape());
-        let out = padded(ctx.threads(), x, &pairs(ctx.input(1)?, x.shape())?, value)?;
+        let pairs = pairs(ctx.input(1)?, x.shape())?;
+        let is_framed = pairs.iter().any(|&pair| pair != (0, 0));
+        let out = if is_framed { padded(ctx.threads(), x, &pairs, value)? } else { ctx.take(0)? };
         ctx.set_output(0, out);
         Ok(())
     })

@@ -149,7 +149,7 @@ fn replace<E: Movable>(indices: &Tensor, updates: &Tensor, out: &mut Tensor) -> 
 fn tensor_scatter_update(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("T")?;
     kernel(move |ctx| {
-        let mut out = ctx.take(0)?;
+        let mut out = ctx.take_unique(0)?;
         by_size!(dtype, E, replace::<E>(ctx.input(1)?, ctx.input(2)?, &mut out))?;
         ctx.set_output(0, out);
         Ok(())
@@ -159,7 +159,7 @@ fn tensor_scatter_update(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn tensor_scatter_sub(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("T")?;
     dispatch!(dtype, T in number, kernel(|ctx| {
-        let mut out = ctx.take(0)?;
+        let mut out = ctx.take_unique(0)?;
         join::<T>(ctx.input(1)?, ctx.input(2)?, &mut out, |to, x| *to = to.minus(x))?;
         ctx.set_output(0, out);
         Ok(())
@@ -194,7 +194,7 @@ fn scatter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn scatter_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let sum = sum_of(init, init.dtype("T")?)?;
     kernel(move |ctx| {
-        let mut out = ctx.take(0)?;
+        let mut out = ctx.take_unique(0)?;
         sum(ctx.input(1)?, ctx.input(2)?, &mut out)?;
         ctx.set_output(0, out);
         Ok(())

@@ -107,7 +107,7 @@ fn checked<'a>(images: &'a Tensor, boxes: &Tensor) -> Result<&'a Shape> {
 }
 
 fn compute<T: Wide<In = f32>>(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let mut out = ctx.take(0)?;
+    let mut out = ctx.take_unique(0)?;
     let boxes = ctx.input(1)?;
     let shape = checked(&out, boxes)?.clone();
     let (height, width, depth) = (shape[1], shape[2], shape[3]);

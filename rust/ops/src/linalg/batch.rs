@@ -3,7 +3,7 @@
 use ferroflow_linalg::{Element, Failure, Wide};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::{Threads, try_for_rows_mut};
-use ferroflow_tensor::{Result, Shape, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Result, Shape, Status, Tensor, bail, ensure, with_denormals};
 
 /// Multiplications that are worth a thread.
 const GRAIN: usize = 1 << 16;
@@ -71,7 +71,7 @@ impl Batch {
         let failure: Mutex<Option<(usize, Status)>> = Mutex::new(None);
         try_for_rows_mut(threads, self.count, (GRAIN / work.max(1)).max(1), outputs, |range, mut rest| {
             let mut scratch = Vec::new();
-            for i in range {
+            let mut compute = |i: usize| {
                 let mut sizes = sizes.iter();
                 let parts = rest.each_mut().map(|rest| {
                     let (part, after) = std::mem::take(rest).split_at_mut(sizes.next().copied().unwrap_or(0));
@@ -82,12 +82,13 @@ impl Batch {
                     let size = input.len() / self.count;
                     &input[i * size..(i + 1) * size]
                 });
-                if let Err(error) = T::widened(inputs, parts, &mut scratch, |inputs, parts| f(i, inputs, parts)) {
-                    let mut first = failure.lock();
-                    if first.as_ref().is_none_or(|(at, _)| i < *at) {
-                        *first = Some((i, error));
-                    }
-                    return;
+                T::widened(inputs, parts, &mut scratch, |inputs, parts| f(i, inputs, parts)).map_err(|error| (i, error))
+            };
+            // faer keeps bits that are no numbers in registers of floats: as denormal numbers they would be lost.
+            if let Err((i, error)) = with_denormals(|| range.into_iter().try_for_each(&mut compute)) {
+                let mut first = failure.lock();
+                if first.as_ref().is_none_or(|(at, _)| i < *at) {
+                    *first = Some((i, error));
                 }
             }
         })?;

@@ -8,7 +8,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{self, Reduce, Reducible};
 use ferroflow_tensor::{
-    Complex32, Complex64, DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure,
+    Complex32, Complex64, DType, Flushed, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure,
 };
 use smallvec::SmallVec;
 
@@ -203,7 +203,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn reduction<T: Scalar, F: Fold<T>>(
     init: &KernelInit<'_>,
     f: F,
-    finish: impl Fn(Tensor, usize) -> Result<Tensor> + Send + Sync + 'static,
+    finish: impl Fn(Threads, Tensor, usize) -> Result<Tensor> + Send + Sync + 'static,
 ) -> Result<Box<dyn Kernel>> {
     let (keep_dims, dtype) = (init.bool("keep_dims")?, init.input_type(0)?);
     kernel(move |ctx| {
@@ -214,7 +214,7 @@ fn reduction<T: Scalar, F: Fold<T>>(
         let count = x.shape().iter().zip(&is_reduced).filter(|(_, r)| **r).map(|(n, _)| n).product();
         // Partial results of 16-bit floats are kept in f32.
         let x = elementwise::cast(x, T::DTYPE, ctx.threads())?;
-        let out = finish(reduce::<T>(&f, ctx.threads(), x, &is_reduced, out_shape)?, count)?;
+        let out = finish(ctx.threads(), reduce::<T>(&f, ctx.threads(), x, &is_reduced, out_shape)?, count)?;
         let out = elementwise::cast(out, dtype, ctx.threads())?;
         ctx.set_output(0, out);
         Ok(())
@@ -230,8 +230,25 @@ fn numeric(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
         if !f.supports::<T>() {
             return Err(init.unsupported());
         }
-        reduction::<T, _>(init, Numeric(f), |out, _| Ok(out))
+        reduction::<T, _>(init, Numeric(f), move |threads, out, count| match f {
+            Reduce::Max | Reduce::Min => extreme(threads, out, count),
+            _ => Ok(out),
+        })
     }, else Err(init.unsupported()))
+}
+
+/// Makes denormal numbers zero: no instruction has computed the largest or smallest number.
+fn flush<T: Flushed + Send>(threads: Threads, out: &mut [T]) -> Result<()> {
+    Ok(try_for_chunks_mut(threads, out, BLOCK, |_, part| part.iter_mut().for_each(|x| *x = x.flushed()))?)
+}
+
+fn extreme(threads: Threads, mut out: Tensor, count: usize) -> Result<Tensor> {
+    match out.dtype() {
+        DType::F32 if count > 1 => flush(threads, out.slice_mut::<f32>()?)?,
+        DType::F64 if count > 1 => flush(threads, out.slice_mut::<f64>()?)?,
+        _ => {}
+    }
+    Ok(out)
 }
 
 fn mean(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -240,7 +257,7 @@ fn mean(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         other => other,
     };
     dispatch!(dtype, T in number, {
-        reduction::<T, _>(init, Numeric(Reduce::Sum), |mut out, count| {
+        reduction::<T, _>(init, Numeric(Reduce::Sum), |_, mut out, count| {
             for v in out.slice_mut::<T>()? {
                 *v = vector::mean_of_sum(v.widened(), count);
             }
@@ -298,7 +315,7 @@ fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ctx.set_output(0, x.reshaped(out_shape)?);
             return Ok(());
         }
-        let mut x = elementwise::cast(x, wide, ctx.threads())?;
+        let mut x = elementwise::cast(x, wide, ctx.threads())?.into_unique(ctx.threads())?;
         let squared = |_: usize, chunk: &mut [T]| chunk.iter_mut().for_each(|v| *v = v.squared());
         try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, squared)?;
         let mut out = reduce::<T>(&Numeric(Reduce::Sum), ctx.threads(), x, &is_reduced, out_shape)?;
@@ -310,7 +327,7 @@ fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn logical(init: &KernelInit<'_>, f: Logical) -> Result<Box<dyn Kernel>> {
-    reduction::<bool, _>(init, f, |out, _| Ok(out))
+    reduction::<bool, _>(init, f, |_, out, _| Ok(out))
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -80,7 +80,7 @@ fn add_at<T: Summed>(out: &mut Tensor, places: &[usize], values: &Tensor) -> Res
 fn add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(init.dtype("T")?, T in number, kernel(|ctx| {
         let places = places(ctx.input(0)?, ctx.input(1)?, ctx.input(2)?, ctx.input(3)?)?;
-        let mut out = ctx.take(3)?;
+        let mut out = ctx.take_unique(3)?;
         add_at::<T>(&mut out, &places, ctx.input(1)?)?;
         ctx.set_output(0, out);
         Ok(())

@@ -5,8 +5,8 @@ use crate::context::Context;
 use crate::draft::{Action, Draft};
 use crate::source::Source;
 use ferroflow_graph::{Cancellation, KernelContext, Node, OutputType, Step, Variables, no_functions};
-use ferroflow_tensor::Tensor;
 use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::{Tensor, with_denormals_flushed};
 
 /// Folded results above this size are computed each step instead of being kept.
 const MAX_FOLDED_BYTES: usize = 10 << 20;
@@ -54,7 +54,7 @@ impl Folding {
         };
         let mut outputs = vec![None; node.outputs.len()];
         let mut ctx = KernelContext::new(&step, node, &mut inputs, &mut outputs, Variables::default());
-        kernel.compute(&mut ctx).ok()?;
+        with_denormals_flushed(|| kernel.compute(&mut ctx)).ok()?;
         let values: Option<Vec<Tensor>> = outputs.into_iter().collect();
         values.filter(|v| v.iter().map(Tensor::byte_size).sum::<usize>() <= MAX_FOLDED_BYTES).map(StandIn::Values)
     }

@@ -59,51 +59,68 @@ fn channel_loop<T: PatchFloat, const POINTS: usize>(
     channels: usize,
     out: &mut [T],
 ) {
+    let reach = (POINTS - 1) * step + channels;
+    let is_inside = |&(a, f): &(usize, usize)| a + reach <= from.len() && f + channels <= filter.len();
+    assert!(out.len() >= POINTS * channels && taps.iter().all(is_inside), "a point outside of its tensor");
+    let at = Block { from: from.as_ptr(), step, filter: filter.as_ptr(), taps, channels, out: out.as_mut_ptr() };
     let mut start = 0;
-    while start + BLOCK <= channels {
-        block::<T, BLOCK, POINTS>(from, step, filter, taps, start, channels, out);
-        start += BLOCK;
-    }
-    if start == channels {
-        return;
-    }
-    // A last block begins within the one before, whose channels it computes once more.
-    if channels >= BLOCK {
-        block::<T, BLOCK, POINTS>(from, step, filter, taps, channels - BLOCK, channels, out);
-    } else if channels >= 8 {
-        block::<T, 8, POINTS>(from, step, filter, taps, 0, channels, out);
-        block::<T, 8, POINTS>(from, step, filter, taps, channels - 8, channels, out);
-    } else {
-        for start in 0..channels {
-            block::<T, 1, POINTS>(from, step, filter, taps, start, channels, out);
+    // SAFETY: each block begins so many channels before the end of a point's as it is wide. All points of the taps and
+    // of the result lie in their slices, as asserted.
+    unsafe {
+        while start + BLOCK <= channels {
+            at.compute::<BLOCK, POINTS>(start);
+            start += BLOCK;
+        }
+        if start == channels {
+            return;
+        }
+        // A last block begins within the one before, whose channels it computes once more.
+        if channels >= BLOCK {
+            at.compute::<BLOCK, POINTS>(channels - BLOCK);
+        } else if channels >= 8 {
+            at.compute::<8, POINTS>(0);
+            at.compute::<8, POINTS>(channels - 8);
+        } else {
+            for start in 0..channels {
+                at.compute::<1, POINTS>(start);
+            }
         }
     }
 }
 
-#[inline(always)]
-fn block<T: PatchFloat, const N: usize, const POINTS: usize>(
-    from: &[T],
+/// The operands of `channel_loop`. Addresses, because checks of four slices for each point and tap took longer than the arithmetic.
+struct Block<'a, T> {
+    from: *const T,
     step: usize,
-    filter: &[T],
-    taps: &[(usize, usize)],
-    start: usize,
+    filter: *const T,
+    taps: &'a [(usize, usize)],
     channels: usize,
-    out: &mut [T],
-) {
-    let mut sums = [[T::default(); N]; POINTS];
-    for &(a, f) in taps {
-        let f = &filter[f + start..f + start + N];
-        for (point, sums) in sums.iter_mut().enumerate() {
-            let a = a + start + point * step;
-            let a = &from[a..a + N];
-            for i in 0..N {
-                sums[i] = sums[i] + a[i] * f[i];
+    out: *mut T,
+}
+
+impl<T: PatchFloat> Block<'_, T> {
+    /// Computes `N` channels from `start` on, of `POINTS` points.
+    ///
+    /// # Safety
+    /// These channels lie in the slices for all taps and points.
+    #[inline(always)]
+    unsafe fn compute<const N: usize, const POINTS: usize>(&self, start: usize) {
+        let mut sums = [[T::default(); N]; POINTS];
+        for &(a, f) in self.taps {
+            // SAFETY: by the contract above, here and below.
+            let f = unsafe { &*self.filter.add(f + start).cast::<[T; N]>() };
+            for (point, sums) in sums.iter_mut().enumerate() {
+                // SAFETY: as above.
+                let a = unsafe { &*self.from.add(a + start + point * self.step).cast::<[T; N]>() };
+                for i in 0..N {
+                    sums[i] = sums[i] + a[i] * f[i];
+                }
             }
         }
-    }
-    for (point, sums) in sums.iter().enumerate() {
-        let at = point * channels + start;
-        out[at..at + N].copy_from_slice(sums);
+        for (point, sums) in sums.iter().enumerate() {
+            // SAFETY: as above; `out` is the only reference to the result.
+            unsafe { *self.out.add(point * self.channels + start).cast::<[T; N]>() = *sums };
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub trait Pooled: Ordered + Default {
 const NEAR: f32 = 1e-5;
 
 macro_rules! pooled_floats {
-    ($($t:ident: $near:expr;)*) => {$(
+    ($($t:ident: $a:ident, $b:ident => $near:expr;)*) => {$(
         impl Pooled for $t {
             const LOWEST: $t = $t::MIN;
             #[inline(always)]
@@ -28,17 +28,17 @@ macro_rules! pooled_floats {
             }
             #[inline(always)]
             fn is_near(self, other: $t) -> bool {
-                let near: fn($t, $t) -> bool = $near;
-                near(self, other)
+                let ($a, $b) = (self, other);
+                $near
             }
         }
     )*};
 }
 pooled_floats! {
-    f32: |a, b| (a - b).abs() < NEAR;
-    f64: |a, b| (a - b).abs() < f64::from(NEAR);
-    f16: |a, b| (a.to_f32() - b.to_f32()).abs() < NEAR;
-    bf16: |a, b| (a.to_f32() - b.to_f32()).abs() < NEAR;
+    f32: a, b => (a - b).abs() < NEAR;
+    f64: a, b => (a - b).abs() < f64::from(NEAR);
+    f16: a, b => (a.to_f32() - b.to_f32()).abs() < NEAR;
+    bf16: a, b => (a.to_f32() - b.to_f32()).abs() < NEAR;
 }
 
 macro_rules! pooled_integers {

@@ -1,6 +1,6 @@
 //! Threads for work that blocks outside the engine: each piece has a thread of its own, which serves the next piece afterwards.
 
-use crate::Status;
+use crate::{Status, flush_denormals};
 use ferroflow_sync::{Condvar, Mutex, generation, watch_forks};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -109,6 +109,7 @@ impl Cache {
     }
 
     fn serve(&self, mailbox: &Arc<Mailbox>) {
+        flush_denormals();
         while let Some(work) = self.next(mailbox) {
             // The work itself stores how it ended; nothing waits for this thread.
             let _ = catch_unwind(AssertUnwindSafe(work));

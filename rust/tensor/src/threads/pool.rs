@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use super::watch::Watch;
 use super::{Interrupted, MAX_THREADS};
+use crate::flush_denormals;
 use ferroflow_sync::{Mutex, OnceLock, generation, watch_forks};
 
 /// Time for which a worker polls for the next job before it sleeps. Waking a sleeping thread costs 20 to 30 us; this
@@ -308,6 +309,7 @@ fn start_worker(pool: &'static Pool, index: usize) -> Option<Worker> {
         .name(format!("ferroflow-{index}"))
         .spawn(move || {
             IN_TASK.set(true);
+            flush_denormals();
             pool.work(index, asleep);
         })
         .ok()?;

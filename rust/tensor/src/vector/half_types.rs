@@ -32,10 +32,13 @@ impl Half for f16 {
         let bits = self.to_bits() as u32;
         let sign = (bits & 0x8000) << 16;
         let magnitude = bits & 0x7fff;
-        // The product with 2^112 moves the exponent bias and makes denormals normal, exactly.
-        let scaled = f32::from_bits(magnitude << 13) * f32::from_bits(0x7780_0000);
+        // A denormal's bits are the last ones of a number between 2^-14 and 2^-13.
+        let least = f32::from_bits(113 << 23);
+        let denormal = f32::from_bits((113 << 23) | (magnitude << 13)) - least;
+        let normal = f32::from_bits((magnitude << 13) + (112 << 23));
+        let finite = if magnitude < 0x400 { denormal } else { normal };
         let special = f32::from_bits((magnitude << 13) | 0x7f80_0000 | if magnitude > 0x7c00 { 0x40_0000 } else { 0 });
-        let value = if magnitude >= 0x7c00 { special } else { scaled };
+        let value = if magnitude >= 0x7c00 { special } else { finite };
         f32::from_bits(value.to_bits() | sign)
     }
 

@@ -4,10 +4,11 @@ use super::complex;
 use super::element::Element;
 use super::error_function::{erf_f32, erfc_f32};
 use super::exp_log::*;
-use super::gamma::digamma_f64;
+use super::gamma::{digamma_f32, digamma_f64, lgamma_f32};
 use super::hyperbolic::*;
 use super::isa::{Isa, for_each_isa};
 use super::trig::*;
+use crate::denormals::Flushed;
 use num_complex::Complex;
 
 /// A function of one element, named as its TensorFlow op.
@@ -319,8 +320,8 @@ macro_rules! float_unary_table {
             light Relu(x) = if x < 0.0 { 0.0 } else { x };
             light Relu6(x) = { let low = if x < 0.0 { 0.0 } else { x }; if low > 6.0 { 6.0 } else { low } };
             light Softsign(x) = x / (x.abs() + 1.0);
-            light Floor(x) = x.floor();
-            light Ceil(x) = x.ceil();
+            light Floor(x) = x.flushed().floor();
+            light Ceil(x) = x.flushed().ceil();
             // TF 1.x: zero for what is rounded up to it, but for -0.
             light Round(x) = if x == 0.0 { x } else { x.round_ties_even() + 0.0 };
             light Rint(x) = x.round_ties_even();
@@ -352,8 +353,8 @@ float_unary_table! { f32_kernel for f32: exp_f32 expm1_f32 log_f32 log1p_f32 tan
     heavy Atanh(x) = atanh_f32(x);
     heavy Erf(x) = erf_f32(x);
     heavy Erfc(x) = erfc_f32(x);
-    scalar Lgamma(x) = libm::lgamma(x as f64) as f32;
-    scalar Digamma(x) = digamma_f64(x as f64) as f32;
+    heavy Lgamma(x) = lgamma_f32(x);
+    heavy Digamma(x) = digamma_f32(x);
     @bounded Sin(x) = sin_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE_F32) => sin_of_large_f32(x);
     @bounded Cos(x) = cos_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE_F32) => cos_of_large_f32(x);
     @bounded Tan(x) = tan_f32(x), where x.is_nan() | (x.abs() > LARGEST_ANGLE as f32) => libm::tan(x as f64) as f32;
