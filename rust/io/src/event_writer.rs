@@ -51,7 +51,7 @@ fn event(wall_time: f64, step: i64, what: event::What) -> Event {
 pub struct EventWriter {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Tags whose metadata the file has.
+    /// Tags that the file has.
     described: Mutex<HashSet<String>>,
     name: String,
     process: u32,
@@ -190,14 +190,15 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Appends a serialized `Summary`. The metadata of a tag are kept where they come first, and left out from then on.
+    /// Appends a serialized `Summary`. The metadata of a tag are kept where the tag comes first, and left out from then on.
     ///
     /// Errors: `InvalidArgument` where it is none; as `add`.
     pub fn add_summary(&self, summary: &[u8], wall_time: f64, step: i64) -> Result<()> {
         let mut summary = Summary::decode(summary)
             .map_err(|e| Status::invalid_argument(format!("the summary is no Summary message: {e}")))?;
         for value in &mut summary.value {
-            if value.metadata.is_some() && !self.described.lock().insert(value.tag.clone()) {
+            // TF 1.x: a tag that comes without metadata first has none later.
+            if !self.described.lock().insert(value.tag.clone()) {
                 value.metadata = None;
             }
         }
