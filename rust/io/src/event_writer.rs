@@ -313,6 +313,16 @@ mod tests {
             .collect();
         assert_eq!(described, [true, false, false]);
         std::fs::remove_file(&name).unwrap();
+        // TF 1.x: a tag that comes without metadata first has none later.
+        let writer = EventWriter::create(&name, NEVER, 5.0).unwrap();
+        for metadata in [None, Some(SummaryMetadata::default())] {
+            let value = Value { tag: "u".to_owned(), metadata, ..Default::default() };
+            writer.add_summary(&Summary { value: vec![value] }.encode_to_vec(), 2.0, 0).unwrap();
+        }
+        drop(writer);
+        let has_none = |e: &Event| matches!(&e.what, Some(event::What::Summary(s)) if s.value[0].metadata.is_none());
+        assert_eq!(events(&name).iter().filter(|e| has_none(e)).count(), 2);
+        std::fs::remove_file(&name).unwrap();
     }
 
     #[test]

@@ -171,7 +171,11 @@ impl LmdbReader {
     /// Returns the value of a leaf's node.
     fn value(&self, flags: u16, length: usize, data: &[u8]) -> Result<Option<Vec<u8>>> {
         if flags & flags::NESTED != 0 {
-            bail!(Unimplemented, "{}: LMDB databases with several values for a key, or inside others, are not read", self.name);
+            bail!(
+                Unimplemented,
+                "{}: LMDB databases with several values for a key, or inside others, are not read",
+                self.name
+            );
         }
         if flags & flags::BIG == 0 {
             return Ok(data.get(..length).map(<[u8]>::to_vec));
@@ -222,7 +226,12 @@ enum Node<'a> {
     /// The page has no more.
     None,
     Branch(u64),
-    Leaf { flags: u16, length: usize, key: &'a [u8], data: &'a [u8] },
+    Leaf {
+        flags: u16,
+        length: usize,
+        key: &'a [u8],
+        data: &'a [u8],
+    },
 }
 
 impl Node<'_> {

@@ -198,8 +198,8 @@ def _count(start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
 
 
 def symbolic_gradient(
-    input: Sequence[Any],  # noqa: A002  # TensorFlow's name.
-    Tout: Sequence[Any],  # noqa: N803  # TensorFlow's name.
+    input: Sequence[Any],  # TensorFlow's name.
+    Tout: Sequence[Any],  # TensorFlow's name.
     f: Any,
     name: str | None = None,
 ) -> list[Tensor]:
@@ -242,7 +242,7 @@ def Gradient(  # noqa: N802  # TensorFlow's name.
 def remote_call(
     target: TensorLike,
     args: Sequence[Any],
-    Tout: Sequence[Any],  # noqa: N803  # TensorFlow's name.
+    Tout: Sequence[Any],  # TensorFlow's name.
     f: DefinedFunction,
     name: str | None = None,
 ) -> list[Tensor]:

@@ -93,7 +93,11 @@ pub(super) fn register(r: &mut Registry) {
                 .doc("Returns the keys and values of LMDB databases.")
                 .kernel(|init| {
                     dataset_kernel(init, |ctx| {
-                        ensure!(ctx.input(0)?.rank() <= 1, InvalidArgument, "`filenames` must be a scalar or a vector.");
+                        ensure!(
+                            ctx.input(0)?.rank() <= 1,
+                            InvalidArgument,
+                            "`filenames` must be a scalar or a vector."
+                        );
                         Ok(Databases(ctx.input(0)?.strings()?.into()))
                     })
                 }),

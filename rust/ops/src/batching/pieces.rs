@@ -20,7 +20,9 @@ pub(super) fn steps(index: &Tensor) -> Result<Vec<(i64, usize)>> {
     for step in index.slice::<i64>()?.chunks_exact(3) {
         match step[2].checked_sub(step[1]).and_then(|rows| usize::try_from(rows).ok()) {
             Some(rows) => found.push((step[0], rows)),
-            None => bail!(InvalidArgument, "A step of the batch ends before it begins: rows {} to {}", step[1], step[2]),
+            None => {
+                bail!(InvalidArgument, "A step of the batch ends before it begins: rows {} to {}", step[1], step[2])
+            }
         }
     }
     Ok(found)

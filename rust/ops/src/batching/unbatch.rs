@@ -2,7 +2,9 @@
 
 use super::pieces::{steps, wait};
 use super::rows::divided;
-use ferroflow_graph::{Bell, Blocking, Cancellation, Kernel, KernelInit, Op, Registry, ResourceName, ShapeContext, Unnamed, kernel};
+use ferroflow_graph::{
+    Bell, Blocking, Cancellation, Kernel, KernelInit, Op, Registry, ResourceName, ShapeContext, Unnamed, kernel,
+};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Code, PartialShape, Result, Status, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;
@@ -72,9 +74,7 @@ impl Exchange {
         let late = state.pieces.remove(&number);
         match found?.or(late) {
             Some(piece) => Ok(piece.value),
-            None => {
-                Err(Status::new(Code::DeadlineExceeded, "Batched data did not arrive within timeout window."))
-            }
+            None => Err(Status::new(Code::DeadlineExceeded, "Batched data did not arrive within timeout window.")),
         }
     }
 }

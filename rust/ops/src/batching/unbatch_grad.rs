@@ -2,7 +2,9 @@
 
 use super::pieces::{steps, wait};
 use super::rows::{joined, without_rows};
-use ferroflow_graph::{Bell, Blocking, Cancellation, Kernel, KernelInit, Op, Registry, ResourceName, ShapeContext, Unnamed, kernel};
+use ferroflow_graph::{
+    Bell, Blocking, Cancellation, Kernel, KernelInit, Op, Registry, ResourceName, ShapeContext, Unnamed, kernel,
+};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{PartialShape, Result, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;

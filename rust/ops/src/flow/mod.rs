@@ -33,14 +33,16 @@ pub(crate) fn register(r: &mut Registry) {
             .kernel(|_| kernel(|_| Ok(()))),
     );
     r.add(
-        Op::new("Fact").output("fact: string").doc("Returns a fact about factorials.").shape(shape_rules::scalar).kernel(
-            |_| {
+        Op::new("Fact")
+            .output("fact: string")
+            .doc("Returns a fact about factorials.")
+            .shape(shape_rules::scalar)
+            .kernel(|_| {
                 kernel(|ctx| {
                     ctx.set_output(0, Tensor::from_strings([], vec![b"0! == 1"[..].into()])?);
                     Ok(())
                 })
-            },
-        ),
+            }),
     );
     r.add(
         Op::new("Timestamp")

@@ -72,11 +72,7 @@ impl Equation {
         };
         let inputs: Vec<Subscript> = inputs.split(',').map(Subscript::parse).collect::<Result<_>>()?;
         let given = inputs.len();
-        ensure!(
-            given <= 2,
-            InvalidArgument,
-            "Expecting 1 or 2 input subscripts in equation '{text}' but got: {given}"
-        );
+        ensure!(given <= 2, InvalidArgument, "Expecting 1 or 2 input subscripts in equation '{text}' but got: {given}");
         ensure!(given == count, InvalidArgument, "Expected {count} inputs for equation {text} but got: {given}");
         let output = Subscript::parse(output)?;
         let known = |c: &char| inputs.iter().any(|i| i.before.contains(c) || i.behind.contains(c));

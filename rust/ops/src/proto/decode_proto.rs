@@ -127,11 +127,9 @@ fn decoded(messages: &Tensor, fields: &[Field], types: &[DType]) -> Result<Vec<T
             Err(Malformed) => bail!(DataLoss, "CountFields: Failed to consume entire buffer"),
         }
     }
-    let shape = |last: usize| {
-        Shape::checked(&messages.shape().to_i64().into_iter().chain([last as i64]).collect::<Vec<_>>())
-    };
-    let counts: Vec<i32> =
-        all.iter().flatten().map(|v| i32::try_from(v.len()).unwrap_or(i32::MAX)).collect();
+    let shape =
+        |last: usize| Shape::checked(&messages.shape().to_i64().into_iter().chain([last as i64]).collect::<Vec<_>>());
+    let counts: Vec<i32> = all.iter().flatten().map(|v| i32::try_from(v.len()).unwrap_or(i32::MAX)).collect();
     let mut out = vec![Tensor::from_slice(shape(fields.len())?, &counts)?];
     for (i, (field, &dtype)) in fields.iter().zip(types).enumerate() {
         // TF 1.x: there is a place for one value, even if no message has one.
@@ -167,11 +165,7 @@ fn decode(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         );
     }
     let format = init.str("message_format")?;
-    ensure!(
-        matches!(&*format, "binary" | "text"),
-        InvalidArgument,
-        "format must be one of binary or text"
-    );
+    ensure!(matches!(&*format, "binary" | "text"), InvalidArgument, "format must be one of binary or text");
     ensure!(
         format == "binary",
         Unimplemented,

@@ -77,7 +77,9 @@ impl Region {
         let variable = step.cx.resources_of(node)?.variable(node)?;
         let is_taken = |other: &Arc<Variable>| other.is_temporary() && other.name == variable.name;
         if variable.is_temporary() && self.draft.variables.iter().any(is_taken) {
-            return Err(Status::new(Code::AlreadyExists, format!("Resource __per_step/{}/TmpVar", variable.name)).at_node(id));
+            return Err(
+                Status::new(Code::AlreadyExists, format!("Resource __per_step/{}/TmpVar", variable.name)).at_node(id)
+            );
         }
         let next = self.draft.variables.len() as u32;
         let index = *self.by_address.entry(Arc::as_ptr(&variable).addr()).or_insert(next);

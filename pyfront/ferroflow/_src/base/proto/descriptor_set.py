@@ -87,9 +87,9 @@ def serialized_files(descriptor_set: bytes) -> list[bytes]:
 def load_descriptors() -> LoadedDescriptors:
     """Returns the pool that holds every message, made on first use and the same ever after.
 
-    It is protobuf's default pool if `import tensorflow` gives ferroflow in this process. Modules that protobuf's compiler
-    generates find TensorFlow's messages there. Otherwise the pool is private: an imported TensorFlow registers messages
-    of the same names in the default pool.
+    It is protobuf's default pool if `import tensorflow` gives ferroflow in this process. Modules that protobuf's
+    compiler generates find TensorFlow's messages there. Otherwise the pool is private: an imported TensorFlow
+    registers messages of the same names in the default pool.
     """
     global _loaded
     with _lock:

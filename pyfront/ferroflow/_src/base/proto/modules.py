@@ -41,7 +41,7 @@ class MessageModules(Family):
         return not path.endswith(_END)
 
     def begin(self, path: str) -> None:
-        """Loads the messages of a file: a generated module that imports another one needs them, but none of its names."""
+        """Loads the messages of a file: a generated module that imports it needs them, but uses none of its names."""
         if path.endswith(_END):
             self._content(path)
 

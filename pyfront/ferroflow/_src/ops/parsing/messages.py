@@ -24,7 +24,7 @@ class DecodeProtoV2(NamedTuple):
 
 
 def decode_proto(
-    bytes: TensorLike,  # noqa: A002  # TensorFlow's name.
+    bytes: TensorLike,  # TensorFlow's name.
     message_type: str,
     field_names: Sequence[str],
     output_types: Sequence[DTypeLike],
@@ -48,8 +48,8 @@ def decode_proto(
 
     Returns:
         (sizes, values): `sizes` is a Tensor of int32 with the number of values that each message has for each field.
-        `values` is a list of Tensors, one for each field. Their last dimension has room for the most values of a message,
-        at least one. Places without a value have the field's default.
+        `values` is a list of Tensors, one for each field. Their last dimension has room for the most values of a
+        message, at least one. Places without a value have the field's default.
     """
     attrs = {
         "message_type": message_type,
