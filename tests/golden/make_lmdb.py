@@ -1,4 +1,4 @@
-"""Writes lmdb/data.mdb.xz: a database with small and large values and several levels of pages. Needs the package lmdb."""
+"""Writes lmdb/data.mdb.xz: a database with small and large values on several levels of pages; needs `lmdb`."""
 
 import lzma
 import os

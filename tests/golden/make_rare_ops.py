@@ -16,8 +16,9 @@ if __name__ == "__main__":
     made = {name: outcome(tf, case) for name, case in CASES.items()}
     with tempfile.TemporaryDirectory() as folder:
         with lzma.open(os.path.join(HERE, "lmdb", "data.mdb.xz")) as packed:
-            with open(os.path.join(folder, "data.mdb"), "wb") as plain:
-                plain.write(packed.read())
+            contents = packed.read()
+        with open(os.path.join(folder, "data.mdb"), "wb") as plain:
+            plain.write(contents)
         made.update({name: outcome(tf, lmdb_case(folder, name)) for name in LMDB_CASES})
     with open(os.path.join(HERE, "rare_ops.json"), "w") as file:
         json.dump(made, file, indent=None, separators=(",", ":"), sort_keys=True)

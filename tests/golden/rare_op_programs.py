@@ -1,4 +1,4 @@
-"""Calls of operations that few programs have: Einsum, temporary variables, fields of messages; their results as data."""
+"""Calls of operations that few programs have: Einsum, temporary variables, fields of messages; and their results."""
 
 from __future__ import annotations
 
@@ -186,9 +186,8 @@ def _read(path: str) -> Case:
     def case(tf: Any) -> Any:
         queue = tf.FIFOQueue(2, tf.string, [[]])
         reader = tf.LMDBReader()
-        with tf.control_dependencies([queue.enqueue_many([[path]])]):
-            with tf.control_dependencies([queue.close()]):
-                keys, values = reader.read_up_to(queue, 1000)
+        with tf.control_dependencies([queue.enqueue_many([[path]])]), tf.control_dependencies([queue.close()]):
+            keys, values = reader.read_up_to(queue, 1000)
         with tf.control_dependencies([keys]):
             return [keys, values, reader.num_records_produced(), reader.num_work_units_completed()]
 
