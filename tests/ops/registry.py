@@ -38,6 +38,8 @@ _REQUIRED: dict[str, Any] = {
 _REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
     "AudioSpectrogram": {"window_size": 8, "stride": 4},
     "Case": {"branches": ["f"]},
+    "DecodeProtoV2": {"field_names": ["dtype"], "message_type": "tensorflow.TensorProto"},
+    "EncodeProto": {"field_names": ["dtype", "dtype"], "message_type": "tensorflow.TensorProto"},
     "SdcaOptimizer": {"loss_type": "squared_loss"},
     "SdcaOptimizerV2": {"loss_type": "squared_loss"},
     "ParseExample": {"dense_shapes": [[], []], "sparse_types": [dtypes.float32] * 2},

@@ -1,12 +1,13 @@
 //! What Unbatch and UnbatchGrad share: the rows of each step in a batch, and the wait for another step.
 
+use super::queue::check;
 use ferroflow_graph::{Bell, Cancellation};
 use ferroflow_tensor::{Result, Tensor, bail, ensure};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks. A bell rings before, if something changes.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// Longest time between two looks for interrupts. A bell rings before, if something changes.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// Returns the number of each step in a batch and its number of rows.
 pub(super) fn steps(index: &Tensor) -> Result<Vec<(i64, usize)>> {
@@ -49,7 +50,7 @@ pub(super) fn wait<T>(
         if rest.is_zero() {
             return Ok(None);
         }
-        cancellation.check()?;
+        check(cancellation)?;
         bell.wait(&mut heard, rest.min(LONGEST_WAIT));
     }
 }

@@ -5,6 +5,7 @@
 
 use ferroflow_graph::{Bell, Cancellation, KernelContext, KernelInit, ResourceName, Unnamed};
 use ferroflow_sync::Mutex;
+use ferroflow_tensor::threads::stopped;
 use ferroflow_tensor::{Result, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -12,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks at the queue. A bell rings before, if something changes.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// Longest time between two looks for interrupts. A bell rings before, if something changes in the queue.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// The sizes and times of a queue.
 #[derive(Clone)]
@@ -183,8 +184,8 @@ impl Queue {
                     return self.leave(tasks, outcome);
                 }
                 Found::Nothing(at_most) => {
-                    cancellation.check()?;
-                    bell.wait(&mut heard, at_most);
+                    check(cancellation)?;
+                    bell.wait(&mut heard, at_most.min(LONGEST_WAIT));
                 }
             }
         }
@@ -231,7 +232,7 @@ impl Queue {
         }
         let rest = self.limits.timeout.saturating_sub(front.opened.elapsed());
         if is_last && front.rows < self.limits.largest && !rest.is_zero() {
-            return Found::Nothing(rest.min(LONGEST_WAIT));
+            return Found::Nothing(rest);
         }
         let tasks = state.batches.pop_front().map(|b| b.tasks).unwrap_or_default();
         state.running += 1;
@@ -262,6 +263,14 @@ impl Queue {
             None => bail!(Internal, "a batch has no results"),
         }
     }
+}
+
+/// Fails for the reason of an interrupt. A step that waits on its own thread polls for signals and deadlines here.
+pub(super) fn check(cancellation: &Cancellation) -> Result<()> {
+    if stopped() {
+        cancellation.check()?;
+    }
+    cancellation.check()
 }
 
 /// Returns the number of rows that all inputs of a step have.

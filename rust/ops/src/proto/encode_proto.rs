@@ -151,13 +151,9 @@ fn encode(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let sizes = c.input(0)?.with_rank_at_least(1)?;
-    let mut batch =
-        sizes.dims().map(|d| PartialShape::from_dims(&d[..d.len() - 1])).unwrap_or_else(PartialShape::unknown);
-    for i in 1..c.num_inputs() {
-        let Some(dims) = c.input(i)?.with_rank_at_least(1)?.dims() else { continue };
-        batch = batch.merge(&PartialShape::from_dims(&dims[..dims.len() - 1]))?;
+    if let Some(dims) = sizes.dims() {
+        c.set_output(0, PartialShape::from_dims(&dims[..dims.len() - 1]));
     }
-    c.set_output(0, batch);
     Ok(())
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.autodiff.rules.registering import register
+from ferroflow._src.autodiff.terms import zeros_like
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.handles import Operation, Tensor
 
@@ -17,7 +18,8 @@ def _batch(op: Operation, *grads: Any) -> list[Tensor]:
         attrs = {"timeout_micros": timeout, "shared_name": f"batch_gradient_{op.name}_{i}"}
         return tensor_op("Unbatch", [gradient, index, number], attrs)
 
-    return [of_input(i, g) for i, g in enumerate(grads[: len(op.inputs)])]
+    given = grads[: len(op.inputs)]
+    return [of_input(i, zeros_like(op.outputs[i]) if g is None else g) for i, g in enumerate(given)]
 
 
 def _unbatch(op: Operation, gradient: Any) -> list[Any]:
