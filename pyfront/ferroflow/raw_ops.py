@@ -39,6 +39,7 @@ def _function(op_type: str) -> _Callable[..., _Any]:
     inputs = [arg["name"] for arg in schema["inputs"]]
     outputs = [arg["name"] for arg in schema["outputs"]]
     attrs = {attr["name"] for attr in schema["attrs"]}
+    functions = [attr["name"] for attr in schema["attrs"] if attr["type"] in ("func", "list(func)")]
     result_type = _collections.namedtuple(op_type, outputs, rename=True) if len(outputs) > 1 else None
 
     def raw_op(*, name: str | None = None, **arguments: _Any) -> _Any:
@@ -54,6 +55,9 @@ def _function(op_type: str) -> _Callable[..., _Any]:
         unknown = sorted(set(arguments) - attrs)
         if unknown:
             raise TypeError(f"{op_type}() got an unexpected keyword argument {unknown[0]!r}")
+        for function in functions:
+            if function in arguments:
+                arguments[function] = _library_names(arguments[function])
         op = _apply_op(op_type, values, {k: v for k, v in arguments.items() if v is not None}, name=name)
         if not outputs:
             return op
@@ -63,6 +67,13 @@ def _function(op_type: str) -> _Callable[..., _Any]:
     document(raw_op, _op_reference.docstring(schema, renamed), name=op_type)
     raw_op.__signature__ = _op_reference.signature(schema, renamed)  # type: ignore[attr-defined]
     return raw_op
+
+
+def _library_names(value: _Any) -> _Any:
+    """Returns the names in the graph's library of functions that `Defun` made, alone or in a list."""
+    if isinstance(value, (list, tuple)):
+        return [_library_names(each) for each in value]
+    return value.library_function().name if hasattr(value, "library_function") else value
 
 
 def _grouped(op: _Any, schema: dict[str, _Any]) -> list[_Any]:

@@ -107,7 +107,6 @@ def test_differences_are_found():
 @pytest.mark.parametrize(
     ("act", "advice"),
     [
-        (lambda: tf.LMDBReader(), "from_generator"),
         (lambda: tf.train.do_quantize_training_on_graphdef(None, 8), "fake_quant_with_min_max_vars"),
         (lambda: tf.profiler.Profiler(tf.get_default_graph()).serialize_to_string(), "RunMetadata"),
     ],

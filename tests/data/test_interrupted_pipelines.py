@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import lzma
 import pathlib
 import random
 import signal
@@ -186,6 +187,7 @@ PIPELINES: dict[str, Build] = {
     "packed_fixed_lengths": lambda path: tf.data.FixedLengthRecordDataset(
         str(path / "lines.gz"), 4, compression_type="GZIP"
     ).batch(3),
+    "database": lambda path: tf.contrib.data.LMDBDataset(str(path / "database")).batch(3),
     "passed_on": _passed_on,
     "csv": lambda path: tf.contrib.data.CsvDataset(str(path / "csv"), [tf.int32, tf.float32]).batch(3),
 }
@@ -196,6 +198,8 @@ def files(tmp_path: pathlib.Path) -> pathlib.Path:
     (tmp_path / "lines").write_text("".join(f"{i:03}\n" for i in range(40)))
     (tmp_path / "lines.gz").write_bytes(gzip.compress((tmp_path / "lines").read_bytes()))
     (tmp_path / "csv").write_text("".join(f"{i},{i / 2}\n" for i in range(40)))
+    packed = pathlib.Path(__file__).parents[1] / "golden" / "lmdb" / "data.mdb.xz"
+    (tmp_path / "database").write_bytes(lzma.decompress(packed.read_bytes()))
     with tf.python_io.TFRecordWriter(str(tmp_path / "records")) as writer:
         for i in range(40):
             writer.write(bytes([i]) * 1000)

@@ -38,6 +38,8 @@ _REQUIRED: dict[str, Any] = {
 _REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
     "AudioSpectrogram": {"window_size": 8, "stride": 4},
     "Case": {"branches": ["f"]},
+    "DecodeProtoV2": {"field_names": ["dtype"], "message_type": "tensorflow.TensorProto"},
+    "EncodeProto": {"field_names": ["dtype", "dtype"], "message_type": "tensorflow.TensorProto"},
     "SdcaOptimizer": {"loss_type": "squared_loss"},
     "SdcaOptimizerV2": {"loss_type": "squared_loss"},
     "ParseExample": {"dense_shapes": [[], []], "sparse_types": [dtypes.float32] * 2},
@@ -65,6 +67,8 @@ _PAIRED = {
 }
 # Shapes that must be known when the graph is built, by op or by argument.
 _KNOWN_SHAPES = {"ParallelConcat": [1, 1], "block_shape": [1]}
+# Ops whose step ends the process.
+_ENDING = ("Abort",)
 _NO_KERNEL = "No OpKernel was registered"
 
 
@@ -183,6 +187,8 @@ def lacks_kernel(op_type: str, choice: dict[str, dtypes.DType]) -> bool:
 
 def missing_kernels(op_type: str) -> list[str]:
     """The types, as text, for which TensorFlow has a kernel and the op here has none."""
+    if op_type in _ENDING:
+        return []
     missing = []
     for choice in combinations(op_type):
         if promised(op_type, choice) and lacks_kernel(op_type, choice):

@@ -85,6 +85,11 @@ TESTED_ELSEWHERE = {
             "Experimental", "BytesProducedStats", "LatencyStats", "MaxIntraOp", "NonSerializable", "PrivateThread"
         ),
     ),
+    "tests/ops/test_batching.py": ("Batch", "BatchFunction", "Unbatch", "UnbatchGrad"),
+    "tests/ops/test_rare_ops.py": (
+        *("Abort", "DecodeProtoV2", "DestroyTemporaryVariable", "EncodeProto", "Fact", "LMDBReader"),
+        *("TemporaryVariable",),
+    ),
     "tests/ops/test_boosted_trees.py": _starting("BoostedTrees", "IsBoostedTrees"),
     "tests/ops/test_sdca.py": _starting("Sdca"),
     "tests/ops/test_word2vec.py": ("NegTrain", "Skipgram"),

@@ -99,6 +99,8 @@ LATE_IMPORTS = {
     ): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.symbols", "google.protobuf.message_factory"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.descriptor_set", "google.protobuf.descriptor_pool"): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.proto.descriptor_set", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
+    ("ferroflow._src.base.proto.descriptor_set", "a computed name"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.described", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
     ("ferroflow._src.base.proto.manifest", "google.protobuf.descriptor_pb2"): "protobuf costs 20 ms at import",
     (

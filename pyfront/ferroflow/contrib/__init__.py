@@ -11,6 +11,7 @@ _family = _serve("contrib", _TensorFlowModules())
 
 if _typing.TYPE_CHECKING:
     from ferroflow.contrib import (
+        batching as batching,
         cluster_resolver as cluster_resolver,
         constrained_optimization as constrained_optimization,
         crf as crf,
@@ -37,6 +38,7 @@ if _typing.TYPE_CHECKING:
         model_pruning as model_pruning,
         opt as opt,
         predictor as predictor,
+        proto as proto,
         rnn as rnn,
         saved_model as saved_model,
         seq2seq as seq2seq,

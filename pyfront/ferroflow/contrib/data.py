@@ -1,6 +1,7 @@
 """`tf.contrib.data`: transformations for `Dataset.apply`, and datasets, as TF 1.x has them."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.contrib.data.lmdb import LMDBDataset as LMDBDataset
 from ferroflow._src.contrib.data.record_writing import TFRecordWriter as TFRecordWriter
 from ferroflow._src.contrib.data.sql import SqlDataset as SqlDataset
 from ferroflow._src.data.batches_of_files import (

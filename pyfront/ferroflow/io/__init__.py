@@ -38,6 +38,10 @@ from ferroflow._src.ops.parsing.features import (
     SparseFeature as SparseFeature,
     VarLenFeature as VarLenFeature,
 )
+from ferroflow._src.ops.parsing.messages import (
+    decode_proto as decode_proto,
+    encode_proto as encode_proto,
+)
 from ferroflow._src.ops.parsing.tensors import (
     parse_tensor as parse_tensor,
     serialize_tensor as serialize_tensor,

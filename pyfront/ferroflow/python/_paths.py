@@ -24,6 +24,7 @@ _KERAS, _KERAS_BEFORE = KERAS
 _GENERATED = ("python.ops.gen_", "python.training.gen_training_ops", "python.training.training_ops")
 # Modules that pass every generated name on. Others pass on those that the table has.
 _PASSING_ON = (
+    "contrib.batching.python.ops.batch_ops",
     "python.ops.data_flow_ops",
     "python.ops.io_ops",
     "python.ops.nn_ops",

@@ -102,6 +102,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "contrib.distributions.of_bijector",
         "checked_scalar_distribution",
     ),
+    ("python.ops.gen_functional_ops", "symbolic_gradient"): ("internals.functional_ops", "symbolic_gradient"),
     ("contrib.distributions.python.ops.gumbel", "_Gumbel"): ("contrib.distributions.gumbel", "Gumbel"),
     ("contrib.distributions.python.ops.shape", "_DistributionShape"): (
         "contrib.distributions.distribution_shape",

@@ -244,7 +244,7 @@ impl<'a> KernelContext<'a> {
     /// Returns the variable that reference or handle input `i` names.
     pub fn variable(&self, i: usize) -> Result<Arc<Variable>> {
         match (self.variables.handles.get(i), self.inputs.get(i)) {
-            (Some(Some(v)), _) => Ok(v.clone()),
+            (Some(Some(v)), _) => v.in_step(self.step.locals),
             (_, Some(input)) if input.dtype() == DType::Resource => ResourceHandle::from_tensor(input)?.resource(),
             _ => bail!(InvalidArgument, "Input {i} of {} is not a variable's reference", self.node.name),
         }

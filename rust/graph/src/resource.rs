@@ -4,11 +4,14 @@
 use crate::kernel::{Kernel, KernelContext, KernelInit};
 use crate::node::Node;
 use ferroflow_sync::{Mutex, MutexGuard};
-use ferroflow_tensor::{Bytes, DType, Object, Result, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, DType, Object, Result, Shape, Status, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The container of temporary variables among the resources of a step.
+const TEMPORARY: &str = "temporary";
 
 /// A variable's current value: a shared immutable tensor behind a short lock.
 pub struct Variable {
@@ -16,17 +19,46 @@ pub struct Variable {
     pub dtype: DType,
     /// Of one that handles name (`VarHandleOp`): its container.
     container: Option<String>,
+    /// Each step has a variable of its own in its place, which begins with zeros of this shape.
+    of_step: Option<Shape>,
     value: Mutex<Option<Tensor>>,
 }
 
 impl Variable {
     pub fn new(name: impl Into<String>, dtype: DType) -> Variable {
-        Variable { name: name.into(), dtype, container: None, value: Mutex::new(None) }
+        Variable { name: name.into(), dtype, container: None, of_step: None, value: Mutex::new(None) }
     }
 
     /// Returns a variable that handles name.
     pub fn of_handle(name: &ResourceName, dtype: DType) -> Variable {
         Variable { container: Some(name.container.clone()), ..Variable::new(&*name.name, dtype) }
+    }
+
+    /// Returns a variable that each step has by itself.
+    pub fn temporary(name: &str, dtype: DType, shape: Shape) -> Variable {
+        Variable { of_step: Some(shape), ..Variable::new(name, dtype) }
+    }
+
+    /// Returns the variable that a step uses: its own one if this is a temporary variable, else this.
+    ///
+    /// Errors: `ResourceExhausted` if there is no memory for a temporary variable.
+    pub fn in_step(self: &Arc<Variable>, locals: &Resources) -> Result<Arc<Variable>> {
+        let Some(shape) = &self.of_step else { return Ok(self.clone()) };
+        locals.lookup_or_create(TEMPORARY, &self.name, || {
+            let variable = Variable::new(&*self.name, self.dtype);
+            *variable.value.lock() = Some(Tensor::zeros(self.dtype, shape.clone())?);
+            Ok(variable)
+        })
+    }
+
+    /// Returns the value that `read` has for a step.
+    pub fn read_in_step(self: &Arc<Variable>, locals: &Resources) -> Option<Tensor> {
+        self.in_step(locals).ok()?.read()
+    }
+
+    /// Returns true if each step has a variable of its own in the place of this one.
+    pub fn is_temporary(&self) -> bool {
+        self.of_step.is_some()
     }
 
     /// Returns the value now; `None` before the first assignment. Shares the elements.
@@ -258,9 +290,22 @@ pub fn reference_tensor(name: &ResourceName) -> Result<Tensor> {
     Tensor::from_strings([2], vec![bytes(&name.container), bytes(&name.name)])
 }
 
+/// Returns the variable that a `TemporaryVariable` names; without a name, it has that of its node.
+fn temporary(node: &Node) -> Result<Variable> {
+    let name = node.attrs.str("var_name")?;
+    let name = if name.is_empty() { node.name.to_string() } else { name };
+    let Some(shape) = node.attrs.shape("shape")?.to_shape() else {
+        bail!(InvalidArgument, "The shape of temporary variable {} must be known", node.name);
+    };
+    Ok(Variable::temporary(&name, node.attrs.dtype("dtype")?, shape))
+}
+
 impl Resources {
     /// Returns the variable that a `VariableV2` or `VarHandleOp` names.
     pub fn variable(&self, node: &Node) -> Result<Arc<Variable>> {
+        if node.attrs.get("var_name").is_some() {
+            return temporary(node).map(Arc::new);
+        }
         let name = ResourceName::of_node(node, Unnamed::NodeName)?;
         let dtype = node.attrs.dtype("dtype")?;
         let is_handle = node.outputs.first().is_some_and(|o| o.dtype == DType::Resource);

@@ -51,7 +51,7 @@ fn event(wall_time: f64, step: i64, what: event::What) -> Event {
 pub struct EventWriter {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Tags whose metadata the file has.
+    /// Tags that the file has.
     described: Mutex<HashSet<String>>,
     name: String,
     process: u32,
@@ -190,14 +190,15 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Appends a serialized `Summary`. The metadata of a tag are kept where they come first, and left out from then on.
+    /// Appends a serialized `Summary`. The metadata of a tag are kept where the tag comes first, and left out from then on.
     ///
     /// Errors: `InvalidArgument` where it is none; as `add`.
     pub fn add_summary(&self, summary: &[u8], wall_time: f64, step: i64) -> Result<()> {
         let mut summary = Summary::decode(summary)
             .map_err(|e| Status::invalid_argument(format!("the summary is no Summary message: {e}")))?;
         for value in &mut summary.value {
-            if value.metadata.is_some() && !self.described.lock().insert(value.tag.clone()) {
+            // TF 1.x: a tag that comes without metadata first has none later.
+            if !self.described.lock().insert(value.tag.clone()) {
                 value.metadata = None;
             }
         }
@@ -311,6 +312,16 @@ mod tests {
             })
             .collect();
         assert_eq!(described, [true, false, false]);
+        std::fs::remove_file(&name).unwrap();
+        // TF 1.x: a tag that comes without metadata first has none later.
+        let writer = EventWriter::create(&name, NEVER, 5.0).unwrap();
+        for metadata in [None, Some(SummaryMetadata::default())] {
+            let value = Value { tag: "u".to_owned(), metadata, ..Default::default() };
+            writer.add_summary(&Summary { value: vec![value] }.encode_to_vec(), 2.0, 0).unwrap();
+        }
+        drop(writer);
+        let has_none = |e: &Event| matches!(&e.what, Some(event::What::Summary(s)) if s.value[0].metadata.is_none());
+        assert_eq!(events(&name).iter().filter(|e| has_none(e)).count(), 2);
         std::fs::remove_file(&name).unwrap();
     }
 

@@ -1,5 +1,5 @@
 //! Bytes on disk: file names and their failures, buffered and decompressing input, checksums, record and event files, sorted
-//! tables, checkpoints and messages of tensors.
+//! tables, LMDB databases, checkpoints and messages of tensors.
 
 pub mod bundle;
 pub mod checksum;
@@ -7,6 +7,7 @@ pub mod compression;
 pub mod event_writer;
 pub mod file;
 pub mod input;
+pub mod lmdb;
 mod positioned;
 pub mod record;
 mod table;
@@ -17,5 +18,6 @@ mod varint;
 pub use compression::Compression;
 pub use event_writer::EventWriter;
 pub use input::Input;
+pub use lmdb::LmdbReader;
 pub use record::{RecordReader, RecordWriter};
 pub use variant::EncodedVariant;

@@ -5,6 +5,7 @@
 
 mod array;
 mod audio;
+mod batching;
 mod boosted_trees;
 mod calls;
 mod checkpoint;
@@ -17,6 +18,7 @@ mod list;
 mod lookup;
 mod math;
 mod nn;
+mod proto;
 mod quantization;
 mod ragged;
 mod random;
@@ -43,6 +45,7 @@ use ferroflow_graph::Registry;
 pub fn register(r: &mut Registry) {
     array::register(r);
     audio::register(r);
+    batching::register(r);
     boosted_trees::register(r);
     calls::register(r);
     checkpoint::register(r);
@@ -55,6 +58,7 @@ pub fn register(r: &mut Registry) {
     lookup::register(r);
     math::register(r);
     nn::register(r);
+    proto::register(r);
     quantization::register(r);
     ragged::register(r);
     random::register(r);

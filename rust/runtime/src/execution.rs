@@ -117,9 +117,9 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn load(&mut self, variable: &Variable, slot: Option<u32>, via: NodeId, required: bool) -> Result<()> {
+    fn load(&mut self, variable: &Arc<Variable>, slot: Option<u32>, via: NodeId, required: bool) -> Result<()> {
         let start = self.now();
-        let value = variable.read();
+        let value = variable.in_step(self.step.locals).map_err(|e| e.at_node(via))?.read();
         if value.is_none() && required {
             return Err(variable.uninitialized().at_node(via));
         }
@@ -268,7 +268,7 @@ impl<'a> Execution<'a> {
     pub fn read_versions(&mut self, run: &Run) {
         for &(k, slot) in &run.version_slots {
             if let Some(Some(variable)) = run.handles.get(k) {
-                self.slots[slot as usize] = variable.read();
+                self.slots[slot as usize] = variable.read_in_step(self.step.locals);
             }
         }
     }

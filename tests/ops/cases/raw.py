@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from ops.cases.record import (
     ANYTHING,
+    COMPLEX,
     FLOATS,
     INTEGERS,
     NUMBERS,
@@ -343,6 +344,21 @@ RECORDS = [
         _VOLUMES,
         strides=[1] * 5,
         padding="SAME",
+    ),
+    *(
+        Record(
+            name="Einsum",
+            function=_list("Einsum", len(inputs), equation=equation),
+            reference=lambda *x, e=equation: np.einsum(e, *x),
+            variants=(call(*inputs),),
+            dtypes=("float32", "float64", *COMPLEX),
+            lossy=True,
+        )
+        for equation, inputs in (
+            ("bij,bjk->kb", (Values((2, 4, 3)), Values((2, 3, 5)))),
+            ("...ij,...jk->...ik", (Values((2, 4, 3)), Values((3, 5)))),
+            ("iij->j", (Values((4, 4, 3)),)),
+        )
     ),
     Record(
         name="Concat",

@@ -30,6 +30,9 @@ class Family(ABC):
         """Returns True for a module that has modules below it."""
         return True
 
+    def begin(self, path: str) -> None:  # noqa: B027  # Most modules load nothing.
+        """Loads what a module needs when it is imported."""
+
     @abstractmethod
     def find(self, path: str, name: str) -> Any:
         """Returns what a module has under a name, its modules aside; raises AttributeError if it has nothing."""
@@ -155,7 +158,9 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
-        """Does nothing: names are found when they are used."""
+        """Loads what the module needs at once. Its names are found when they are used."""
+        family, path = _family_and_path(module.__name__)
+        family.begin(path)
 
 
 def serve(package: str, family: Family) -> Family:

@@ -7,15 +7,21 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ferroflow._src.autodiff.call_derivative import outermost
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.framework.function import Function
 from ferroflow._src.framework.gradient_registry import RegisterGradient
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.framework.op_schema import op_schema
+from ferroflow._src.framework.per_graph import PerGraph
 from ferroflow._src.ops.array.making import identity_n
 from ferroflow._src.ops.flow.grouping import group
 
 _numbers = itertools.count()
+# By graph, the functions in its library.
+_traced: PerGraph[dict[Any, Function]] = PerGraph()
 
 
 class Call:
@@ -79,8 +85,39 @@ class DefinedFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """An empty list: a call reads the tensors around it directly."""
-        return []
+        """The Tensors around that the function in the graph's library takes behind its arguments.
+
+        A call reads the tensors around it directly. The list is empty for a function without declared dtypes.
+        """
+        return self.library_function().captured_inputs if self._input_types else []
+
+    @property
+    def is_stateful(self) -> bool:
+        """True if the function in the graph's library has operations with a state."""
+        body = self.library_function().graph
+        return any(op_schema(op.type)["is_stateful"] for op in body.get_operations())
+
+    def library_function(self) -> Function:
+        """Returns the function in the library of the default graph, which is traced at the first use.
+
+        Operations such as `If` call it by its name.
+        """
+        root = outermost(get_default_graph())
+        known = _traced.get(root)
+        if known is None:
+            known = _traced[root] = {}
+        function = known.get(self)
+        if function is None:
+            function = known[self] = self._trace(root)
+        return function
+
+    def _trace(self, root: Any) -> Function:
+        def body(*arguments: Tensor) -> list[Any]:
+            given = self._function(*arguments)
+            return [] if given is None else nest.flatten(given)
+
+        shapes = [None] * len(self._input_types)
+        return Function.traced(self._name, body, self._input_types, shapes, root)
 
     def set_grad_func(self, grad_func: Callable[..., Any]) -> None:
         """Gives the function a gradient.
@@ -96,11 +133,14 @@ class DefinedFunction:
         self._grad_func = grad_func
 
     def add_to_graph(self, g: Any) -> None:
-        """Does nothing: calls add the operations of the function itself.
+        """Adds the function to the library of a graph, if its dtypes are declared; a call does not need that.
 
         Args:
             g: `tf.Graph`.
         """
+        if self._input_types:
+            with g.as_default():
+                self.library_function()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function.

@@ -16,6 +16,7 @@ mod held;
 mod interleave;
 mod iterator;
 mod iterator_state;
+mod lmdb;
 mod map;
 mod matching_files;
 mod optional;
@@ -78,6 +79,7 @@ pub(super) fn register(r: &mut Registry) {
     interleave::register(r);
     iterator::register(r);
     iterator_state::register(r);
+    lmdb::register(r);
     map::register(r);
     matching_files::register(r);
     optional::register(r);

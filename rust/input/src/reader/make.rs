@@ -1,6 +1,7 @@
-//! WholeFileReader, TextLineReader, FixedLengthRecordReader, TFRecordReader, IdentityReader: ops that name a reader.
+//! WholeFileReader, TextLineReader, FixedLengthRecordReader, TFRecordReader, IdentityReader, LMDBReader: ops that name a reader.
 
 use super::fixed_length::{FixedLength, Layout};
+use super::lmdb::Lmdb;
 use super::source::Source;
 use super::state::Reader;
 use super::text_line::TextLine;
@@ -58,6 +59,10 @@ fn tf_record(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     reader(init, "TFRecordReader", move || Box::new(TfRecord::new(compression)))
 }
 
+fn lmdb(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    reader(init, "LMDBReader", || Box::new(Lmdb::default()))
+}
+
 fn reference_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.set_output(0, PartialShape::vector(Some(2)));
     Ok(())
@@ -69,6 +74,16 @@ fn handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 pub(super) fn register(r: &mut Registry) {
+    r.add(
+        Op::new("LMDBReader")
+            .output("reader_handle: Ref(string)")
+            .attr("container: string = ''")
+            .attr("shared_name: string = ''")
+            .doc("Reads the entries of LMDB databases.")
+            .stateful()
+            .shape(reference_shape)
+            .kernel(lmdb),
+    );
     // Each op in two forms: the older one names the reader by a reference, the newer one by a handle.
     for v2 in [false, true] {
         let op = |name: &str| match v2 {

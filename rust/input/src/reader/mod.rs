@@ -2,6 +2,7 @@
 
 mod access;
 mod fixed_length;
+mod lmdb;
 mod make;
 mod source;
 mod state;

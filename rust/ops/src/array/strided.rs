@@ -151,7 +151,7 @@ impl Walk {
     /// Copies `from`, in row-major order, to the view's elements of `to`.
     ///
     /// Errors: `Internal` where the view does not fit the arrays.
-    pub(super) fn write<E: Movable>(&self, from: &[E], to: &mut [E]) -> Result<()> {
+    pub(crate) fn write<E: Movable>(&self, from: &[E], to: &mut [E]) -> Result<()> {
         self.check(from.len(), to.len())?;
         if from.is_empty() {
             return Ok(());

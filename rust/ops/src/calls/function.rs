@@ -6,10 +6,10 @@ use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-pub(super) type Values = SmallVec<[Tensor; 4]>;
+pub(crate) type Values = SmallVec<[Tensor; 4]>;
 
 /// A function, planned at its first call: a function may call itself.
-pub(super) struct Called {
+pub(crate) struct Called {
     name: String,
     instance: OnceLock<Arc<dyn Callable>>,
 }
@@ -85,7 +85,7 @@ impl Called {
 }
 
 /// Returns whether a value decides for the first branch. TF 1.x: a tensor that is no scalar does if it has elements.
-pub(super) fn is_true(value: &Tensor) -> Result<bool> {
+pub(crate) fn is_true(value: &Tensor) -> Result<bool> {
     if value.rank() > 0 {
         return Ok(value.elements() > 0);
     }
@@ -110,19 +110,19 @@ pub(super) fn is_true(value: &Tensor) -> Result<bool> {
 }
 
 /// Returns the inputs of a node from `first` on, which are arguments of its functions.
-pub(super) fn arguments(ctx: &mut KernelContext<'_>, first: usize) -> Values {
+pub(crate) fn arguments(ctx: &mut KernelContext<'_>, first: usize) -> Values {
     let count = ctx.num_node_inputs();
     ctx.take_inputs().into_iter().take(count).skip(first).collect()
 }
 
 /// Declares that an op calls functions. Each node has instances of its own, so its functions are never shared or
 /// folded; `stateful`: what TensorFlow's registry says.
-pub(super) fn calling(op: Op, stateful: bool) -> Op {
+pub(crate) fn calling(op: Op, stateful: bool) -> Op {
     op.stateful().listed_stateful(stateful).blocks(Blocking::Code).unbounded()
 }
 
 /// Sets the shapes that the attribute `output_shapes` lists; without it, all are unknown.
-pub(super) fn listed_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
+pub(crate) fn listed_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
     let shapes = c.shapes("output_shapes")?;
     ensure!(
         shapes.is_empty() || shapes.len() == c.num_outputs(),
@@ -138,7 +138,7 @@ pub(super) fn listed_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 /// Leaves all shapes unknown.
-pub(super) fn unknown_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
+pub(crate) fn unknown_shapes(c: &mut ShapeContext<'_>) -> Result<()> {
     for i in 0..c.num_outputs() {
         c.set_output(i, PartialShape::unknown());
     }

@@ -2,7 +2,8 @@
 
 mod branch;
 mod call;
-mod function;
+mod fake_param;
+pub(crate) mod function;
 mod map_defun;
 mod repeat;
 
@@ -11,6 +12,7 @@ use ferroflow_graph::Registry;
 pub(crate) fn register(r: &mut Registry) {
     branch::register(r);
     call::register(r);
+    fake_param::register(r);
     map_defun::register(r);
     repeat::register(r);
 }

@@ -4,6 +4,7 @@ use ferroflow_graph::{Op, Registry, Role, kernel, shape_rules};
 use ferroflow_tensor::{Status, Tensor};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+mod abort;
 mod assert;
 mod branch;
 mod mutex;
@@ -13,6 +14,7 @@ mod stack;
 pub(crate) mod summary;
 
 pub(crate) fn register(r: &mut Registry) {
+    abort::register(r);
     assert::register(r);
     branch::register(r);
     mutex::register(r);
@@ -29,6 +31,18 @@ pub(crate) fn register(r: &mut Registry) {
             .stateful()
             .listed_stateful(false)
             .kernel(|_| kernel(|_| Ok(()))),
+    );
+    r.add(
+        Op::new("Fact")
+            .output("fact: string")
+            .doc("Returns a fact about factorials.")
+            .shape(shape_rules::scalar)
+            .kernel(|_| {
+                kernel(|ctx| {
+                    ctx.set_output(0, Tensor::from_strings([], vec![b"0! == 1"[..].into()])?);
+                    Ok(())
+                })
+            }),
     );
     r.add(
         Op::new("Timestamp")

@@ -12,8 +12,8 @@ use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, broadcast, dispatch,
 /// Multiplications that are worth a thread: small products go to it in blocks.
 const SMALL: usize = 1 << 20;
 
-#[derive(Clone, Copy)]
-struct Adjoints {
+#[derive(Clone, Copy, Default)]
+pub(super) struct Adjoints {
     x: bool,
     y: bool,
 }
@@ -67,7 +67,8 @@ fn matrix_of(mut number: usize, batch: &Shape, own: &[usize]) -> usize {
     index
 }
 
-fn products<T: Factor>(
+/// Returns the product of each matrix of `x` with the one of `y`.
+pub(super) fn products<T: Factor>(
     x: &Tensor,
     y: &Tensor,
     adjoints: Adjoints,

@@ -14,6 +14,7 @@ mod comparison;
 mod complex;
 mod cross;
 mod cumulative_logsumexp;
+mod einsum;
 mod fold;
 mod histogram_fixed_width;
 mod incomplete_beta;
@@ -54,6 +55,7 @@ pub(crate) fn register(r: &mut Registry) {
     complex::register(r);
     cross::register(r);
     cumulative_logsumexp::register(r);
+    einsum::register(r);
     histogram_fixed_width::register(r);
     incomplete_beta::register(r);
     incomplete_gamma::register(r);

@@ -23,6 +23,7 @@ mod row_update;
 mod scatter;
 mod scatter_nd;
 mod session_tensor;
+mod temporary_variable;
 mod variable;
 
 use ferroflow_graph::Registry;
@@ -45,6 +46,7 @@ pub(crate) fn register(r: &mut Registry) {
     scatter::register(r);
     scatter_nd::register(r);
     session_tensor::register(r);
+    temporary_variable::register(r);
     variable::register(r);
     over_handles::register(r);
 }

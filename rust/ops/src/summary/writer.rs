@@ -37,13 +37,9 @@ impl Sink {
     }
 
     fn add_summary(&self, summary: Summary, step: i64) -> Result<()> {
-        match self {
-            Sink::File(file) => file.add_summary(&summary.encode_to_vec(), seconds(), step),
-            Sink::Database(database) => {
-                let what = Some(event::What::Summary(summary));
-                database.add(Event { wall_time: seconds(), step, what, ..Default::default() }.encode_to_vec())
-            }
-        }
+        // TF 1.x: only `tf.summary.FileWriter` leaves out the metadata of a tag that it has written before.
+        let what = Some(event::What::Summary(summary));
+        self.add(Event { wall_time: seconds(), step, what, ..Default::default() }.encode_to_vec())
     }
 }
 
@@ -219,6 +215,18 @@ fn write_graph(ctx: &mut KernelContext<'_>) -> Result<()> {
     ctx.resource::<SummaryWriter>(0)?.open()?.add(event.encode_to_vec())
 }
 
+/// Writes the values of serialized Summary messages in one event.
+fn write_raw(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let mut value = Vec::new();
+    for (i, bytes) in ctx.input(2)?.strings()?.iter().enumerate() {
+        match Summary::decode(&**bytes) {
+            Ok(summary) => value.extend(summary.value),
+            Err(_) => bail!(DataLoss, "Bad tf.compat.v1.Summary binary proto tensor string at index {i}"),
+        }
+    }
+    write(ctx, value)
+}
+
 fn import(ctx: &mut KernelContext<'_>) -> Result<()> {
     let event = message::<Event>(ctx.input(1)?, "event")?;
     ctx.resource::<SummaryWriter>(0)?.open()?.add(event)
@@ -271,6 +279,12 @@ pub(super) fn register(r: &mut Registry) {
             .input("summary_metadata: string")
             .attr("T: type")
             .kernel(|_| kernel(write_tensor)),
+    );
+    r.add(
+        op("WriteRawProtoSummary", "Writes serialized Summary messages.")
+            .input("step: int64")
+            .input("tensor: string")
+            .kernel(|_| kernel(write_raw)),
     );
     r.add(op("ImportEvent", "Writes a serialized Event message.").input("event: string").kernel(|_| kernel(import)));
     let tagged = |name: &str, doc: &'static str| op(name, doc).input("step: int64").input("tag: string");

@@ -6,8 +6,8 @@ use crate::lock_key::LockKey;
 use crate::plan::LoopPlan;
 use crate::source::{Source, VariableIndex};
 use crate::step_graph::{HandleUse, StepGraph};
-use ferroflow_graph::{Flow, Node, NodeId, OutputId};
-use ferroflow_tensor::{DType, Result, Status, ensure};
+use ferroflow_graph::{Flow, Node, NodeId, OutputId, Variable};
+use ferroflow_tensor::{Code, DType, Result, Status, ensure};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -75,6 +75,12 @@ impl Region {
     pub fn add_variable(&mut self, step: &StepGraph<'_>, id: NodeId) -> Result<()> {
         let node = step.node(id)?;
         let variable = step.cx.resources_of(node)?.variable(node)?;
+        let is_taken = |other: &Arc<Variable>| other.is_temporary() && other.name == variable.name;
+        if variable.is_temporary() && self.draft.variables.iter().any(is_taken) {
+            return Err(
+                Status::new(Code::AlreadyExists, format!("Resource __per_step/{}/TmpVar", variable.name)).at_node(id)
+            );
+        }
         let next = self.draft.variables.len() as u32;
         let index = *self.by_address.entry(Arc::as_ptr(&variable).addr()).or_insert(next);
         if index == next {

@@ -6,6 +6,7 @@ from ferroflow._src.autodiff import (
 )
 from ferroflow._src.autodiff.rules import (
     array,
+    batching,
     calls,
     collective,
     data,
@@ -32,6 +33,7 @@ from ferroflow._src.ops import operators as _operators  # noqa: F401  formulas a
 
 __all__ = [
     "array",
+    "batching",
     "calls",
     "collective",
     "data",

@@ -6,10 +6,13 @@ from ferroflow._src.autodiff.rules.registering import register_none
 
 register_none(
     [
+        "DecodeProtoV2",
+        "EncodeProto",
         "ParseTensor",
         "SerializeTensor",
         "FixedLengthRecordReader",
         "IdentityReader",
+        "LMDBReader",
         "ReaderNumRecordsProduced",
         "ReaderNumWorkUnitsCompleted",
         "ReaderRead",

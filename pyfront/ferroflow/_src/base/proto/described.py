@@ -41,7 +41,8 @@ def add_file(name: str, imports: tuple[str, ...], messages: dict[str, tuple[Fiel
     """
     from google.protobuf import descriptor_pb2
 
-    file = descriptor_pb2.FileDescriptorProto(name=name, package=PACKAGE, syntax="proto3", dependency=imports)
+    file = descriptor_pb2.FileDescriptorProto(name=name, package=PACKAGE, syntax="proto3")
+    file.dependency.extend(load_descriptors().path(path) for path in imports)
     made: dict[str, Any] = {}
     for path, fields in messages.items():
         outer, _, own = path.rpartition(".")

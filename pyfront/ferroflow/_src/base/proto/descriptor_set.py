@@ -1,24 +1,48 @@
-"""The serialized descriptors of ferroflow's messages and the private pool they are loaded into."""
+"""The serialized descriptors of ferroflow's messages and the pool they are loaded into."""
 
 from __future__ import annotations
 
+import importlib
 import os
-from typing import TYPE_CHECKING, NamedTuple
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ferroflow._src.base.fork_locks import RenewedLock
+from ferroflow._src.base.proto.file_paths import tensorflow_path
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import FileDescriptor
     from google.protobuf.descriptor_pool import DescriptorPool
 
+_PROTOBUF = "google/protobuf/"
 _FILE_TAG = 0x0A  # field 1, length-delimited: FileDescriptorSet.file
 
 
 class LoadedDescriptors(NamedTuple):
-    """A descriptor pool and the files in it, each file after those it imports."""
+    """A descriptor pool and the files in it, each file after those it imports.
+
+    Attributes:
+        pool: the pool.
+        files: tuple of FileDescriptors.
+        has_tensorflow_paths: bool. If True, the files have the paths of TensorFlow's files.
+    """
 
     pool: DescriptorPool
     files: tuple[FileDescriptor, ...]
+    has_tensorflow_paths: bool
+
+    def path(self, name: str) -> str:
+        """Returns the path that a file has in the pool.
+
+        Args:
+            name: str, the engine's path of the file, such as "tensorflow/graph.proto".
+        """
+        return tensorflow_path(name) if self.has_tensorflow_paths else name
+
+    def file(self, name: str) -> FileDescriptor:
+        """Returns the file with that path of the engine."""
+        (found,) = (file for file in self.files if file.name == self.path(name))
+        return found
 
 
 _lock = RenewedLock()
@@ -63,18 +87,55 @@ def serialized_files(descriptor_set: bytes) -> list[bytes]:
 def load_descriptors() -> LoadedDescriptors:
     """Returns the pool that holds every message, made on first use and the same ever after.
 
-    It is never protobuf's default pool: an imported TensorFlow or TensorBoard registers messages of the same
-    names there.
+    It is protobuf's default pool if `import tensorflow` gives ferroflow in this process. Modules that protobuf's
+    compiler generates find TensorFlow's messages there. Otherwise the pool is private: an imported TensorFlow
+    registers messages of the same names in the default pool.
     """
     global _loaded
     with _lock:
         if _loaded is None:
-            from google.protobuf import descriptor_pool
-
-            pool = descriptor_pool.DescriptorPool()
-            files = tuple(pool.AddSerializedFile(file) for file in serialized_files(descriptor_set_bytes()))
-            _loaded = LoadedDescriptors(pool, files)
+            files = serialized_files(descriptor_set_bytes())
+            stands_for_tensorflow = sys.modules.get("tensorflow") is sys.modules.get("ferroflow", ...)
+            _loaded = (_in_default_pool(files) if stands_for_tensorflow else None) or _in_private_pool(files)
         return _loaded
+
+
+def _in_private_pool(files: list[bytes]) -> LoadedDescriptors:
+    from google.protobuf import descriptor_pool
+
+    pool = descriptor_pool.DescriptorPool()
+    return LoadedDescriptors(pool, tuple(pool.AddSerializedFile(file) for file in files), False)
+
+
+def _in_default_pool(files: list[bytes]) -> LoadedDescriptors | None:
+    """Adds the files to the default pool; returns None if another library has added files of TensorFlow."""
+    from google.protobuf import descriptor_pb2, descriptor_pool
+
+    pool: Any = descriptor_pool.Default()
+    messages = [descriptor_pb2.FileDescriptorProto.FromString(file) for file in files]
+    added = []
+    for message in messages:
+        if message.name.startswith(_PROTOBUF):
+            importlib.import_module(message.name.removesuffix(".proto").replace("/", ".") + "_pb2")
+            added.append(pool.FindFileByName(message.name))
+            continue
+        message.name = tensorflow_path(message.name)
+        message.dependency[:] = [tensorflow_path(path) for path in message.dependency]
+        if _has_file(pool, message.name):
+            return None
+        try:
+            added.append(pool.AddSerializedFile(message.SerializeToString()))
+        except TypeError:  # A message of this name is in a file of another name.
+            return None
+    return LoadedDescriptors(pool, tuple(added), True)
+
+
+def _has_file(pool: Any, name: str) -> bool:
+    try:
+        pool.FindFileByName(name)
+    except KeyError:
+        return False
+    return True
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:

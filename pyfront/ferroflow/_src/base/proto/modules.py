@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ferroflow._src.base.proto.descriptor_set import load_descriptors
+from ferroflow._src.base.proto.file_paths import FILES
 from ferroflow._src.base.proto.saved_objects import messages_of_file
 from ferroflow._src.base.proto.symbols import all_symbols
 from ferroflow._src.base.virtual_modules import Family
@@ -14,37 +15,18 @@ _START = "core."
 _END = "_pb2"
 # Files of `core.protobuf` whose messages are described in Python.
 _DESCRIBED = ("saved_object_graph", "struct")
-# TensorFlow's folders below `core`, with the names of the files that define messages there.
-_FILES = {
-    "example": ("example", "example_parser_configuration", "feature"),
-    "framework": (
-        *("allocation_description", "attr_value", "cost_graph", "device_attributes", "full_type", "function", "graph"),
-        *("graph_debug_info", "kernel_def", "log_memory", "node_def", "op_def", "resource_handle", "step_stats"),
-        *("summary", "tensor", "tensor_description", "tensor_shape", "tensor_slice", "types", "variable", "versions"),
-    ),
-    "lib.core": ("error_codes",),
-    "profiler": ("tfprof_log", "tfprof_output"),
-    "protobuf": (
-        *("cluster", "config", "control_flow", "critical_section", "debug", "device_filters", "device_properties"),
-        *("error_codes", "meta_graph", "named_tensor", "queue_runner", "rewriter_config", "saved_model", "saver"),
-        *("tensor_bundle", "tensorflow_server", "verifier_config"),
-        *_DESCRIBED,
-    ),
-    "kernels.boosted_trees": ("boosted_trees",),
-    "util": ("event", "saved_tensor_slice"),
-}
 
 
 def _folders() -> frozenset[str]:
     """Returns the folders of messages and those around them."""
     return frozenset(
-        ".".join(parts[:n]) for folder in _FILES for parts in [folder.split(".")] for n in range(1, 1 + len(parts))
+        ".".join(parts[:n]) for folder in FILES for parts in [folder.split(".")] for n in range(1, 1 + len(parts))
     )
 
 
 def _is_module(path: str) -> bool:
     folder, _, file = path.rpartition(".")
-    return path in _folders() or (file.endswith(_END) and file.removesuffix(_END) in _FILES.get(folder, ()))
+    return path in _folders() or (file.endswith(_END) and file.removesuffix(_END) in FILES.get(folder, ()))
 
 
 class MessageModules(Family):
@@ -58,6 +40,11 @@ class MessageModules(Family):
         """Returns True for a folder."""
         return not path.endswith(_END)
 
+    def begin(self, path: str) -> None:
+        """Loads the messages of a file: a generated module that imports it needs them, but uses none of its names."""
+        if path.endswith(_END):
+            self._content(path)
+
     def find(self, path: str, name: str) -> Any:
         """Returns the message, enum or value with a name in a file."""
         try:
@@ -69,7 +56,7 @@ class MessageModules(Family):
         """Returns the names in a file, or the modules in a folder."""
         if path.endswith(_END):
             return self._content(path)
-        modules = {*_folders(), *(f"{folder}.{file}{_END}" for folder, files in _FILES.items() for file in files)}
+        modules = {*_folders(), *(f"{folder}.{file}{_END}" for folder, files in FILES.items() for file in files)}
         inner = path.removeprefix("core").removeprefix(".")
         return {module.rpartition(".")[2] for module in modules if module.rpartition(".")[0] == inner}
 
@@ -80,7 +67,7 @@ class MessageModules(Family):
         stem = path.rpartition(".")[2].removesuffix(_END)
         if stem in _DESCRIBED:
             return messages_of_file(stem)
-        (file,) = (f for f in load_descriptors().files if f.name == f"tensorflow/{stem}.proto")
+        file = load_descriptors().file(f"tensorflow/{stem}.proto")
         names = [*file.message_types_by_name]
         for enum in file.enum_types_by_name.values():
             names += [enum.name, *(value.name for value in enum.values)]

@@ -241,19 +241,15 @@ class IdentityReader(ReaderBase):
 
 
 class LMDBReader(ReaderBase):
-    """Cannot be made: databases of LMDB are not read by operations.
+    """Reader of LMDB databases; the keys are those of the entries, in rising order.
+
+    A work item is the path of a database: a folder with a file `data.mdb`, or a file.
 
     Args:
         name: str, name of the operation.
         options: accepted.
-
-    Raises:
-        NotImplementedError: on every call.
     """
 
     def __init__(self, name: str | None = None, options: object = None) -> None:
-        del name, options
-        raise NotImplementedError(
-            "LMDBReader is not offered. Read the database with the package `lmdb`, in a generator that "
-            "tf.data.Dataset.from_generator takes, or write its values once as TFRecord files."
-        )
+        del options
+        super().__init__(tensor_op("LMDBReader", [], name=name))
