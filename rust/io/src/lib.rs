@@ -1,5 +1,5 @@
-//! Bytes on disk: file names and their failures, buffered and decompressing input, checksums, record and event files, sorted
-//! tables, LMDB databases, checkpoints and messages of tensors.
+//! Bytes on disk: file names, buffered and decompressing input, checksums and the formats of files. These are records, events,
+//! sorted tables, LMDB databases, checkpoints and messages of tensors.
 
 pub mod bundle;
 pub mod checksum;
