@@ -1,5 +1,4 @@
-//! Bytes on disk: file names, buffered and decompressing input, checksums and the formats of files. These are records, events,
-//! sorted tables, LMDB databases, checkpoints and messages of tensors.
+//! Bytes on disk: file names and failures, input, checksums, records, events, tables, LMDB databases, checkpoints, tensors.
 
 pub mod bundle;
 pub mod checksum;
