@@ -1,5 +1,4 @@
-//! Bytes on disk: file names and their failures, buffered and decompressing input, checksums, record and event files, sorted
-//! tables, LMDB databases, checkpoints and messages of tensors.
+//! Bytes on disk: file names and failures, input, checksums, records, events, tables, LMDB databases, checkpoints, tensors.
 
 pub mod bundle;
 pub mod checksum;

@@ -74,7 +74,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     number(bytes, at).map(u64::from_le_bytes)
 }
 
-/// What one of the first two pages says.
+/// The description of a database in one of its first two pages.
 struct Meta {
     page_size: usize,
     root: u64,

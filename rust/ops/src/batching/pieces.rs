@@ -1,4 +1,4 @@
-//! What Unbatch and UnbatchGrad share: the rows of each step in a batch, and the wait for another step.
+//! The parts that Unbatch and UnbatchGrad share: the rows of each step in a batch, and the wait for another step.
 
 use super::queue::check;
 use ferroflow_graph::{Bell, Cancellation};
@@ -6,7 +6,7 @@ use ferroflow_tensor::{Result, Tensor, bail, ensure};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks for interrupts. A bell rings before, if something changes.
+/// Longest time between two polls for interrupts. A bell rings before, if something changes.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// Returns the number of each step in a batch and its number of rows.

@@ -1,4 +1,4 @@
-//! `Queue`: collects the inputs of several steps into batches. The first step of a batch computes it for all.
+//! `Queue`: collects the inputs of several steps into batches.
 //!
 //! A step waits on its own thread. The first one of a batch waits until the batch is full, its time has passed or a next
 //! batch is begun. It then takes the batch out of the queue and computes the results of all its steps.
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks for interrupts. A bell rings before, if something changes in the queue.
+/// Longest time between two polls for interrupts. A bell rings before, if something changes in the queue.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// The sizes and times of a queue.
@@ -107,7 +107,7 @@ pub(super) struct Queue {
     state: Mutex<State>,
 }
 
-/// What a step finds in the queue.
+/// The result of one search of a step in the queue.
 enum Found {
     Outcome(Result<Vec<Tensor>>),
     /// The step's batch, for it to compute.
@@ -160,9 +160,8 @@ impl Queue {
     ///
     /// `compute` returns the results of each task of a batch. It is called by the first step of the batch.
     ///
-    /// Errors: `InvalidArgument` for inputs without rows or with several numbers of them, and for more rows than a batch
-    /// takes; `Unavailable` if the queue is full; those of `compute`, for all tasks of the batch; the reason of an
-    /// interrupt.
+    /// Errors: `InvalidArgument` for inputs that are scalars, differ in rows, or have more than a batch takes.
+    /// `Unavailable` if the queue is full. Errors of `compute` are those of all tasks of the batch. An interrupt's reason.
     pub fn run(
         &self,
         inputs: Vec<Tensor>,

@@ -70,7 +70,7 @@ impl Exchange {
         let found = wait(cancellation, bell, Some(deadline), || Ok(self.0.lock().pieces.remove(&number)));
         let mut state = self.0.lock();
         state.waiting.remove(&number);
-        // It may have come after the last look.
+        // It may have come after the last poll.
         let late = state.pieces.remove(&number);
         match found?.or(late) {
             Some(piece) => Ok(piece.value),

@@ -38,7 +38,7 @@ pub(super) fn fixed<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], Malfor
     Ok(*taken)
 }
 
-/// A tag's number and the way in which its value is written; None at the end of the group `group`.
+/// Reads a tag: its number and the way in which its value is written; None at the end of the group `group`.
 fn tag(bytes: &mut &[u8], group: Option<u32>) -> Result<Option<(u32, u64)>, Malformed> {
     let tag = varint(bytes)?;
     let number = u32::try_from(tag >> 3).ok().filter(|&n| n > 0).ok_or(Malformed)?;
