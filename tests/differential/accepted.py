@@ -586,13 +586,6 @@ ACCEPTED = [
         check=checks.differ_in_turns,
     ),
     Accepted(
-        "gradients of products that cancel lose a digit of float32",
-        "value",
-        about="chain",
-        where=r"value \d+ \([3-5](\.\d+)?e-05 of the greatest\)",
-        check=checks.are_single,
-    ),
-    Accepted(
         "parts of sparse tensors that do not fit each other are an error here and junk there",
         "error",
         about="SparseSparse(Maximum|Minimum)",

@@ -108,11 +108,6 @@ def is_tiny_junk(tensorflow: Any, ours: Any) -> bool:
     return not np.asarray(ours).any() and bool(((parts > 0) & (parts < 1e-30)).any())
 
 
-def are_single(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both are numbers of float32."""
-    return all(np.array_equal(np.asarray(side, np.float64), np.float32(side)) for side in (tensorflow, ours))
-
-
 def differ_in_turns(tensorflow: Any, ours: Any) -> bool:
     """Returns True if ours is exp(x) - 1 of an x whose angle is beyond pi, for which TensorFlow's is that times
     x / log(exp(x)), with the main branch of the logarithm.
