@@ -9,7 +9,7 @@ import numpy as np
 from differential import misuse_calls
 from differential.misuse_calls import Input, Made, Sparse
 from differential.surface_inputs import WORDS
-from differential.writing import Data, Writer, array, pair, program as make_program, tf
+from differential.writing import Data, Writer, array, program as make_program, tf
 
 _LITERALS: tuple[Data, ...] = (
     *(None, True, -1, 0, 7, 1 << 31, -(1 << 40), 1 << 63, 1 << 70, 0.5, -1.5, 1e300),
@@ -18,12 +18,22 @@ _LITERALS: tuple[Data, ...] = (
     *([], [[]], [1, [2, 3]], [None], [-1], [0, 0], [1 << 40], [0.5], ["x"], [1, "x"], [1, 2, 3, 4, 5]),
     *({"dict": []}, {"dict": [["x", 1]]}, {"tuple": []}, {"ellipsis": None}, {"slice": [0, 1, None]}),
     *({"tf": "float32"}, {"tf": "string"}, {"tf": "int32"}, {"tf": "complex64"}, {"tf": "qint8"}, {"tf": "resource"}),
-    *({"shape": None}, {"shape": [None, 2]}, {"tf": "float32_ref"} if False else {"tf": "Graph"}),
+    *({"shape": None}, {"shape": [None, 2]}, {"tf": "Graph"}),
 )
 _DTYPES = (
     *("float32", "float64", "float16", "int32", "int64", "uint8", "int8", "bool", "string", "complex64", "bfloat16"),
 )
-_RANKS: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (3,), (2, 0), (2, 3), (1, 2, 3), (2, 4, 5, 3), (1, 1, 1, 1, 1, 1))
+_RANKS: tuple[tuple[int, ...], ...] = (
+    (),
+    (0,),
+    (1,),
+    (3,),
+    (2, 0),
+    (2, 3),
+    (1, 2, 3),
+    (2, 4, 5, 3),
+    (1, 1, 1, 1, 1, 1),
+)
 
 
 class _Misuse:
@@ -84,7 +94,11 @@ class _Misuse:
             )
         values = self._numbers(dtype, (2,), 0, 4)
         parts = []
-        for data, kind in ((array(places, "int64"), "int64"), (array(values, dtype), dtype), (array(sizes, "int64"), "int64")):
+        for data, kind in (
+            (array(places, "int64"), "int64"),
+            (array(values, dtype), dtype),
+            (array(sizes, "int64"), "int64"),
+        ):
             if self.rng.random() < 0.6:
                 parts.append(self.writer.call("constant", data, dtype=tf(kind)))
             else:
@@ -109,15 +123,13 @@ class _Misuse:
     def wrong(self, wanted: Any) -> Data:
         """A wrong value of an argument."""
         rng = self.rng
-        if isinstance(wanted, (list, dict)) and not isinstance(wanted, NamedTupleTypes) and rng.random() < 0.3:
+        if isinstance(wanted, list | dict) and rng.random() < 0.3:
             items = wanted if isinstance(wanted, list) else wanted.get("dict", [])
             if items:
                 place = rng.randrange(len(items))
                 if isinstance(wanted, list):
                     return [self.wrong(x) if i == place else self.right(x) for i, x in enumerate(items)]
-                return {
-                    "dict": [[k, self.wrong(x) if i == place else self.right(x)] for i, (k, x) in enumerate(items)]
-                }
+                return {"dict": [[k, self.wrong(x) if i == place else self.right(x)] for i, (k, x) in enumerate(items)]}
         kind = rng.random()
         if isinstance(wanted, Input) and kind < 0.65:
             way = rng.choice(("dtype", "rank", "odd", "size"))
@@ -140,7 +152,16 @@ class _Misuse:
         return rng.choice(_LITERALS)
 
 
-NamedTupleTypes = (Input, Sparse, Made)
+def _used_column(c: _Misuse, function: str, result: Data) -> Data:
+    """Adds the call that uses a column; returns its result, or `result` itself if it is no column."""
+    if function.endswith(("crossed_column", "input_layer", "linear_model", "make_parse_example_spec")):
+        return result
+    columns = result if function.endswith("_columns") else [result]
+    is_dense = function.endswith(
+        ("embedding_column", "_columns", "numeric_column", "bucketized_column", "indicator_column")
+    )
+    layer = "feature_column.input_layer" if is_dense else "feature_column.linear_model"
+    return c.writer.call(layer, c.right(misuse_calls.FEATURES), columns)
 
 
 def program(number: int) -> dict[str, Any]:
@@ -160,14 +181,8 @@ def program(number: int) -> dict[str, Any]:
     }
     result = c.writer.call(function, *positional, **named)
     runs: list[Data] = []
-    if function.startswith("feature_column.") and function.endswith(("_column", "_columns")) or "column_with" in function:
-        columns = result if function.endswith("_columns") else [result]
-        features = c.right(misuse_calls.FEATURES)
-        if function.endswith(("embedding_column", "_columns", "numeric_column", "bucketized_column", "indicator_column")):
-            result = c.writer.call("feature_column.input_layer", features, columns)
-        elif not function.endswith("crossed_column"):
-            result = c.writer.call("feature_column.linear_model", features, columns)
-    if function.startswith("feature_column.") and not function.endswith(("make_parse_example_spec", "crossed_column")):
+    if function.startswith("feature_column."):
+        result = _used_column(c, function, result)
         runs.append({"fill": 3})
     if not function.startswith(("io.Fixed", "io.Var", "io.SparseFeature", "io.TFRecordOptions")):
         runs.append({"fetch": result, "feed": c.feed})

@@ -128,7 +128,7 @@ def sparse_split(
         raise ValueError("axis is required")
     sp_input = as_sparse(sp_input)
     inputs = [axis, sp_input.indices, sp_input.values, sp_input.dense_shape]
-    if isinstance(axis, Tensor) and axis.dtype != dtypes.int64:
+    if isinstance(axis, Tensor) and axis.dtype == dtypes.int32:
         inputs[0] = cast(axis, dtypes.int64)
     outputs = apply_op("SparseSplit", inputs, {"num_split": num_split}, name=name).outputs
     return [SparseTensor(*outputs[i::num_split]) for i in range(num_split)]
