@@ -348,4 +348,17 @@ ERRORS = [
         tensorflow=r"^InvalidArgumentError: Incompatible shapes: [\s\S]*gradients/IRFFT",
         ours="^no error",
     ),
+    Accepted(
+        "options that contradict each other are refused, by gradients too",
+        "error",
+        about="ResizeNearestNeighborGrad",
+        tensorflow="^no error",
+        ours="If half_pixel_centers is True, align_corners must be False",
+    ),
+    Accepted(
+        "TensorFlow reads the number of rows beyond an empty shape",
+        "error",
+        about="(gradient of )?SparseFillEmptyRows",
+        ours="^InvalidArgumentError: Dense shape cannot be empty",
+    ),
 ]

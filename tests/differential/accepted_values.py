@@ -218,4 +218,10 @@ VALUES = [
         where=r"NaN elsewhere",
         check=lambda tensorflow, ours: bool(np.isnan(ours).all()),
     ),
+    Accepted(
+        "places whose output is no maximum of the inputs have no gradient there",
+        "value",
+        about="gradient of MaxPoolGrad",
+        check=checks.is_zero_where_they_differ,
+    ),
 ]

@@ -84,6 +84,12 @@ def vanishes_here(tensorflow: Any, ours: Any) -> bool:
     return not np.asarray(ours).any()
 
 
+def is_zero_where_they_differ(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if TensorFlow's numbers are 0 wherever both differ."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    return a.shape == b.shape and not a[a != b].any()
+
+
 def is_junk(tensorflow: Any, ours: Any) -> bool:
     """Whether TensorFlow's are zeros, or have numbers that no sum of small ones has."""
     sizes = np.abs(np.asarray(tensorflow))
