@@ -59,6 +59,38 @@ def test_a_checkpoint_without_files_is_not_the_latest(tmp_path: Path) -> None:
     assert len(tf.train.get_checkpoint_mtimes([path, path + "-none"])) == 1
 
 
+def _files_of(prefix: str) -> list[object]:
+    """Calls every function that finds the files of a checkpoint; returns the errors' classes, or the results."""
+    outcomes: list[object] = []
+    for call in (
+        lambda: tf.train.checkpoint_exists(prefix),
+        lambda: tf.train.get_checkpoint_mtimes([prefix]),
+        lambda: tf.train.remove_checkpoint(prefix),
+    ):
+        try:
+            outcomes.append(call())
+        except tf.errors.OpError as error:
+            outcomes.append(type(error))
+    return outcomes
+
+
+def test_a_checkpoint_of_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert _files_of(str(tmp_path / "none" / "m")) == [tf.errors.NotFoundError] * 3
+    assert _files_of(str(tmp_path / "none" / "*" / "m")) == [tf.errors.NotFoundError] * 3
+    assert _files_of(str(tmp_path / "file" / "m")) == [tf.errors.FailedPreconditionError] * 3
+    assert _files_of(str(tmp_path / "m")) == [False, [], None]
+    assert _files_of(str(tmp_path / "m*" / "m")) == [False, [], None]
+    assert _files_of(str(tmp_path / "[m")) == [False, [], None]
+
+
+def test_a_state_that_names_a_missing_folder_is_an_error_and_no_fresh_start(tmp_path: Path) -> None:
+    state = f'model_checkpoint_path: "{tmp_path / "moved" / "m"}"'
+    (tmp_path / "checkpoint").write_text(state, encoding="utf-8")
+    with pytest.raises(tf.errors.NotFoundError, match="moved; No such file or directory"):
+        tf.train.latest_checkpoint(str(tmp_path))
+
+
 def test_a_removed_checkpoint_leaves_nothing(tmp_path: Path) -> None:
     for name in ("m.index", "m.data-00000-of-00002", "m.data-00001-of-00002", "m.meta", "m2.index"):
         (tmp_path / name).write_text("", encoding="utf-8")

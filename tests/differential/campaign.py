@@ -19,6 +19,7 @@ from differential import chains, contrib, datasets, functions, op_calls, surface
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
+from differential.rounding import is_rounding
 
 Program = dict[str, Any]
 # The programs of a family, by number.
@@ -50,7 +51,8 @@ class Finding(NamedTuple):
 def check(pair: Pair, program: Program) -> list[Difference]:
     """What differs between the two sides beyond what is accepted."""
     tensorflow, ours = pair.run(program)
-    return [found for found in differences(program, tensorflow, ours) if reason(program["about"], found) is None]
+    found = [found for found in differences(program, tensorflow, ours) if reason(program["about"], found) is None]
+    return [] if found and is_rounding(pair, program, found) else found
 
 
 def campaign(pair: Pair, seconds: float, seed: int, families: list[str]) -> Iterator[Finding | None]:

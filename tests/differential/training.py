@@ -115,6 +115,9 @@ def _optimizer(rng: random.Random) -> dict[str, Any]:
     rows = writer.call("placeholder", tf("int32"), [None])
     target = writer.call("placeholder", tf(dtype), [None, 3])
     sparse = rng.random() < 0.5
+    if sparse and keywords and name == "ShampooOptimizer":
+        # 1.15 gathers rows of a variable behind a handle without waiting for what is added to them.
+        options.pop("max_matrix_size", None)
     if sparse:
         read = writer.call("nn.embedding_lookup", w, rows)
     else:

@@ -112,3 +112,11 @@ def test_several_heads_without_labels_say_so():
             call()
     with pytest.raises(ValueError, match=r"labels has missing values for head\(s\): \['b'\]"):
         public.loss({"a": tf.ones([2, 1])}, logits)
+
+
+def test_classes_and_labels_that_are_none_or_have_no_dimensions_are_refused() -> None:
+    columns = [tf.feature_column.numeric_column("x", shape=[3])]
+    with pytest.raises(ValueError, match="n_classes cannot be None"):
+        tf.estimator.LinearClassifier(columns, n_classes=None)
+    with pytest.raises(ValueError, match="Dimensions must be equal"):
+        tf.estimator.LinearRegressor(columns).train(lambda: ({"x": tf.zeros([8, 3])}, tf.constant(1.5)), steps=1)

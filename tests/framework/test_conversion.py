@@ -55,6 +55,40 @@ def test_lists_with_tensors_inside_are_packed():
         np.testing.assert_array_equal(sess.run(packed), [[1, 2], [3, 4]])
 
 
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64, tf.float32, tf.float64, tf.complex64])
+@pytest.mark.parametrize("source", [tf.int32, tf.int64, tf.float32])
+def test_tensors_in_a_list_are_cast_to_the_type_that_is_required(source, dtype):
+    packed = tf.convert_to_tensor([[tf.constant(1, source), 2], [3, tf.constant(4, source)]], dtype)
+    assert packed.dtype == dtype
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(sess.run(packed), [[1, 2], [3, 4]])
+
+
+def test_casts_in_a_list_have_the_names_of_tensorflow_1_15(graph):
+    one, long = tf.constant(1.0), tf.constant(2, tf.int64)
+    tf.reshape(tf.zeros([4]), [long, -1])
+    one + [long, 1]
+    tf.convert_to_tensor([[one, 1], [2, long]], tf.int32)
+    assert [op.name for op in graph.get_operations() if op.type in ("Cast", "Pack")] == [
+        "Reshape/Cast",
+        "Reshape/shape",
+        "add/Cast",
+        "add/y",
+        "Cast",
+        "Cast_1",
+        "packed/0",
+        "packed/1",
+        "packed",
+    ]
+
+
+def test_the_first_tensor_of_a_list_decides_where_no_type_is_required():
+    with pytest.raises(TypeError, match="list containing a tensor of dtype"):
+        tf.convert_to_tensor([tf.constant(1), tf.constant(2, tf.int64)])
+    assert tf.convert_to_tensor([3.5, tf.constant(1.0, tf.float64)]).dtype == tf.float64
+    assert tf.convert_to_tensor([tf.constant(1), 2], preferred_dtype=tf.int64).dtype == tf.int64
+
+
 def test_a_preferred_type_gives_way_and_a_required_one_does_not():
     assert tf.convert_to_tensor(1, preferred_dtype=tf.float64).dtype == tf.float64
     assert tf.convert_to_tensor("a", preferred_dtype=tf.int32).dtype == tf.string

@@ -73,7 +73,7 @@ def checkpoint_prefix(path: str) -> str | None:
         with open(copy.path, "rb") as file:
             file.seek(max(os.path.getsize(copy.path) - len(_TABLE_END), 0))
             return path if file.read() == _TABLE_END else None
-    return path if tf.train.checkpoint_exists(path) else None
+    return path if is_directory(os.path.dirname(path) or ".") and tf.train.checkpoint_exists(path) else None
 
 
 def record_compression(path: str) -> str | None:

@@ -191,7 +191,7 @@ class Saver:
         next_time = self._next_checkpoint_time
         if written > next_time:
             next_time += self.saver_def.keep_checkpoint_every_n_hours * _HOUR
-        elif state.checkpoint_exists(path):
+        elif state.has_files(path):
             state.mark_superfluous(path, latest_filename, self.saver_def.version, meta_graph_suffix)
         self._next_checkpoint_time, self._checkpoints_to_be_deleted = next_time, others
 
@@ -232,7 +232,7 @@ class Saver:
         Args:
             checkpoint_paths: list of str, their prefixes, oldest first; those without files are left out.
         """
-        found = [path for path in checkpoint_paths if state.checkpoint_exists(path)]
+        found = [path for path in checkpoint_paths if state.has_files(path)]
         times = state.get_checkpoint_mtimes(found)
         self.set_last_checkpoints_with_time(list(zip(found, times, strict=True)))
 
@@ -442,7 +442,7 @@ class Saver:
             with shown(on_terminal, None, f"Restoring {save_path}", "variables"):
                 restore_checkpoint(sess, self.saver_def.restore_op_name, self.saver_def.filename_tensor_name, save_path)
         except errors.NotFoundError as failure:
-            if not state.checkpoint_exists(save_path):
+            if not state.has_files(save_path):
                 raise NoCheckpointError(failure, save_path) from None
             _refuse(failure, "a Variable name or other graph key that is missing from the checkpoint")
         except errors.InvalidArgumentError as failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 from ferroflow._src.base import errors, proto, tf_logging
 from ferroflow._src.base.files.content import read_file_to_string, write_string_to_file
 from ferroflow._src.base.files.remote import RemoteFile, matching
-from ferroflow._src.base.files.system import exists, remove, rename, stat
+from ferroflow._src.base.files.system import exists, glob as matching_paths, remove, rename, stat
 from ferroflow._src.base.files.urls import folder_of, is_remote
 from ferroflow._src.checkpoint.remote_checkpoint import remove_remote_checkpoint
 from ferroflow._src.framework.graph_files import local_path, replace_file
@@ -23,6 +24,25 @@ def matching_files(pattern: str) -> list[str]:
     path = local_path(pattern)
     found = sorted(glob.glob(path))
     return found or [path for path in (path,) if os.path.lexists(path)]
+
+
+def _found_files(pattern: str) -> list[str]:
+    """Returns `matching_files` of a pattern whose folder must exist, unless it is at a URL.
+
+    Raises:
+        tf.errors.OpError: if the folder does not exist, or is no folder.
+    """
+    found = matching_files(pattern)
+    if not found and not is_remote(pattern):
+        with contextlib.suppress(errors.InvalidArgumentError):
+            # TF 1.15 lists the folder. Malformed patterns match nothing.
+            matching_paths(pattern)
+    return found
+
+
+def has_files(checkpoint_prefix: str) -> bool:
+    """Returns True if a checkpoint of either format exists for a prefix, whose folder may be missing."""
+    return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
 
 
 def state_file(save_dir: str, latest_filename: str | None) -> str:
@@ -216,6 +236,7 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
 
     Raises:
         ValueError: if the state file names no checkpoint.
+        tf.errors.NotFoundError: if it names one in a folder that does not exist.
 
     Example:
         >>> v = tf.Variable(1.0)
@@ -244,6 +265,10 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
     Returns:
         bool.
 
+    Raises:
+        tf.errors.NotFoundError: if the checkpoint's folder does not exist.
+        tf.errors.FailedPreconditionError: if it is no folder.
+
     Example:
         >>> v = tf.Variable(1.0)
         >>> sess.run(v.initializer)
@@ -251,7 +276,7 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
         >>> print(tf.train.checkpoint_exists(prefix), tf.train.checkpoint_exists("./other"))
         True False
     """
-    return bool(matching_files(index_file(checkpoint_prefix)) or matching_files(checkpoint_prefix))
+    return bool(_found_files(index_file(checkpoint_prefix)) or _found_files(checkpoint_prefix))
 
 
 def version_of(checkpoint_prefix: str) -> tuple[object, ...] | None:
@@ -281,10 +306,14 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
 
     Returns:
         List of float, seconds since 1970.
+
+    Raises:
+        tf.errors.NotFoundError: if a checkpoint's folder does not exist.
+        tf.errors.FailedPreconditionError: if it is no folder.
     """
     times = []
     for prefix in checkpoint_prefixes:
-        found = matching_files(index_file(prefix)) or matching_files(prefix)
+        found = _found_files(index_file(prefix)) or _found_files(prefix)
         if found:
             times.append(stat(found[0]).mtime_nsec / 1e9)
     return times
@@ -299,6 +328,10 @@ def remove_checkpoint(
         checkpoint_prefix: str, the common prefix of the paths of the checkpoint's files.
         checkpoint_format_version: int, `SaverDef.V1` or `SaverDef.V2`.
         meta_graph_suffix: str, the suffix of the MetaGraph's name.
+
+    Raises:
+        tf.errors.NotFoundError: if the checkpoint's folder does not exist.
+        tf.errors.FailedPreconditionError: if it is no folder.
     """
     _remove(meta_graph_file(checkpoint_prefix, meta_graph_suffix))
     if checkpoint_format_version != proto.SaverDef.V2:
@@ -375,7 +408,7 @@ def _text(name: str) -> str:
 
 
 def _remove(pattern: str) -> None:
-    for file in matching_files(pattern):
+    for file in _found_files(pattern):
         remove(file)
 
 

@@ -227,6 +227,8 @@ def classification_head(
     _check_vocabulary(label_vocabulary, ValueError, "label_vocabulary should be a list or a tuple")
     if n_classes == 2:
         return binary_head_of(weight_column, label_vocabulary, loss_reduction)
+    if n_classes is None:
+        raise ValueError("n_classes cannot be None")
     if n_classes < 2:
         raise ValueError(f"n_classes must be > 1: {n_classes}.")
     return multi_class_head_of(n_classes, weight_column, label_vocabulary, loss_reduction)

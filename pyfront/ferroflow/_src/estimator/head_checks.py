@@ -141,7 +141,7 @@ def checked_labels(labels: Any, logits: Tensor, dimension: int) -> Tensor:
         rank = labels.get_shape().ndims
         if rank is not None and rank == (logits.get_shape().ndims or 0) - 1:
             labels = shaping.expand_dims(labels, -1)
-        if rank is not None and labels.get_shape()[-1].value not in (None, dimension):
+        if rank and labels.get_shape()[-1].value not in (None, dimension):
             raise ValueError(
                 f"Mismatched label shape. Expected labels dimension={dimension}.  Received "
                 f"{labels.get_shape()[-1].value}. Suggested Fix: If your classifier expects one-hot encoding label, "

@@ -246,18 +246,30 @@ def _is_tensor_like(item: Any) -> bool:
 
 
 def _pack(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
-    """Stacks nested lists that contain tensors along new first dimensions."""
-    if not _holds_tensor(value):
+    """Stacks nested lists that contain tensors along new first dimensions.
+
+    TF 1.15: the first tensor decides the dtype; if another dtype is requested, all tensors are cast to it.
+    """
+    if as_ref or not _holds_tensor(value):
         return NotImplemented
     inferred = _nested_dtype(value)
     if inferred is None:
         return NotImplemented
     if dtype is not None and dtype.base_dtype != inferred:
-        raise TypeError(
-            f"Cannot convert a list containing a tensor of dtype {inferred} to {dtype} "
-            f"(Tensor is: {shown(value, repr)})"
-        )
+        value, inferred = _cast_tensors(value, dtype.base_dtype), dtype.base_dtype
     return _packed(value, inferred, name or "packed")
+
+
+def _cast_tensors(items: Any, dtype: Any) -> Any:
+    """Returns nested lists with their tensors of other dtypes cast to `dtype`."""
+    result: list[Any] = []
+    for item in items:
+        if isinstance(item, Tensor) or _is_tensor_like(item):
+            cast = item.dtype.base_dtype != dtype
+            result.append(tensor_op("Cast", [convert_to_tensor(item)], {"DstT": dtype}) if cast else item)
+        else:
+            result.append(_cast_tensors(item, dtype) if isinstance(item, list | tuple) else item)
+    return result
 
 
 def _nested_dtype(items: Any) -> Any:

@@ -67,7 +67,10 @@ class GraphCollections(GraphHandles):
             List, in the order of adding; empty if there is no such collection.
         """
         with self._lock:
-            items = self._collections.get(name, [])
+            items = self._collections.get(name)
+            if items is None:
+                # TF 1.x: no collection, no pattern.
+                return []
             if scope is None:
                 return list(items)
             matches = re.compile(scope).match

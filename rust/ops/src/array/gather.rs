@@ -204,6 +204,10 @@ fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     let params = c.input(0)?.with_rank_at_least(1)?;
     c.input(2)?.with_rank(0)?;
     let (axis, batch_dims) = (c.input_i64(2)?, c.int("batch_dims")?);
+    if let (Some(rank), Some(axis)) = (params.rank(), axis) {
+        let needed = if axis < 0 { axis.unsigned_abs() } else { axis.unsigned_abs() + 1 };
+        ensure!(rank as u64 >= needed, InvalidArgument, "Shape must be at least rank {needed} but is rank {rank}");
+    }
     let (Some(p), Some(i)) = (params.dims(), c.input(1)?.dims()) else { return Ok(()) };
     let Some(axis) = axis else {
         if batch_dims == 0 {
@@ -211,8 +215,6 @@ fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
         }
         return Ok(());
     };
-    let needed = if axis < 0 { axis.unsigned_abs() } else { axis.unsigned_abs() + 1 };
-    ensure!(p.len() as u64 >= needed, InvalidArgument, "Shape must be at least rank {needed} but is rank {}", p.len());
     let axis = place(axis, p.len())?;
     let batch = batch_place(batch_dims, p.len(), i.len(), axis)?;
     let common = PartialShape::from_dims(&p[..batch]).merge(&PartialShape::from_dims(&i[..batch]))?;

@@ -171,10 +171,8 @@ fn infer(
         None => c.input(1)?.with_rank(1)?.dim(0),
     };
     let Some(m) = count else { bail!(InvalidArgument, "block_shape must have known size.") };
-    if block_size.is_some() {
-        c.input(0)?.with_rank(4)?;
-    }
-    let input = c.input(0)?.with_rank_at_least(m + 1)?;
+    let input = c.input(0)?;
+    let input = if block_size.is_some() { input.with_rank(4)? } else { input.with_rank_at_least(m + 1)? };
     c.input(table)?.merge(&PartialShape::from_dims(&[Some(m), Some(2)]))?;
     let Some(mut dims) = input.dims() else { return Ok(()) };
     let edges = c.input_i64s(table)?;

@@ -22,7 +22,7 @@ fn gradient_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 /// Returns the elements in the box, with indices that count from its corner, and the part of the box inside the tensor.
-pub(super) fn boxed(from: &Coordinates<'_>, start: &[i64], size: &[i64]) -> Result<(Vec<usize>, Vec<i64>, Shape)> {
+fn boxed(from: &Coordinates<'_>, start: &[i64], size: &[i64]) -> Result<(Vec<usize>, Vec<i64>, Shape)> {
     let dims: Vec<i64> =
         (0..from.rank()).map(|d| size[d].min((from.shape[d] as i64).saturating_sub(start[d])).max(0)).collect();
     let (mut picked, mut numbers) = (Vec::new(), Vec::new());

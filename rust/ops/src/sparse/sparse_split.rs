@@ -1,9 +1,8 @@
 //! SparseSplit: a sparse tensor cut along a dimension; the first parts are longer by one where it does not divide.
 
 use super::coordinates::{Coordinates, matrix, pick, shape_vector};
-use super::sparse_slice::boxed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, ensure};
+use ferroflow_tensor::{PartialShape, Result, Shape, bail, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let shape = c.input(3)?.with_rank(1)?;
@@ -36,15 +35,22 @@ fn split(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             InvalidArgument,
             "Input num_split should be between 1 and the splitting dimension size ({whole}), got {parts}"
         );
+        if let Some(i) = from.rows().position(|row| !(0..whole).contains(&row[axis])) {
+            bail!(InvalidArgument, "indices[{i}, {axis}] = {} is not in [0, {whole})", from.row(i)[axis]);
+        }
         let (least, longer) = (whole / parts, whole % parts);
-        let (mut start, mut size) = (vec![0; from.rank()], from.shape.to_i64());
-        let mut outputs = Vec::new();
+        let mut size = from.shape.to_i64();
+        let (mut start, mut outputs) = (0, Vec::new());
         for i in 0..parts {
             size[axis] = least + i64::from(i < longer);
-            let (picked, numbers, shape) = boxed(&from, &start, &size)?;
+            // TF 1.x: only the positions along the split dimension count, so that elements outside of others stay.
+            let here = start..start + size[axis];
+            let picked: Vec<usize> = (0..from.len()).filter(|&i| here.contains(&from.row(i)[axis])).collect();
+            let mut numbers: Vec<i64> = picked.iter().flat_map(|&i| from.row(i)).copied().collect();
+            numbers.iter_mut().skip(axis).step_by(from.rank()).for_each(|at| *at -= start);
             let indices = matrix(picked.len(), from.rank(), &numbers)?;
-            outputs.push((indices, pick(values, &picked)?, shape_vector(&shape)?));
-            start[axis] += size[axis];
+            outputs.push((indices, pick(values, &picked)?, shape_vector(&Shape::checked(&size)?)?));
+            start = here.end;
         }
         let n = outputs.len();
         for (i, (indices, values, shape)) in outputs.into_iter().enumerate() {
@@ -94,6 +100,23 @@ mod tests {
         assert_eq!((out[2].slice::<i32>().unwrap(), out[3].slice::<i32>().unwrap()), (&[1, 3][..], &[2, 4][..]));
         assert_eq!((out[4].slice::<i64>().unwrap(), out[5].slice::<i64>().unwrap()), (&[2, 3][..], &[2, 2][..]));
         assert_eq!(split(-1, 2).unwrap(), out);
+    }
+
+    #[test]
+    fn elements_outside_of_other_dimensions_stay_and_those_outside_of_the_split_one_are_refused() {
+        let shape = Tensor::from_slice([2], &[1i64, 2]).unwrap();
+        let values = Tensor::from_slice([3], &[1i32, 2, 3]).unwrap();
+        let parts = |indices: &[i64]| {
+            let indices = Tensor::from_slice([3, 2], indices).unwrap();
+            let inputs = [Tensor::scalar(1i64), indices, values.clone(), shape.clone()];
+            run("SparseSplit", &inputs, &[("num_split", AttrValue::Int(2))])
+        };
+        let out = parts(&[0, 0, 5, 0, -1, 1]).unwrap();
+        assert_eq!((out[0].slice::<i64>().unwrap(), out[1].slice::<i64>().unwrap()), (&[0, 0, 5, 0][..], &[-1, 0][..]));
+        for outside in [2, -1] {
+            let error = parts(&[0, 0, 0, outside, 0, 1]).unwrap_err();
+            assert!(error.message().contains(&format!("indices[1, 1] = {outside} is not in [0, 2)")), "{error}");
+        }
     }
 
     #[test]

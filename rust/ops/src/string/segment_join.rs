@@ -51,6 +51,10 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let count = c.input_i64(2)?.and_then(|n| usize::try_from(n).ok());
     let (Some(dims), Some(outer)) = (inputs.dims(), ids.rank()) else { return Ok(()) };
     ensure!(dims.len() >= outer, InvalidArgument, "segment_ids have a rank above that of the inputs");
+    for (&size, &rows) in dims.iter().zip(ids.dims().iter().flatten()) {
+        let (Some(size), Some(rows)) = (size, rows) else { continue };
+        ensure!(size == rows, InvalidArgument, "Dimensions must be equal, but are {size} and {rows}");
+    }
     let rest = PartialShape::from_dims(&dims[outer..]);
     c.set_output(0, PartialShape::vector(count).concatenate(&rest));
     Ok(())

@@ -125,6 +125,12 @@ pub(super) fn values_of(tag: &str, tensor: &Tensor, most: i64, bad_color: &[u8])
     );
     let mut values = Vec::new();
     for i in 0..batch.min(usize::try_from(most).unwrap_or(0)) {
+        ensure!(
+            height > 0 && width > 0,
+            InvalidArgument,
+            "input tensor must have non-zero dims. Found: {}.",
+            tensor.shape()
+        );
         let pixels = image(tensor, i, height * width * channels, channels, bad_color)?;
         let Some(encoded_image_string) = png::encode(&pixels, [height, width, channels], false, -1) else {
             bail!(Internal, "PNG encoding failed")

@@ -32,6 +32,18 @@ pub(super) fn sqrt(z: C) -> C {
     if z.re >= 0.0 { C::new(t, z.im / (2.0 * t)) } else { C::new(z.im.abs() / (2.0 * t), t.copysign(z.im)) }
 }
 
+/// Returns one over the square root: as C divides, zero where the root is infinite, and infinity where it is zero.
+pub(super) fn rsqrt(z: C) -> C {
+    let root = sqrt(z);
+    if root.re == 0.0 && root.im == 0.0 {
+        return C::new(f64::INFINITY.copysign(root.re), f64::NAN);
+    }
+    if root.re.is_infinite() || root.im.is_infinite() {
+        return C::new(0f64.copysign(root.re), -(0f64.copysign(root.im)));
+    }
+    root.inv()
+}
+
 pub(super) fn exp(z: C) -> C {
     let r = libm::exp(z.re);
     if z.im == 0.0 { C::new(r, z.im) } else { C::new(r * libm::cos(z.im), r * libm::sin(z.im)) }

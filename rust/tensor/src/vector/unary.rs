@@ -413,7 +413,7 @@ macro_rules! complex_unary_table {
             scalar Conj(z) = z.conj();
             scalar Square(z) = z * z;
             scalar Reciprocal(z) = z.inv();
-            scalar Rsqrt(z) = round(complex::sqrt(wide(z)).inv());
+            scalar Rsqrt(z) = round(complex::rsqrt(wide(z)));
             scalar Sign(z) = round(complex::sign(wide(z)));
             scalar Sqrt(z) = round(complex::sqrt(wide(z)));
             scalar Exp(z) = round(complex::exp(wide(z)));

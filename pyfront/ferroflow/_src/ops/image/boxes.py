@@ -113,7 +113,8 @@ def non_max_suppression(
     """
     with name_scope(name, "non_max_suppression"):
         iou_threshold = convert_to_tensor(iou_threshold, name="iou_threshold")
-        score_threshold = convert_to_tensor(score_threshold, name="score_threshold", dtype=iou_threshold.dtype)
+        dtype = None if isinstance(score_threshold, Tensor) else iou_threshold.dtype
+        score_threshold = convert_to_tensor(score_threshold, name="score_threshold", dtype=dtype)
         inputs = [boxes, scores, max_output_size, iou_threshold, score_threshold]
         return tensor_op("NonMaxSuppressionV3", inputs)
 

@@ -304,7 +304,8 @@ def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str |
     with name_scope(name, "adjust_jpeg_quality", [image]):
         image = convert_to_tensor(image, name="image")
         pixels = convert_image_dtype(image, dtypes.uint8, saturate=True)
-        quality = convert_to_tensor(jpeg_quality, dtype=dtypes.int32)
+        is_tensor = isinstance(jpeg_quality, Tensor)
+        quality = jpeg_quality if is_tensor else convert_to_tensor(jpeg_quality, dtype=dtypes.int32)
         encoded = tensor_op("EncodeJpegVariableQuality", [pixels, quality])
         shape = image.get_shape()
         channels = None if shape.ndims is None else shape.as_list()[-1]

@@ -116,6 +116,8 @@ def _spectral_norm(tensor: Tensor, axis: tuple[int, int]) -> Tensor:
     before: Any
     after: Any
     if ndims is not None:
+        if ndims < 2:
+            raise ValueError(f"Shape must be at least rank 2 but is rank {ndims} for the matrix norm of {tensor}.")
         chosen = [a % ndims for a in axis]
         before = [a for a in range(ndims) if a not in chosen] + chosen
         after = [before.index(a) for a in range(ndims)]

@@ -116,7 +116,7 @@ def parse_example(
 
 def _parse_single(serialized: Any, wanted: Wanted, name: str | None) -> dict[str, Any]:
     with name_scope(name, "ParseSingleExample", [serialized]):
-        serialized = convert_to_tensor(serialized, dtypes.string)
+        serialized = convert_to_tensor(serialized)
         shapes, defaults = _checked(wanted)
         attrs = {
             "num_sparse": len(wanted.sparse_keys),
@@ -132,7 +132,7 @@ def _parse_single(serialized: Any, wanted: Wanted, name: str | None) -> dict[str
 def _parse_named(serialized: Any, example_name: Any, wanted: Wanted, name: str | None) -> dict[str, Any]:
     """Returns a single example as a batch of one, which can have a name."""
     with name_scope(name, "ParseSingleExample", [serialized, example_name]):
-        serialized = convert_to_tensor(serialized, dtypes.string)
+        serialized = convert_to_tensor(serialized)
         example_name = convert_to_tensor(example_name, dtypes.string)
         if serialized.shape.ndims not in (None, 0):
             raise ValueError("Input serialized must be a scalar")

@@ -128,7 +128,7 @@ def sparse_split(
         raise ValueError("axis is required")
     sp_input = as_sparse(sp_input)
     inputs = [axis, sp_input.indices, sp_input.values, sp_input.dense_shape]
-    if isinstance(axis, Tensor) and axis.dtype != dtypes.int64:
+    if isinstance(axis, Tensor) and axis.dtype == dtypes.int32:
         inputs[0] = cast(axis, dtypes.int64)
     outputs = apply_op("SparseSplit", inputs, {"num_split": num_split}, name=name).outputs
     return [SparseTensor(*outputs[i::num_split]) for i in range(num_split)]
@@ -344,28 +344,36 @@ def sparse_transpose(sp_input: TensorLike, perm: IntsLike | None = None, name: s
         return sparse_reorder(SparseTensor(indices, sp_input.values, shape))
 
 
-def sparse_expand_dims(sp_input: TensorLike, axis: int | None = None, name: str | None = None) -> SparseTensor:
+def sparse_expand_dims(sp_input: TensorLike, axis: TensorLike | None = None, name: str | None = None) -> SparseTensor:
     """Adds a dimension of size 1 to a sparse tensor.
 
     Args:
         sp_input: SparseTensor of any dtype, of known rank.
-        axis: int, where the new dimension goes, in [-rank - 1, rank]; None for -1.
+        axis: int, or Tensor of an integer dtype, of shape []: where the new dimension goes, in [-rank - 1, rank]; None
+            for -1.
         name: str, name scope of the operations.
 
     Returns:
         SparseTensor of the dtype of `sp_input`, with one dimension more.
 
     Raises:
+        TypeError: if `axis` is not an integer.
         ValueError: if `axis` is out of range, or the rank is unknown.
     """
     sp_input = as_sparse(sp_input)
     rank = sp_input.get_shape().ndims
     if rank is None:
         raise ValueError("The rank of sp_input must be known.")
-    at = -1 if axis is None else int(axis)
-    if not -rank - 1 <= at <= rank:
-        raise ValueError(f"axis={at} is out of range: it must be in [{-rank - 1}, {rank}].")
-    at = at + rank + 1 if at < 0 else at
+    axis = -1 if axis is None else axis
+    at: Any
+    if isinstance(axis, Tensor):
+        at = tensor_op("FloorMod", [cast(axis, dtypes.int32), rank + 1])
+    elif isinstance(axis, int | np.integer):
+        if not -rank - 1 <= axis <= rank:
+            raise ValueError(f"axis={axis} is out of range: it must be in [{-rank - 1}, {rank}].")
+        at = int(axis) % (rank + 1)
+    else:
+        raise TypeError("axis must be an integer value in range [-rank(sp_input) - 1, rank(sp_input)]")
     with name_scope(name, "expand_dims", [sp_input]):
         indices, shape = sp_input.indices, sp_input.dense_shape
         column = making.zeros_like(slice_tensor(indices, np.s_[:, :1]))

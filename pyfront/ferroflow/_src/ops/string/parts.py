@@ -64,7 +64,7 @@ def reduce_join(
     axis = deprecated_argument_lookup("axis", axis, "reduction_indices", reduction_indices)
     keep = bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
     with name_scope(name, "ReduceJoin", [inputs, axis]):
-        inputs = convert_to_tensor(inputs, dtype=dtypes.string)
+        inputs = convert_to_tensor(inputs)
         if axis is None:
             ndims = inputs.get_shape().ndims
             if ndims is not None:

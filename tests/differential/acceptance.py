@@ -1,0 +1,28 @@
+"""`Accepted`: a class of differences, with the reason why it is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Accepted(NamedTuple):
+    """A class of differences.
+
+    Attributes:
+        reason: why it is accepted.
+        kind: a regular expression of the difference's whole kind.
+        about: a regular expression of all that the program is about.
+        tensorflow: a regular expression of something that TensorFlow gives.
+        ours: the same of what we give.
+        where: a regular expression of the difference's place.
+        check: what must be true of both besides.
+    """
+
+    reason: str
+    kind: str
+    about: str = ".*"
+    tensorflow: str = ""
+    ours: str = ""
+    where: str = ""
+    check: Callable[[Any, Any], bool] = lambda tensorflow, ours: True
