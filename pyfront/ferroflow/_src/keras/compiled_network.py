@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,8 @@ class CompiledNetwork(Network):
     # The argument `metrics` of `compile`.
     compile_metrics: Any = None
     _train_op: Any = None
+    # Functions of the values of tensors, which each batch of an evaluation computes.
+    _watched: Mapping[Tensor, Callable[[Any], None]] = MappingProxyType({})
     # Of a model that is compiled in the scope of a strategy with several replicas.
     _replica_part: ReplicaPart | None = None
 
@@ -216,12 +219,6 @@ class CompiledNetwork(Network):
     def _fed_names(self) -> list[str]:
         fed = self._fed_inputs()
         return [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
-
-    def _fed_arrays(self, arrays: list[Any]) -> Batch:
-        """Returns inputs, labels and weights of the list of them that callbacks get."""
-        inputs = len(self._fed_inputs())
-        labels = inputs + len(self._compiled().fed)
-        return arrays[:inputs], arrays[inputs:labels], arrays[labels : 2 * labels - inputs]
 
     @property
     def uses_learning_phase(self) -> bool:
@@ -396,6 +393,14 @@ class CompiledNetwork(Network):
             share = {part.share: value}
         return list(self._run(True, fetches, inputs, labels, weights, share))[:-1]
 
+    def _test_step(self, batch: Batch) -> list[Any]:
+        """Returns the loss and the metrics of a batch, and calls the functions of tensors that callbacks watch."""
+        fetches, watched = self._fetches, list(self._watched.items())
+        values = list(self._run(False, [*fetches, *(tensor for tensor, _ in watched)], *batch))
+        for (_, function), value in zip(watched, values[len(fetches) :], strict=True):
+            function(value)
+        return values[: len(fetches)]
+
     def _make_train_function(self) -> None:
         """Builds the step of training, with the optimizer's variables, before the first batch."""
         self._compiled()
@@ -433,7 +438,7 @@ class CompiledNetwork(Network):
             ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, y, sample_weight))
-        values = list(self._run(False, self._fetches, *batch))
+        values = self._test_step(batch)
         if reset_metrics:
             self.reset_metrics()
         return one_or_list(values)
@@ -469,3 +474,14 @@ def _as_operation(update: Any) -> Any:
 def training_operation(model: CompiledNetwork) -> Any:
     """Returns the operation of one training step of a compiled model, made at the first call."""
     return model._training_operation()
+
+
+def watch_tests(model: CompiledNetwork, tensor: Tensor, function: Callable[[Any], None] | None) -> None:
+    """Makes each batch of an evaluation compute a tensor, and calls a function of its value; None ends this."""
+    watched = {known: of_known for known, of_known in model._watched.items() if known is not tensor}
+    model._watched = watched if function is None else {**watched, tensor: function}
+
+
+def fed_inputs(model: CompiledNetwork, data: NestedTensors) -> tuple[list[Tensor], list[Any]]:
+    """Returns the inputs of a model that are fed, and the arrays of a program's data for them."""
+    return model._fed_inputs(), list(model._batch(data, None, None, labelled=False)[0])

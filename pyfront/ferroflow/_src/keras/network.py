@@ -83,7 +83,7 @@ class Network(AddsMetrics, LayerOfLayers):
         self._is_building = False
         self._weights_to_load: str | None = None
         if self._is_graph_network:
-            self._connect(nest.flatten(inputs), as_list(outputs))
+            self._connect(nest.flatten(inputs), nest.flatten(outputs))
 
     def __repr__(self) -> str:
         count = len(self.layers) if "_is_graph_network" in vars(self) else 0
