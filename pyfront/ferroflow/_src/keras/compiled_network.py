@@ -70,7 +70,7 @@ class CompiledNetwork(Network):
         every batch, and `batch_size` is the size for all together.
 
         Args:
-            optimizer: one of Keras's, its name, or one of `tf.train`.
+            optimizer: one of Keras's, its name, or one of `tf.train`; list of two for a `WideDeepModel`.
             loss: callable of labels and predictions, or its name; for several outputs a list or a dict by their names.
                 An output without a loss takes no labels. None if `add_loss` adds all losses.
             metrics: list of callables of labels and predictions, or names, "accuracy" among them; dict of lists by the
@@ -96,7 +96,8 @@ class CompiledNetwork(Network):
                 "them in a session."
             )
         with self.graph.as_default():
-            self.optimizer = optimizers.get(optimizer)
+            several = isinstance(optimizer, (list, tuple))
+            self.optimizer = [optimizers.get(one) for one in optimizer] if several else optimizers.get(optimizer)
             strategy = compiling_strategy()
             self._replica_part = None if strategy is None else ReplicaPart(strategy)
         self.loss, self.compile_metrics, self.loss_weights = loss, metrics or [], loss_weights
@@ -185,6 +186,8 @@ class CompiledNetwork(Network):
 
     def _optimizer_steps(self) -> list[Any]:
         part, weights = self._replica_part, self._collected_trainable_weights
+        if isinstance(self.optimizer, list):
+            raise ValueError("Only a `WideDeepModel` is trained by several optimizers.")
         if part is None:
             return list(self.optimizer.get_updates(self.total_loss, weights))
         steps = part.training(lambda: self.optimizer.get_updates(part.scaled(self.total_loss), weights))
