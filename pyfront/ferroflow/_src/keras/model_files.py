@@ -10,6 +10,7 @@ from typing import Any
 from ferroflow._src.base import tf_logging
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.compiled_network import training_operation
+from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.hdf5 import opened, read_weights, text
 from ferroflow._src.keras.loss_classes import Loss
 from ferroflow._src.keras.metric_base import Metric
@@ -106,7 +107,7 @@ def _compile_by(config: Mapping[str, Any], model: Any, custom_objects: Mapping[s
 def _objects(value: Any, base: type[Any], custom: Mapping[str, Any]) -> Any:
     """Returns arguments of `compile` with objects in the place of their descriptions and of the program's names."""
     if isinstance(value, Mapping) and {"class_name", "config"} <= value.keys():
-        known = {**_classes(base), **custom}
+        known = {**_classes(base), **get_custom_objects(), **custom}
         if value["class_name"] not in known:
             raise ValueError(f"Unknown {base.__name__.lower()}: {value['class_name']}")
         kind: Any = known[value["class_name"]]

@@ -147,7 +147,7 @@ class Running(KerasLayer):
         states = [TensorShape([shape[self._batch_axis], *_dims(size)]) for size in self._sizes]
         outer = shape[:2] if self.return_sequences else [shape[self._batch_axis]]
         output = nest.map_structure(lambda size: TensorShape([*outer, *_dims(size)]), self._output_size)
-        return [output, *self._structured(states)] if self.return_state else output
+        return [output, *states] if self.return_state else output
 
     @property
     def states(self) -> list[Any]:

@@ -469,14 +469,16 @@ class StackedRNNCells(KerasLayer):
         """Makes the weights of the cells.
 
         Args:
-            input_shape: TensorShape of the inputs, [batch, size].
+            input_shape: TensorShape of the inputs, [batch, size], or list of it and those of constants.
         """
+        is_listed = isinstance(input_shape, list) and any(isinstance(one, (TensorShape, tuple)) for one in input_shape)
+        input_shape, *constants = input_shape if is_listed else [input_shape]
         batch = TensorShape(input_shape)[0]
         for cell in self.cells:
             if isinstance(cell, Layer) and not cell.built:
                 if isinstance(cell, RNNCell):
                     settle_inner(cell, self._dtype)
-                cell.build(input_shape)
+                cell.build([input_shape, *constants] if constants and takes(cell, "constants") else input_shape)
                 cell.built = True
             input_shape = TensorShape([batch]).concatenate(output_size(cell))
         self.built = True
@@ -518,17 +520,47 @@ class StackedRNNCells(KerasLayer):
     @property
     def trainable_weights(self) -> list[Any]:
         """The weights of the cells that are trained."""
-        return [w for cell in self.cells for w in cell.trainable_weights] if self.trainable else []
+        return [w for cell in self._layers() for w in cell.trainable_weights] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The weights of the cells that are not trained."""
-        return variables_not_trained(self, self.cells)
+        return variables_not_trained(self, self._layers())
 
     @property
     def losses(self) -> list[Any]:
         """The losses of the cells' weights."""
-        return [x for cell in self.cells for x in cell.losses]
+        return [x for cell in self._layers() for x in cell.losses]
+
+    @property
+    def updates(self) -> list[Any]:
+        """The operations of the cells to run with each training step."""
+        return [x for cell in self._layers() for x in cell.updates] if self.trainable else []
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Returns the updates of the cells that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
+        return [x for cell in self._layers() for x in cell.get_updates_for(inputs)] if self.trainable else []
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """Returns the losses of the cells that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
+
+        Returns:
+            list of Tensors of float dtypes, of shape [].
+        """
+        return [x for cell in self._layers() for x in cell.get_losses_for(inputs)]
+
+    def _layers(self) -> list[Any]:
+        return [cell for cell in self.cells if isinstance(cell, Layer)]
 
 
 def check_cell(cell: Any) -> None:

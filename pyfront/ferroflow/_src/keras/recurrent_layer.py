@@ -285,6 +285,45 @@ class RNN(Running):
         return variables_not_trained(self, [self.cell]) if isinstance(self.cell, Layer) else []
 
     @property
+    def updates(self) -> list[Any]:
+        """The operations to run with each training step, also those of the cell."""
+        of_cell = self.cell.updates if isinstance(self.cell, Layer) and self.trainable else []
+        return [*super().updates, *of_cell]
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Returns the updates, also of the cell, that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
+        of_cell = self.cell.get_updates_for(inputs) if isinstance(self.cell, Layer) and self.trainable else []
+        return [*super().get_updates_for(inputs), *of_cell]
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """Returns the losses, also of the cell, that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
+
+        Returns:
+            list of Tensors of float dtypes, of shape [].
+        """
+        of_cell = self.cell.get_losses_for(inputs) if isinstance(self.cell, Layer) else []
+        return [*super().get_losses_for(inputs), *of_cell]
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that make an equal layer.
+
+        Returns:
+            dict, whose values JSON can hold.
+        """
+        found = super().get_config()
+        return {**found, "num_constants": self._num_constants} if self._num_constants else found
+
+    @property
     def losses(self) -> list[Any]:
         """The losses of the cell's weights and of the outputs."""
         return [*super().losses, *getattr(self.cell, "losses", [])]
