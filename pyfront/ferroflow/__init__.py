@@ -160,6 +160,7 @@ from ferroflow._src.framework.random_seed import (
 )
 from ferroflow._src.framework.tensor_spec import TensorSpec as TensorSpec
 from ferroflow._src.framework.type_spec import TypeSpec as TypeSpec
+from ferroflow._src.keras import folder_writer as _folder_writer
 from ferroflow._src.ops import operators as _operators  # noqa: F401  installs the operators of tensors
 from ferroflow._src.ops.array.fingerprinting import fingerprint as fingerprint
 from ferroflow._src.ops.array.indexing import (
@@ -820,6 +821,7 @@ _set_public_modules(globals())
 _set_public_modules({"__name__": "ferroflow.ragged", "RaggedTensorValue": _RaggedTensorValue})
 _dispatch.late_modules.add("ferroflow._src.ops.ragged.dispatching")
 _gradient_registry.late_modules.add("ferroflow._src.autodiff.rules")
+_folder_writer.late_modules.add("ferroflow._src.contrib.saved_model.object_saving")
 _graph.late_modules.add("ferroflow._src.drawing.notebook")
 _proto_functions.late_modules.add("ferroflow._src.checkpoint.saver")
 _proto_functions.late_modules.add("ferroflow._src.input.queue_runner")

@@ -318,8 +318,6 @@ def test_locally_connected_steps_learn():
     assert model.train_on_batch(x, np.ones((2, 3, 4))) < before
     with pytest.raises(ValueError, match='only "valid" is supported'):
         layers.LocallyConnected1D(4, 3, padding="same")
-    with pytest.raises(NotImplementedError, match="channels are the last"):
-        layers.LocallyConnected2D(4, 3, data_format="channels_first")
 
 
 @pytest.mark.parametrize(

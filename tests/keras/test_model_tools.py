@@ -290,3 +290,60 @@ def test_variables_are_initialized_by_the_program():
         backend.manual_variable_initialization(False)
     assert backend.get_session().run(v) == 3.0
     assert backend.backend() == "tensorflow"
+
+
+def test_models_without_weights_are_trained_without_effect():
+    model = tf.keras.Sequential([tf.keras.layers.Activation("relu", input_shape=(2,))])
+    model.compile(tf.train.RMSPropOptimizer(0.1), "mse")
+    assert model.train_on_batch(np.ones((3, 2)), np.zeros((3, 2))) == 1.0
+
+
+def test_layers_of_steps_update_the_layers_inside():
+    tf.keras.backend.clear_session()
+    layer = tf.keras.layers.TimeDistributed(tf.keras.layers.BatchNormalization(), input_shape=(10, 2))
+    model = tf.keras.Sequential([layer])
+    model.compile("rmsprop", "mse")
+    model.train_on_batch(np.full((1, 10, 2), 3.0), np.zeros((1, 10, 2)))
+    assert (layer.get_weights()[2] != 0).all()
+    assert len(layer.updates) == 2
+    layer.trainable = False
+    assert layer.updates == []
+    assert layer.get_updates_for(model.inputs) == []
+
+
+def test_copies_are_made_on_variables():
+    tf.keras.backend.clear_session()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(4,))])
+    start = tf.keras.backend.variable(np.ones((2, 4)))
+    copied = tf.keras.models.clone_model(model, input_tensors=start)
+    copied.compile("sgd", "mse")
+    assert copied.train_on_batch(None, np.ones((2, 3))) > 0
+
+
+def test_biases_of_other_ranks_are_refused():
+    x = tf.zeros([2, 3, 4])
+    assert tf.keras.backend.bias_add(x, tf.zeros([3, 4])).shape.as_list() == [2, 3, 4]
+    with pytest.raises(ValueError, match="Unexpected bias dimensions 3"):
+        tf.keras.backend.bias_add(x, tf.zeros([1, 3, 4]))
+    with pytest.raises(ValueError, match="Unknown data_format"):
+        tf.keras.backend.bias_add(x, tf.zeros([4]), data_format="rows")
+
+
+def test_losses_of_programs_are_made_of_their_configurations():
+    class Part(tf.keras.losses.Loss):
+        def __init__(self, part, name=None):
+            super().__init__(name=name)
+            self.part = part
+
+        def call(self, y_true, y_pred):
+            return self.part * tf.abs(y_true - y_pred)
+
+        def get_config(self):
+            return {"part": self.part, "name": self.name}
+
+    described = tf.keras.losses.serialize(Part(0.3))
+    with tf.keras.utils.custom_object_scope({"Part": Part}):
+        made = tf.keras.losses.deserialize(described)
+    assert (type(made), made.part) == (Part, 0.3)
+    with tf.keras.backend.learning_phase_scope(1) as phase:
+        assert phase == 1

@@ -241,7 +241,6 @@ def compiled(**kwargs):
         (lambda: layers.Add()([tf.ones([1])]), ValueError, "at least 2 inputs"),
         (lambda: keras.Model(tf.ones([1, 2]), tf.ones([1, 2])), ValueError, "must come from"),
         (lambda: keras.Model(layers.Input((2,)), tf.ones([1, 2])), ValueError, "Lambda layer"),
-        (lambda: layers.LSTMCell(3, dropout=0.5), NotImplementedError, "dropout in cells"),
         (lambda: layers.RNN(3), ValueError, "should have a `call` method"),
         (lambda: layers.Bidirectional(layers.LSTM(2), "other"), ValueError, "Invalid merge mode"),
         (lambda: layers.Cropping2D(((1, 1),)), ValueError, "`cropping` should have 2 elements"),

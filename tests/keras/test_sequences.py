@@ -44,7 +44,7 @@ def test_words_are_numbered_by_how_often_they_occur():
     assert (tokenizer.word_counts["the"], tokenizer.word_docs["the"], tokenizer.word_docs["dog"]) == (2, 1, 2)
     few = Tokenizer(num_words=3, oov_token="?")
     few.fit_on_texts(TEXTS)
-    assert few.texts_to_sequences(["a bird the dog"]) == [[5, 1, 2]]
+    assert few.texts_to_sequences(["a bird the dog"]) == [[1, 1, 2, 1]]
     letters = Tokenizer(char_level=True)
     letters.fit_on_texts(["aba"])
     assert letters.texts_to_sequences(["ab"]) == [[1, 2]]

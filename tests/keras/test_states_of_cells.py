@@ -114,3 +114,76 @@ def test_a_stateful_stack_takes_states_in_its_structure() -> None:
         np.testing.assert_array_equal(found, given)
     with pytest.raises(ValueError, match="expects 3 states"):
         layer.reset_states(ones[:1])
+
+
+def test_losses_and_updates_of_cells_are_those_of_the_layer() -> None:
+    x, cell = keras.Input((3, 4)), layers.LSTMCell(2)
+    layer = layers.RNN([cell, layers.GRUCell(3)])
+    layer(x)
+    of_inputs, alone = tf.reduce_sum(x), tf.reduce_sum(cell.kernel)
+    cell.add_loss(of_inputs, inputs=x)
+    cell.add_loss(alone)
+    assert layer.losses == [of_inputs, alone]
+    assert layer.get_losses_for(None) == [alone]
+    assert layer.get_losses_for(x) == [of_inputs]
+    of_both = [
+        tf.assign_add(cell.bias, tf.reduce_sum(x) * cell.bias),
+        tf.assign_add(cell.bias, tf.ones_like(cell.bias)),
+    ]
+    cell.add_update(of_both[0], inputs=x)
+    cell.add_update(of_both[1])
+    assert len(layer.updates) == 2
+    assert len(layer.get_updates_for(None)) == len(layer.get_updates_for(x)) == 1
+    cell.trainable = False
+    assert len(layer.get_updates_for(None)) == 0
+
+
+def test_cells_that_are_no_layers_are_stacked() -> None:
+    class Sum:
+        state_size = 4
+
+        def call(self, inputs: Any, states: Any) -> Any:
+            output = inputs + states[0]
+            return output, [output]
+
+    x = keras.Input((3, 4))
+    layer = layers.RNN([Sum(), Sum()], return_state=True)
+    model = keras.Model(x, layer(x))
+    assert (layer.weights, layer.losses) == ([], [])
+    ones = np.ones((1, 3, 4), np.float32)
+    assert [found[0, 0] for found in model.predict(ones)] == [6.0, 3.0, 6.0]
+    assert [shape.as_list() for shape in layer.compute_output_shape((None, 3, 4))] == [[None, 4]] * 3
+
+
+def test_a_stack_gets_constants_also_after_its_configuration() -> None:
+    class Scaled(layers.Layer):
+        state_size = 2
+
+        def build(self, input_shape: Any) -> None:
+            assert len(input_shape) == 2
+            self.built = True
+
+        def call(self, inputs: Any, states: Any, constants: Any = None) -> Any:
+            output = inputs * constants[0] + states[0]
+            return output, [output]
+
+        def get_config(self) -> Any:
+            return {}
+
+    x, scale = keras.Input((3, 2)), keras.Input((2,))
+    layer = layers.RNN([Scaled(), Scaled()])
+    layer(x, constants=scale)
+    config = layer.get_config()
+    assert config["num_constants"] == 1
+    with keras.utils.custom_object_scope({"Scaled": Scaled}):
+        again = layers.RNN.from_config(config)
+    model = keras.Model([x, scale], again([x, scale]))
+    assert model.predict([np.ones((1, 3, 2)), np.full((1, 2), 2.0)]).tolist() == [[24.0, 24.0]]
+
+
+def test_states_of_convolutions_are_kept_and_set() -> None:
+    layer = layers.ConvLSTM2D(2, 2, stateful=True)
+    layer(keras.Input(batch_shape=(1, 3, 4, 4, 1)))
+    assert [v.shape.as_list() for v in layer.states] == [[1, 3, 3, 2]] * 2
+    layer.reset_states([np.ones((1, 3, 3, 2))] * 2)
+    assert all((value == 1).all() for value in keras.backend.batch_get_value(layer.states))

@@ -47,8 +47,6 @@ ALLOWED = {
     "_src/keras/image_batches.py": 2,
     "_src/keras/layer_table.py": 1,
     "_src/keras/model_configurations.py": 2,
-    "_src/keras/recurrent.py": 3,
-    "_src/keras/tensorboard.py": 2,
     "_src/keras/wrappers.py": 1,
     "_src/ops/array/slicing.py": 2,
     "_src/ops/flow/grouping.py": 1,

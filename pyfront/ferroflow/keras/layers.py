@@ -81,7 +81,7 @@ from ferroflow._src.keras.pooling_layers import (
     MaxPooling2D as MaxPooling2D,
     MaxPooling3D as MaxPooling3D,
 )
-from ferroflow._src.keras.recurrent import GRU as GRU, LSTM as LSTM, RNN as RNN, SimpleRNN as SimpleRNN
+from ferroflow._src.keras.recurrent import GRU as GRU, LSTM as LSTM, SimpleRNN as SimpleRNN
 from ferroflow._src.keras.recurrent_cells import (
     AbstractRNNCell as AbstractRNNCell,
     GRUCell as GRUCell,
@@ -89,6 +89,7 @@ from ferroflow._src.keras.recurrent_cells import (
     SimpleRNNCell as SimpleRNNCell,
     StackedRNNCells as StackedRNNCells,
 )
+from ferroflow._src.keras.recurrent_layer import RNN as RNN
 from ferroflow._src.keras.serialization import (
     deserialize_layer as _deserialize,
     serialize_layer as _serialize,

@@ -58,14 +58,14 @@ def learning_phase() -> Any:
 
 
 @contextlib.contextmanager
-def learning_phase_scope(value: Any) -> Iterator[None]:
+def learning_phase_scope(value: Any) -> Iterator[Any]:
     """Opens a context with a learning phase, and restores the phase at its end.
 
     Args:
         value: 0 or False to test, 1 or True to train.
 
     Returns:
-        Context manager.
+        Context manager of `value`.
 
     Raises:
         ValueError: if `value` is neither 0 nor 1.
@@ -74,7 +74,7 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
     before = _phases.get(graph)
     set_learning_phase(value)
     try:
-        yield
+        yield value
     finally:
         if before is None:
             _phases.pop(graph)

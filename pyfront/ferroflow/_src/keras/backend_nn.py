@@ -87,6 +87,13 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
         Tensor of the dtype and shape of `x`.
     """
     x = convert_to_tensor(x)
+    if data_format not in (None, "channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {data_format}")
+    bias = convert_to_tensor(bias)
+    if None not in (x.shape.ndims, bias.shape.ndims) and bias.shape.ndims not in (1, (x.shape.ndims or 0) - 1):
+        raise ValueError(
+            f"Unexpected bias dimensions {bias.shape.ndims}, expect to be 1 or {(x.shape.ndims or 0) - 1} dimensions"
+        )
     if (data_format or image_data_format()) == "channels_first" and (x.shape.ndims or 0) > 2:
         bias = shaping.reshape(bias, [1, -1] + [1] * ((x.shape.ndims or 0) - 2))
     shifted: Tensor = x + bias

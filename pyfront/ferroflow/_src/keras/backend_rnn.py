@@ -106,6 +106,10 @@ def _widened(counts: Any, like: Any) -> Any:
     return tile(counts, shaping.shape(like) // shaping.shape(counts))
 
 
+def _as_array(x: Any) -> TensorArray:
+    return TensorArray(x.dtype, size=shaping.shape(x)[0], element_shape=x.get_shape()[1:]).unstack(x)
+
+
 def _unrolled(step: Any, inputs: Any, states: tuple[Any, ...], mask: Any) -> tuple[Any, Any, tuple[Any, ...]]:
     count = nest.flatten(inputs)[0].get_shape()[0].value
     if not count:
@@ -124,11 +128,14 @@ def _looped(step: Any, inputs: Any, states: tuple[Any, ...], mask: Any, first: A
     # TF 1.x: a step outside of the loop gives the dtypes and shapes of the outputs.
     example, _ = step(nest.map_structure(lambda one: one[0], inputs), states, None, None)
     leaves = nest.flatten(example)
+    # Reads of arrays have gradients of one step; those of slices would be as large as the sequence.
+    sequences = nest.map_structure(_as_array, inputs)
+    counted = None if mask is None else _as_array(mask)
     arrays = tuple(TensorArray(x.dtype, size=count, element_shape=x.get_shape()) for x in leaves)
 
     def body(i: Any, arrays: Any, last: Any, states: Any) -> Any:
-        x = nest.map_structure(lambda one: one[i], inputs)
-        counts = None if mask is None else mask[i]
+        x = nest.map_structure(lambda one: one.read(i), sequences)
+        counts = None if counted is None else counted.read(i)
         output, new = step(x, states, nest.pack_sequence_as(example, list(last)), counts)
         for old, now in zip(states, new, strict=True):
             now.set_shape(old.get_shape().merge_with(now.get_shape()) if old.get_shape().ndims else now.get_shape())

@@ -437,6 +437,8 @@ class InputLayer(KerasLayer):
             inner: Any = input_shape
             shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *inner)
             input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
+        if isinstance(input_tensor, Variable):
+            input_tensor = convert_to_tensor(input_tensor)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
         self._given = {"batch_input_shape": self.batch_input_shape, "dtype": input_tensor.dtype.name}
         self._inbound_nodes.append(note_call(input_tensor, self, [], {}))

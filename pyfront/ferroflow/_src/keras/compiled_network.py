@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,8 @@ class CompiledNetwork(Network):
     # The argument `metrics` of `compile`.
     compile_metrics: Any = None
     _train_op: Any = None
+    # Functions of the values of tensors, which each batch of an evaluation computes.
+    _watched: Mapping[Tensor, Callable[[Any], None]] = MappingProxyType({})
     # Of a model that is compiled in the scope of a strategy with several replicas.
     _replica_part: ReplicaPart | None = None
 
@@ -67,7 +70,7 @@ class CompiledNetwork(Network):
         every batch, and `batch_size` is the size for all together.
 
         Args:
-            optimizer: one of Keras's, its name, or one of `tf.train`.
+            optimizer: one of Keras's, its name, or one of `tf.train`; list of two for a `WideDeepModel`.
             loss: callable of labels and predictions, or its name; for several outputs a list or a dict by their names.
                 An output without a loss takes no labels. None if `add_loss` adds all losses.
             metrics: list of callables of labels and predictions, or names, "accuracy" among them; dict of lists by the
@@ -93,7 +96,8 @@ class CompiledNetwork(Network):
                 "them in a session."
             )
         with self.graph.as_default():
-            self.optimizer = optimizers.get(optimizer)
+            several = isinstance(optimizer, (list, tuple))
+            self.optimizer = [optimizers.get(one) for one in optimizer] if several else optimizers.get(optimizer)
             strategy = compiling_strategy()
             self._replica_part = None if strategy is None else ReplicaPart(strategy)
         self.loss, self.compile_metrics, self.loss_weights = loss, metrics or [], loss_weights
@@ -182,6 +186,8 @@ class CompiledNetwork(Network):
 
     def _optimizer_steps(self) -> list[Any]:
         part, weights = self._replica_part, self._collected_trainable_weights
+        if isinstance(self.optimizer, list):
+            raise ValueError("Only a `WideDeepModel` is trained by several optimizers.")
         if part is None:
             return list(self.optimizer.get_updates(self.total_loss, weights))
         steps = part.training(lambda: self.optimizer.get_updates(part.scaled(self.total_loss), weights))
@@ -216,12 +222,6 @@ class CompiledNetwork(Network):
     def _fed_names(self) -> list[str]:
         fed = self._fed_inputs()
         return [name for name, tensor in zip(self.input_names, self.inputs, strict=True) if tensor in fed]
-
-    def _fed_arrays(self, arrays: list[Any]) -> Batch:
-        """Returns inputs, labels and weights of the list of them that callbacks get."""
-        inputs = len(self._fed_inputs())
-        labels = inputs + len(self._compiled().fed)
-        return arrays[:inputs], arrays[inputs:labels], arrays[labels : 2 * labels - inputs]
 
     @property
     def uses_learning_phase(self) -> bool:
@@ -396,6 +396,14 @@ class CompiledNetwork(Network):
             share = {part.share: value}
         return list(self._run(True, fetches, inputs, labels, weights, share))[:-1]
 
+    def _test_step(self, batch: Batch) -> list[Any]:
+        """Returns the loss and the metrics of a batch, and calls the functions of tensors that callbacks watch."""
+        fetches, watched = self._fetches, list(self._watched.items())
+        values = list(self._run(False, [*fetches, *(tensor for tensor, _ in watched)], *batch))
+        for (_, function), value in zip(watched, values[len(fetches) :], strict=True):
+            function(value)
+        return values[: len(fetches)]
+
     def _make_train_function(self) -> None:
         """Builds the step of training, with the optimizer's variables, before the first batch."""
         self._compiled()
@@ -433,7 +441,7 @@ class CompiledNetwork(Network):
             ValueError: if the arrays do not match the model's inputs and outputs.
         """
         batch = self._one_batch(self._given(x, y, sample_weight))
-        values = list(self._run(False, self._fetches, *batch))
+        values = self._test_step(batch)
         if reset_metrics:
             self.reset_metrics()
         return one_or_list(values)
@@ -469,3 +477,14 @@ def _as_operation(update: Any) -> Any:
 def training_operation(model: CompiledNetwork) -> Any:
     """Returns the operation of one training step of a compiled model, made at the first call."""
     return model._training_operation()
+
+
+def watch_tests(model: CompiledNetwork, tensor: Tensor, function: Callable[[Any], None] | None) -> None:
+    """Makes each batch of an evaluation compute a tensor, and calls a function of its value; None ends this."""
+    watched = {known: of_known for known, of_known in model._watched.items() if known is not tensor}
+    model._watched = watched if function is None else {**watched, tensor: function}
+
+
+def fed_inputs(model: CompiledNetwork, data: NestedTensors) -> tuple[list[Tensor], list[Any]]:
+    """Returns the inputs of a model that are fed, and the arrays of a program's data for them."""
+    return model._fed_inputs(), list(model._batch(data, None, None, labelled=False)[0])

@@ -132,7 +132,7 @@ class ConvLSTM2D(Running):
 
     @property
     def _sizes(self) -> tuple[Any, ...]:
-        return (self._state_shape,) * 2
+        return (TensorShape(self._state_shape),) * 2
 
     def _places(self, input_shape: Any) -> tuple[int | None, ...]:
         """Returns the numbers of rows and columns of the outputs."""

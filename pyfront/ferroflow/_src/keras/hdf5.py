@@ -14,9 +14,11 @@ import numpy as np
 
 from ferroflow._src.base import errors
 from ferroflow._src.base.files.replacement import replacing
+from ferroflow._src.base.files.system import exists
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.cudnn_layers import converted_weights
+from ferroflow._src.keras.folder_writer import write_folder
 from ferroflow._src.keras.training_files import write_training
 
 _VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
@@ -220,20 +222,26 @@ def save_model(
         filepath: str, the file, or an open h5py.File.
         overwrite: bool. If True, an existing file is replaced.
         include_optimizer: bool. If True, the arguments of `compile` and the optimizer's variables are saved.
-        save_format: "h5"; None for that.
-        signatures: None; `tf.saved_model.save` takes signatures.
+        save_format: "h5" for an HDF5 file, "tf" for the folder of a SavedModel; None for "h5".
+        signatures: as `tf.saved_model.save` takes them, for a SavedModel.
 
     Raises:
         ImportError: if h5py is not installed.
         FileExistsError: if the file is there and may not be replaced.
         OSError: if the file cannot be written; an existing one stays as it was.
-        NotImplementedError: if `save_format` is "tf", or `signatures` are given.
-        ValueError: if `save_format` is unknown, or an argument of a layer has neither `get_config` nor a name.
+        ValueError: if `save_format` is unknown, `signatures` are given for an HDF5 file, or an argument of a layer has
+            neither `get_config` nor a name.
     """
-    if save_format == "tf" or signatures is not None:
-        raise NotImplementedError("A file is HDF5. Use tf.saved_model.save(model, folder) for a SavedModel.")
-    if save_format not in (None, "h5"):
+    if save_format not in (None, "h5", "tf"):
         raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
+    if save_format == "tf":
+        if not overwrite and exists(os.fspath(filepath)):
+            raise FileExistsError(os.fspath(filepath))
+        with model.graph.as_default():
+            write_folder(model, filepath, signatures)
+        return
+    if signatures is not None:
+        raise ValueError('`signatures` are for `save_format="tf"`.')
     described = model.to_json()
     if not overwrite and isinstance(filepath, str | os.PathLike) and os.path.exists(filepath):
         raise FileExistsError(os.fspath(filepath))

@@ -432,7 +432,7 @@ class Model(CompiledNetwork):
         called.call("on_test_begin", {})
         for i, (batch, size) in enumerate(batches):
             called.call("on_test_batch_begin", i, {"batch": i, "size": size})
-            values = self._run(False, self._fetches, *batch)
+            values = self._test_step(batch)
             average.add(values, size)
             logs = dict(zip(self.metrics_names, values, strict=True))
             called.call("on_test_batch_end", i, {"batch": i, "size": size, **logs})

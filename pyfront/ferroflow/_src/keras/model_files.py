@@ -1,4 +1,4 @@
-"""`load_model`: models of Keras's HDF5 files."""
+"""`load_model`: models of Keras's HDF5 files and SavedModels."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 from ferroflow._src.base import tf_logging
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.compiled_network import training_operation
+from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.hdf5 import opened, read_weights, text
 from ferroflow._src.keras.loss_classes import Loss
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.keras.model_configurations import model_from_json
+from ferroflow._src.keras.model_folders import is_folder, read_folder
 from ferroflow._src.keras.training_files import ARGUMENTS, OPTIMIZER_WEIGHTS, read_optimizer_weights
 
 
@@ -25,7 +27,8 @@ def load_model(
     """Makes a model of a file, with its variables, compiled as it was saved.
 
     Args:
-        filepath: str, the file, which `save_model` or Keras wrote; or an open h5py.File.
+        filepath: str, the HDF5 file or the folder of a SavedModel, which `save_model` or Keras wrote; or an open
+            h5py.File.
         custom_objects: dict of classes and functions of the program by their names, or None.
         compile: bool. If True, the model is compiled, and the optimizer's variables are restored, if the file has them.
 
@@ -37,6 +40,13 @@ def load_model(
         ValueError: if the file has no model, or a class or function is unknown.
         tf.errors.DataLossError: if the file is damaged.
     """
+    if is_folder(filepath):
+
+        def compile_model(config: Mapping[str, Any], model: Any) -> None:
+            _compile_by(config, model, custom_objects)
+            training_operation(model)
+
+        return read_folder(filepath, custom_objects, compile_model if compile else None)
     with opened(filepath) as file:
         described = file.attrs.get("model_config")
         if described is None:
@@ -66,13 +76,7 @@ def _compile_as_trained(file: Any, model: Any, custom_objects: Mapping[str, Any]
             "No training configuration found in save file: the model was *not* compiled. Compile it manually."
         )
         return
-    config = json.loads(described.decode() if isinstance(described, bytes) else described)
-    custom = dict(custom_objects or {})
-    arguments = {name: config.get(name) for name in ARGUMENTS}
-    arguments["loss"] = _objects(arguments["loss"], Loss, custom)
-    for name in ("metrics", "weighted_metrics"):
-        arguments[name] = _objects(arguments[name], Metric, custom)
-    model.compile(optimizers.deserialize(config["optimizer_config"], custom), **arguments)
+    _compile_by(json.loads(text(described)), model, custom_objects)
     if OPTIMIZER_WEIGHTS not in file:
         return
     if not model.built:
@@ -91,10 +95,19 @@ def _compile_as_trained(file: Any, model: Any, custom_objects: Mapping[str, Any]
         )
 
 
+def _compile_by(config: Mapping[str, Any], model: Any, custom_objects: Mapping[str, Any] | None) -> None:
+    custom = dict(custom_objects or {})
+    arguments = {name: config.get(name) for name in ARGUMENTS}
+    arguments["loss"] = _objects(arguments["loss"], Loss, custom)
+    for name in ("metrics", "weighted_metrics"):
+        arguments[name] = _objects(arguments[name], Metric, custom)
+    model.compile(optimizers.deserialize(config["optimizer_config"], custom), **arguments)
+
+
 def _objects(value: Any, base: type[Any], custom: Mapping[str, Any]) -> Any:
     """Returns arguments of `compile` with objects in the place of their descriptions and of the program's names."""
     if isinstance(value, Mapping) and {"class_name", "config"} <= value.keys():
-        known = {**_classes(base), **custom}
+        known = {**_classes(base), **get_custom_objects(), **custom}
         if value["class_name"] not in known:
             raise ValueError(f"Unknown {base.__name__.lower()}: {value['class_name']}")
         kind: Any = known[value["class_name"]]

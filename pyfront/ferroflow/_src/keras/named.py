@@ -40,6 +40,9 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
         return get_custom_objects()[given]
     if isinstance(given, str) and given in known:
         return known[given]
+    if isinstance(given, Mapping) and given.get("class_name") in get_custom_objects():
+        kind, config = get_custom_objects()[given["class_name"]], dict(given.get("config", {}))
+        return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
     raise ValueError(f"Unknown {what}: {given!r}. Give a callable, or one of {sorted(known)}.")
 
 

@@ -31,6 +31,7 @@ from ferroflow._src.keras.layer_of_layers import LayerOfLayers
 from ferroflow._src.keras.layer_table import outputs_in, print_table
 from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.keras.op_layers import make_layers
+from ferroflow._src.keras.training_files import saved_description
 from ferroflow._src.layers.layer import Layer, set_weights
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, calls_of, mask_of, one_or_list, set_layer_maker, shape_of
@@ -83,7 +84,7 @@ class Network(AddsMetrics, LayerOfLayers):
         self._is_building = False
         self._weights_to_load: str | None = None
         if self._is_graph_network:
-            self._connect(nest.flatten(inputs), as_list(outputs))
+            self._connect(nest.flatten(inputs), nest.flatten(outputs))
 
     def __repr__(self) -> str:
         count = len(self.layers) if "_is_graph_network" in vars(self) else 0
@@ -569,22 +570,26 @@ class Network(AddsMetrics, LayerOfLayers):
         save_format: str | None = None,
         signatures: object = None,
     ) -> None:
-        """Saves the model as an HDF5 file, as `tf.keras.models.save_model` does.
+        """Saves the model as an HDF5 file or a SavedModel, as `tf.keras.models.save_model` does.
 
         Args:
-            filepath: str, the file.
+            filepath: str, the file or folder.
             overwrite: bool. If True, an existing file is replaced.
             include_optimizer: bool, as `tf.keras.models.save_model` takes it.
-            save_format: "h5"; None for that.
-            signatures: None; `tf.saved_model.save` takes signatures.
+            save_format: "h5" for an HDF5 file, "tf" for the folder of a SavedModel; None for "h5".
+            signatures: as `tf.saved_model.save` takes them, for a SavedModel.
 
         Raises:
             ImportError: if h5py is not installed.
             FileExistsError: if the file is there and may not be replaced.
-            NotImplementedError: if `save_format` is "tf", or `signatures` are given.
-            ValueError: if `save_format` is unknown, or an argument of a layer has neither `get_config` nor a name.
+            ValueError: if `save_format` is unknown, `signatures` are given for an HDF5 file, or an argument of a layer
+                has neither `get_config` nor a name.
         """
         hdf5.save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
+
+    @property
+    def _tracking_metadata(self) -> str:
+        return saved_description(self)
 
     def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
         """Saves the variables, as an HDF5 file if its name ends with .h5, .hdf5 or .keras, else as a checkpoint.

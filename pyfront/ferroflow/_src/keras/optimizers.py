@@ -22,7 +22,8 @@ class GraphOptimizer(Optimizer):
 
     def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
         """Returns the operations of one step."""
-        self.updates = [self.optimizer.minimize(loss, var_list=params)]
+        # A model without weights is trained without effect.
+        self.updates = [self.optimizer.minimize(loss, var_list=params)] if params else []
         return self.updates
 
     def get_config(self) -> dict[str, Any]:

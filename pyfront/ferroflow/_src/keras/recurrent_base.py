@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest
-from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base.tensor_shape import TensorShape, as_shape
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.trackable import Trackable, child_of
@@ -32,8 +32,8 @@ class _Run(RNNCell):
         step: callable of inputs and a tuple of states to an output and a tuple of states.
         state_size: tuple of ints.
         output_size: int.
-        is_masked: bool; True if the inputs are a pair of inputs and a mask.
-        keeps_output: bool; True if the output of the step before is the first state. A mask needs it.
+        is_masked: bool; True if the inputs are a pair of inputs and a mask, and the output of the step before is the
+            first state.
     """
 
     def __init__(
@@ -42,13 +42,12 @@ class _Run(RNNCell):
         state_size: tuple[int, ...],
         output_size: int,
         is_masked: bool,
-        keeps_output: bool,
         name: str,
     ) -> None:
         super().__init__(name=name)
         self._step = step
         self._sizes = (state_size, output_size)
-        self._is_masked, self._keeps_output = is_masked, keeps_output
+        self._is_masked = is_masked
 
     @property
     def state_size(self) -> Any:
@@ -62,12 +61,9 @@ class _Run(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         """Returns the output and the states after a step; where the mask says no, those before."""
-        if not self._keeps_output:
+        if not self._is_masked:
             return self._step(inputs, state)
         last, *states = state
-        if not self._is_masked:
-            output, new = self._step(inputs, tuple(states))
-            return output, (output, *new)
         inputs, counts = inputs
         counts = counts[:, 0]
         output, new = self._step(inputs, tuple(states))
@@ -86,8 +82,8 @@ class Running(KerasLayer):
     # If True, the steps are the first dimension of the inputs, and the examples the second.
     time_major = False
     _OPTIONS: ClassVar[dict[str, Any]] = {"time_major": False}
-    # If True, the output of a step may differ from its first state.
-    _has_own_output = False
+    # The types of inputs that are followed by the first states; others are structures of inputs.
+    _LISTS: ClassVar[tuple[type[Any], ...]] = (list, tuple)
     # Variables of a stateful layer, of shape [batch, size].
     _kept_states: list[Variable] | None = None
     _num_constants = 0
@@ -119,8 +115,8 @@ class Running(KerasLayer):
         return 1 if self.time_major else 0
 
     @property
-    def _sizes(self) -> tuple[int, ...]:
-        """The sizes of the states."""
+    def _sizes(self) -> tuple[Any, ...]:
+        """The sizes of the states: ints or shapes without the batch."""
         raise NotImplementedError
 
     @property
@@ -148,10 +144,10 @@ class Running(KerasLayer):
             TensorShape, or list of it and those of the states.
         """
         shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
-        states = [TensorShape([shape[self._batch_axis], *_as_list(size)]) for size in self._sizes]
+        states = [TensorShape([shape[self._batch_axis], *_dims(size)]) for size in self._sizes]
         outer = shape[:2] if self.return_sequences else [shape[self._batch_axis]]
-        output = TensorShape([*outer, *_as_list(self._output_size)])
-        return [output, *self._structured(states)] if self.return_state else output
+        output = nest.map_structure(lambda size: TensorShape([*outer, *_dims(size)]), self._output_size)
+        return [output, *states] if self.return_state else output
 
     @property
     def states(self) -> list[Any]:
@@ -163,8 +159,8 @@ class Running(KerasLayer):
     def __call__(self, inputs: NestedTensors, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
         """Runs over the steps; the first states and constants of a model's layers are inputs of this one."""
         given: Any = inputs
-        if isinstance(given, (list, tuple)):
-            given, *more = given
+        if isinstance(given, self._LISTS):
+            given, *more = list(given)
             count = len(more) - (self._num_constants if constants is None else 0)
             if more and initial_state is None:
                 initial_state = more[:count] or None
@@ -193,8 +189,9 @@ class Running(KerasLayer):
         given: Any = inputs
         found = []
         for size in self._sizes:
-            zeros = making.zeros(joining.stack([shaping.shape(given)[self._batch_axis], size]), given.dtype)
-            zeros.set_shape([given.get_shape()[self._batch_axis], size])
+            dims = _dims(size)
+            zeros = making.zeros(joining.stack([shaping.shape(given)[self._batch_axis], *dims]), given.dtype)
+            zeros.set_shape([given.get_shape()[self._batch_axis], *dims])
             found.append(zeros)
         return self._structured(found)
 
@@ -216,7 +213,7 @@ class Running(KerasLayer):
             with init_scope():
                 self._kept_states = [
                     tracked_variable(
-                        np.zeros([batch, *_as_list(size)], dtype.as_numpy_dtype), trainable=False, name="state"
+                        np.zeros([batch, *_dims(size)], dtype.as_numpy_dtype), trainable=False, name="state"
                     )
                     for size in self._sizes
                 ]
@@ -290,20 +287,23 @@ class Running(KerasLayer):
         start = tuple(nest.flatten(initial_state))
         if len(start) != len(sizes):
             raise ValueError(f"Layer {self.name} has {len(sizes)} states, but was passed {len(start)} initial states.")
-        size, keeps_output = self._output_size, self._has_own_output or mask is not None
-        if keeps_output:
-            shape = joining.stack([shaping.shape(start[0])[0], size]) if self._has_own_output else None
-            none = making.zeros_like(start[0]) if shape is None else making.zeros(shape, start[0].dtype)
-            start, sizes = (none, *start), (size, *sizes)
-        run = _Run(step, sizes, size, mask is not None, keeps_output, f"{self.name}_step")
+        size, is_masked = self._output_size, mask is not None
+        if is_masked:
+            start, sizes = (making.zeros_like(start[0]), *start), (size, *sizes)
+        run = _Run(step, sizes, size, is_masked, f"{self.name}_step")
         fed = inputs if mask is None else (inputs, shaping.expand_dims(mask, -1))
         outputs, states = dynamic_rnn(run, fed, initial_state=start, time_major=self.time_major)
-        last, states = states[0], states[1:] if keeps_output else states
+        last, states = states[0], states[1:] if is_masked else states
         if self.stateful:
             kept = self._keep_states(batch)
             self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])
         result = outputs if self.return_sequences else last
         return [result, *self._structured(states)] if self.return_state else result
+
+
+def _dims(size: Any) -> list[Any]:
+    """Returns the dimensions of a state or output without the batch."""
+    return as_shape(size).as_list()
 
 
 def _as_list(x: Any) -> list[Any]:

@@ -14,9 +14,12 @@ from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import with_layers
+from ferroflow._src.keras.dropout_masks import DropoutMasks
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
+from ferroflow._src.layers.layer import Layer, settle_inner
 from ferroflow._src.ops.array.making import zeros
 from ferroflow._src.ops.array.shaping import shape as shape_of
+from ferroflow._src.rnn.cell import RNNCell
 from ferroflow._src.variables.tracked_lists import ListWrapper
 
 
@@ -117,8 +120,6 @@ class _Cell(_ZeroStates, Steps):
         **kwargs: Any,
     ) -> None:
         self.implementation = kwargs.pop("implementation", 1)
-        if dropout or recurrent_dropout:
-            raise NotImplementedError("dropout in cells is not offered; the layers SimpleRNN, GRU and LSTM have it")
         kwargs.setdefault("dtype", "float32")
         super().__init__(**kwargs)
         self._set_options(
@@ -154,11 +155,12 @@ class _Cell(_ZeroStates, Steps):
         Args:
             inputs: Tensor of a float dtype, of shape [batch, size].
             states: list of Tensors of that dtype, of shape [batch, units].
-            training: accepted; a cell does the same in training.
+            training: bool, or Tensor of bool of shape []; None for the learning phase. Dropout is for training.
 
         Returns:
             The output, Tensor of the dtype of `inputs` and of shape [batch, units], and the list of the new states.
         """
+        self._make_masks(inputs, states[0], training)
         output, new = self._step(inputs, tuple(states))
         return output, list(new)
 
@@ -179,12 +181,9 @@ class SimpleRNNCell(_Cell, SimpleSteps):
         kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
         recurrent_constraint: callable of the states' weights after each update, or its name, or None.
         bias_constraint: callable of the bias after each update, or its name, or None.
-        dropout: 0; the layers have dropout.
-        recurrent_dropout: 0; the layers have dropout.
+        dropout: float, the part of the inputs that is left out in training.
+        recurrent_dropout: float, the part of the states that is left out in training.
         **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
 
@@ -205,14 +204,11 @@ class GRUCell(_Cell, GatedSteps):
         kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
         recurrent_constraint: callable of the states' weights after each update, or its name, or None.
         bias_constraint: callable of the bias after each update, or its name, or None.
-        dropout: 0; the layers have dropout.
-        recurrent_dropout: 0; the layers have dropout.
-        implementation: int, accepted.
+        dropout: float, the part of the inputs that is left out in training.
+        recurrent_dropout: float, the part of the states that is left out in training.
+        implementation: 1 for a dropout mask for each gate, 2 for one mask for all.
         reset_after: bool, as that of `GRU`.
         **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(
@@ -276,13 +272,10 @@ class LSTMCell(_Cell, MemorySteps):
         kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
         recurrent_constraint: callable of the states' weights after each update, or its name, or None.
         bias_constraint: callable of the bias after each update, or its name, or None.
-        dropout: 0; the layers have dropout.
-        recurrent_dropout: 0; the layers have dropout.
-        implementation: int, accepted.
+        dropout: float, the part of the inputs that is left out in training.
+        recurrent_dropout: float, the part of the states that is left out in training.
+        implementation: 1 for a dropout mask for each gate, 2 for one mask for all.
         **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     def __init__(
@@ -346,13 +339,10 @@ class PeepholeLSTMCell(LSTMCell):
         kernel_constraint: callable of the inputs' weights after each update, or its name, or None.
         recurrent_constraint: callable of the states' weights after each update, or its name, or None.
         bias_constraint: callable of the bias after each update, or its name, or None.
-        dropout: 0; the layers have dropout.
-        recurrent_dropout: 0; the layers have dropout.
-        implementation: int, accepted.
+        dropout: float, the part of the inputs that is left out in training.
+        recurrent_dropout: float, the part of the states that is left out in training.
+        implementation: 1 for a dropout mask for each gate, 2 for one mask for all.
         **kwargs: arguments of `KerasLayer`.
-
-    Raises:
-        NotImplementedError: if `dropout` or `recurrent_dropout` is given.
     """
 
     kernel_initializer: Any
@@ -380,17 +370,47 @@ class PeepholeLSTMCell(LSTMCell):
         return output, (output, memory)
 
 
-def state_sizes(cell: Any) -> tuple[int, ...]:
-    return tuple(int(size) for size in nest.flatten(cell.state_size))
-
-
-def output_size(cell: Any) -> int:
+def output_size(cell: Any) -> Any:
     """Returns the size of a cell's outputs; that of its first state if it has no `output_size`."""
     try:
         size = getattr(cell, "output_size", None)
     except NotImplementedError:
         size = None
-    return state_sizes(cell)[0] if size is None else int(size)
+    return nest.flatten(cell.state_size)[0] if size is None else size
+
+
+def takes(cell: Any, argument: str) -> bool:
+    """Returns True if a cell's `call` has an argument of that name."""
+    return argument in inspect.signature(cell.call).parameters
+
+
+def reset_masks(cell: Any) -> None:
+    """Drops the dropout masks of a cell or of the cells of a stack, which belong to one batch."""
+    for one in cell.cells if isinstance(cell, StackedRNNCells) else [cell]:
+        if isinstance(one, DropoutMasks):
+            one.reset_dropout_mask()
+            one.reset_recurrent_dropout_mask()
+
+
+def run_cell(cell: Any, inputs: Any, states: Any, options: Mapping[str, Any]) -> Any:
+    """Computes one step.
+
+    Args:
+        cell: the cell.
+        inputs: Tensor of a float dtype, of shape [batch, size], or structure of them.
+        states: structure of Tensors of that dtype, of shape [batch, state size], as `state_size`.
+        options: dict of arguments that are given to cells that take them.
+
+    Returns:
+        The output and the new states.
+    """
+    if isinstance(cell, RNNCell):
+        # Wrappers of cells have no `call`: they compute when they are called.
+        return (cell if type(cell).call is Layer.call else cell.call)(inputs, states)
+    of_cell = list(states) if nest.is_nested(states) else [states]
+    is_stack = isinstance(cell, StackedRNNCells)
+    given = {name: value for name, value in options.items() if is_stack or takes(cell, name)}
+    return cell.call(inputs, of_cell, **given)
 
 
 class StackedRNNCells(KerasLayer):
@@ -419,7 +439,7 @@ class StackedRNNCells(KerasLayer):
         return tuple(cell.state_size for cell in self._in_order())
 
     @property
-    def output_size(self) -> int:
+    def output_size(self) -> Any:
         """The size of the output of the highest cell."""
         return output_size(self.cells[-1])
 
@@ -449,14 +469,18 @@ class StackedRNNCells(KerasLayer):
         """Makes the weights of the cells.
 
         Args:
-            input_shape: TensorShape of the inputs, [batch, size].
+            input_shape: TensorShape of the inputs, [batch, size], or list of it and those of constants.
         """
+        is_listed = isinstance(input_shape, list) and any(isinstance(one, (TensorShape, tuple)) for one in input_shape)
+        input_shape, *constants = input_shape if is_listed else [input_shape]
         batch = TensorShape(input_shape)[0]
         for cell in self.cells:
-            if isinstance(cell, KerasLayer) and not cell.built:
-                cell.build(input_shape)
+            if isinstance(cell, Layer) and not cell.built:
+                if isinstance(cell, RNNCell):
+                    settle_inner(cell, self._dtype)
+                cell.build([input_shape, *constants] if constants and takes(cell, "constants") else input_shape)
                 cell.built = True
-            input_shape = TensorShape([batch, output_size(cell)])
+            input_shape = TensorShape([batch]).concatenate(output_size(cell))
         self.built = True
 
     @classmethod
@@ -485,29 +509,58 @@ class StackedRNNCells(KerasLayer):
             The output of the highest cell, Tensor of the dtype of `inputs`, and the tuple of the new states.
         """
         sizes = self.state_size
+        options = kwargs if constants is None else {**kwargs, "constants": constants}
         given = nest.pack_sequence_as(sizes, nest.flatten(states))
         new = []
         for cell, state in zip(self.cells, given[::-1] if self.reverse_state_order else given, strict=True):
-            of_cell = list(state) if nest.is_nested(state) else [state]
-            takes = constants is not None and "constants" in inspect.signature(cell.call).parameters
-            inputs, made = cell.call(inputs, of_cell, **kwargs, **({"constants": constants} if takes else {}))
+            inputs, made = run_cell(cell, inputs, state, options)
             new.append(made)
         return inputs, nest.pack_sequence_as(sizes, nest.flatten(new[::-1] if self.reverse_state_order else new))
 
     @property
     def trainable_weights(self) -> list[Any]:
         """The weights of the cells that are trained."""
-        return [w for cell in self.cells for w in cell.trainable_weights] if self.trainable else []
+        return [w for cell in self._layers() for w in cell.trainable_weights] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The weights of the cells that are not trained."""
-        return variables_not_trained(self, self.cells)
+        return variables_not_trained(self, self._layers())
 
     @property
     def losses(self) -> list[Any]:
         """The losses of the cells' weights."""
-        return [x for cell in self.cells for x in cell.losses]
+        return [x for cell in self._layers() for x in cell.losses]
+
+    @property
+    def updates(self) -> list[Any]:
+        """The operations of the cells to run with each training step."""
+        return [x for cell in self._layers() for x in cell.updates] if self.trainable else []
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Returns the updates of the cells that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
+        return [x for cell in self._layers() for x in cell.get_updates_for(inputs)] if self.trainable else []
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """Returns the losses of the cells that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
+
+        Returns:
+            list of Tensors of float dtypes, of shape [].
+        """
+        return [x for cell in self._layers() for x in cell.get_losses_for(inputs)]
+
+    def _layers(self) -> list[Any]:
+        return [cell for cell in self.cells if isinstance(cell, Layer)]
 
 
 def check_cell(cell: Any) -> None:

@@ -9,16 +9,19 @@ from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.keras.dropout_masks import DropoutMasks
 from ferroflow._src.ops.array import joining
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.variables.initializers import Ones
 
 
-class Steps(KerasLayer):
+class Steps(DropoutMasks, KerasLayer):
     """Base of the kinds of steps: the weights, which are divided equally among the gates."""
 
     _STATES = 1
     _GATES = 1
+    # 1 for a dropout mask for each gate, 2 for one mask for all.
+    implementation = 1
 
     units: int
 
@@ -57,9 +60,13 @@ class Steps(KerasLayer):
             setattr(self, name, value)
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        # Dropout masks of the inputs and of the state, for each gate; None for no dropout.
-        self._kept_of_inputs: list[Tensor] | None = None
-        self._kept_of_state: list[Tensor] | None = None
+
+    def _make_masks(self, inputs: Any, state: Any, training: Any) -> None:
+        """Makes the masks of a batch, unless there are some, for inputs and a state of the shapes of a step."""
+        if self._GATES == 1 or self.dropout < 1:
+            self.get_dropout_mask_for_cell(inputs, training, self._GATES)
+        if self._GATES == 1 or self.recurrent_dropout < 1:
+            self.get_recurrent_dropout_mask_for_cell(state, training, self._GATES)
 
     def build(self, input_shape: Any) -> None:
         """Makes the weights.
@@ -119,18 +126,21 @@ class Steps(KerasLayer):
 
     def _of_inputs(self, inputs: Any) -> list[Tensor]:
         """Returns the products of the inputs and the weights, with the bias, for each gate."""
-        products = self._products(inputs, self._kernels()[0], self._kept_of_inputs, range(self._GATES))
+        products = self._products(inputs, self._kernels()[0], self._dropout_mask, range(self._GATES))
         bias = self._biases()[0]
         return products if bias is None else [x + self._gate(bias, i) for i, x in enumerate(products)]
 
     def _of_state(self, state: Any, gates: Sequence[int]) -> list[Tensor]:
         """Returns the products of the state and the weights, with the state's own bias, for some gates."""
-        products = self._products(state, self._kernels()[1], self._kept_of_state, gates)
+        products = self._products(state, self._kernels()[1], self._recurrent_dropout_mask, gates)
         bias = self._biases()[1]
         return products if bias is None else [x + self._gate(bias, i) for i, x in zip(gates, products, strict=True)]
 
-    def _products(self, x: Any, weights: Any, kept: list[Tensor] | None, gates: Sequence[int]) -> list[Tensor]:
+    def _products(self, x: Any, weights: Any, kept: Any, gates: Sequence[int]) -> list[Tensor]:
         if kept is not None:
+            kept = kept if isinstance(kept, list) else [kept]
+            if self.implementation != 1:
+                return self._products(x * kept[0], weights, None, gates)
             return [matmul(x * kept[i], self._gate(weights, i)) for i in gates]
         first, last = gates[0], gates[-1] + 1
         product = matmul(x, weights[:, first * self.units : last * self.units])
@@ -170,6 +180,8 @@ class GatedSteps(Steps):
         reset = self.recurrent_activation(x_reset + h_reset)
         of_state = reset * h_new[0] if self.reset_after else self._of_state(reset * last, [2])[0]
         new = self.activation(x_new + of_state)
+        if self.implementation != 1 and self._recurrent_dropout_mask is not None:
+            last = last * self._recurrent_dropout_mask[0]
         output = update * last + (1 - update) * new
         return output, (output,)
 

@@ -17,13 +17,18 @@ OPTIMIZER_WEIGHTS = "optimizer_weights"
 ARGUMENTS = ("loss", "metrics", "weighted_metrics", "sample_weight_mode", "loss_weights")
 
 
-def write_training(file: Any, model: Any) -> None:
-    """Writes how a compiled model is trained; warns if it cannot be written.
+def training_configuration(model: Any) -> dict[str, Any] | None:
+    """Returns how a compiled model is trained, as JSON holds it; None, with a warning, if it cannot be saved.
 
     Args:
-        file: h5py.File.
         model: Model.
+
+    Returns:
+        dict of the arguments of `compile`, and of the optimizer's class and configuration as `optimizer_config`.
     """
+    if isinstance(model.optimizer, list):
+        tf_logging.warning("The optimizers are not saved; compile the loaded model.")
+        return None
     if isinstance(model.optimizer, optimizers.GraphOptimizer):
         tf_logging.warning(
             "TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
@@ -31,13 +36,45 @@ def write_training(file: Any, model: Any) -> None:
             "to compile your model again after loading it. Prefer using a Keras optimizer instead (see "
             "keras.io/optimizers)."
         )
-        return
+        return None
     try:
         given = {**{name: getattr(model, name) for name in ARGUMENTS}, "metrics": model.compile_metrics}
         config = {name: serialized(value) for name, value in given.items()}
         config["optimizer_config"] = serialized(optimizers.serialize(model.optimizer))
     except ValueError as failure:
         tf_logging.warning("The loss and the optimizer are not saved; compile the loaded model: %s", failure)
+        return None
+    return config
+
+
+def saved_description(model: Any) -> str:
+    """Returns the configurations of a model and its training as JSON, for SavedModels.
+
+    Args:
+        model: Network.
+
+    Returns:
+        str, empty for a model without configuration.
+    """
+    try:
+        described: dict[str, Any] = {"model_config": json.loads(model.to_json())}
+    except (NotImplementedError, ValueError):
+        return ""
+    training = None if getattr(model, "optimizer", None) is None else training_configuration(model)
+    if training is not None:
+        described["training_config"] = training
+    return json.dumps(described)
+
+
+def write_training(file: Any, model: Any) -> None:
+    """Writes how a compiled model is trained; warns if it cannot be written.
+
+    Args:
+        file: h5py.File.
+        model: Model.
+    """
+    config = training_configuration(model)
+    if config is None:
         return
     file.attrs["training_config"] = json.dumps(config).encode()
     variables = model.optimizer.weights

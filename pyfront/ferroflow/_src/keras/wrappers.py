@@ -84,7 +84,30 @@ class Wrapper(KerasLayer):
     @property
     def updates(self) -> list[Any]:
         """The operations to run with each training step."""
-        return [x for one in self._inner() for x in one.updates]
+        return [x for one in self._inner() for x in one.updates] if self.trainable or self.stateful else []
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Returns the updates of the layer that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
+
+        Returns:
+            list of Operations.
+        """
+        is_used = self.trainable or self.stateful
+        return [x for one in self._inner() for x in one.get_updates_for(inputs)] if is_used else []
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """Returns the losses, also of the layer, that depend on some inputs.
+
+        Args:
+            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
+
+        Returns:
+            list of Tensors of float dtypes, of shape [].
+        """
+        return [*super().get_losses_for(inputs), *(x for one in self._inner() for x in one.get_losses_for(inputs))]
 
     @property
     def losses(self) -> list[Any]:

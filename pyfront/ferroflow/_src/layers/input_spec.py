@@ -19,6 +19,10 @@ class InputSpec:
         max_ndim: int, the highest rank.
         min_ndim: int, the lowest rank.
         axes: dict from dimensions, which may count from the end, to their sizes.
+
+    Raises:
+        TypeError: if a key of `axes` is not an int.
+        ValueError: if a key of `axes` is not below the rank.
     """
 
     def __init__(
@@ -35,7 +39,29 @@ class InputSpec:
         self.ndim = ndim if shape is None else len(shape)
         self.max_ndim = max_ndim
         self.min_ndim = min_ndim
-        self.axes = axes or {}
+        try:
+            self.axes = {int(axis): size for axis, size in (axes or {}).items()}
+        except (TypeError, ValueError):
+            raise TypeError(f"The keys in axes must be integers: {list(axes or {})}") from None
+        rank = self.ndim or self.max_ndim
+        if self.axes and rank is not None and max(self.axes) >= rank:
+            raise ValueError(f"Axis {max(self.axes)} is greater than the maximum allowed value: {rank - 1}")
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the arguments that make an equal object."""
+        return {name: getattr(self, name) for name in ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> InputSpec:
+        """Returns an InputSpec from the result of `get_config`.
+
+        Args:
+            config: dict of arguments.
+
+        Returns:
+            InputSpec of this class.
+        """
+        return cls(**config)
 
     def __repr__(self) -> str:
         names = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")

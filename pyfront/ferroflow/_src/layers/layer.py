@@ -601,6 +601,14 @@ def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
     return [x for x, _ in added if getattr(x, "op", x) in reachable]
 
 
+def settle_inner(layer: Layer, dtype: str | None, scope: VariableScope | None = None) -> None:
+    """Gives a layer inside another its dtype, unless it has one, and a variable scope to build in."""
+    if layer._dtype is None:
+        layer._dtype = dtype
+    if scope is not None:
+        layer._scope = scope
+
+
 def rename(layer: Layer, name: str) -> None:
     """Gives a layer another name, also as that of the variable scope that it will open."""
     layer._base_name = layer._name = name

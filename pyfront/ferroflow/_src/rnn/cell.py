@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.typing import DTypeLike, IntLike, ScopeLike, TensorLike
+from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.layer import Layer
-from ferroflow._src.rnn.sizes import zero_tensors
+from ferroflow._src.rnn.sizes import size_of, zero_tensors
 from ferroflow._src.variables.collections import trainable_variables
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 from ferroflow._src.variables.scope import variable_scope
@@ -116,6 +119,42 @@ class RNNCell(Layer):
     def build(self, _: Any) -> None:
         """Makes nothing; the variables may be made in `call`."""
 
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """Returns the state before the first step, `zero_state`.
+
+        Args:
+            inputs: Tensor whose first dimension and dtype count; None if `batch_size` and `dtype` are given.
+            batch_size: int, or Tensor of int32 of shape [].
+            dtype: DType of the state.
+
+        Returns:
+            Tensor of shape [batch_size, state size], or a structure of them as `state_size`.
+
+        Raises:
+            ValueError: if neither `inputs` nor both other arguments are given, or they differ.
+        """
+        if inputs is not None:
+            inputs = convert_to_tensor(inputs, name="inputs")
+            known = inputs.get_shape()[0].value
+            given = constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
+            if batch_size is not None and known != given:
+                raise ValueError(
+                    "batch size from input tensor is different from the input param. Input tensor batch: "
+                    f"{known}, batch_size: {batch_size}"
+                )
+            if dtype is not None and inputs.dtype != dtype:
+                raise ValueError(
+                    "dtype from input tensor is different from the input param. Input tensor dtype: "
+                    f"{inputs.dtype}, dtype: {dtype}"
+                )
+            batch_size, dtype = size_of(inputs, 0), inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "batch_size and dtype cannot be None while constructing initial state: "
+                f"batch_size={batch_size}, dtype={dtype}"
+            )
+        return self.zero_state(batch_size, dtype)
+
     def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns a state of zeros.
 
@@ -128,6 +167,11 @@ class RNNCell(Layer):
         """
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             return zero_tensors(self.state_size, batch_size, dtype)
+
+
+def getter_of(cell: RNNCell) -> Callable[..., Any]:
+    """Returns the custom getter of a variable scope that counts variables among those of a cell."""
+    return cell._captured_variable
 
 
 class LayerRNNCell(RNNCell):

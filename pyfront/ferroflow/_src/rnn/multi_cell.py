@@ -8,6 +8,7 @@ from ferroflow._src.base import nest
 from ferroflow._src.base.typing import DTypeLike, IntLike, ListLike, TensorLike
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.trackable import Trackable
+from ferroflow._src.layers.layer import Layer
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.slicing import slice as slice_of
 from ferroflow._src.rnn.cell import RNNCell
@@ -60,6 +61,20 @@ class MultiRNNCell(RNNCell):
     def output_size(self) -> Any:
         """The output size of the last cell."""
         return self._cells[-1].output_size
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables of the cells that are trained."""
+        return [w for cell in self._layers() for w in cell.trainable_weights] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables of the cells that are not trained."""
+        fixed = [w for cell in self._layers() for w in cell.non_trainable_weights]
+        return fixed if self.trainable else [w for cell in self._layers() for w in cell.trainable_weights] + fixed
+
+    def _layers(self) -> list[Layer]:
+        return [cell for cell in self._cells if isinstance(cell, Layer)]
 
     def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:
         """Returns a state of zeros.

@@ -24,6 +24,7 @@ from ferroflow._src.framework.function import FunctionGraph
 from ferroflow._src.framework.graph_files import replace_file
 from ferroflow._src.framework.trackable import Trackable, description_of
 from ferroflow._src.framework.trackable_resources import CapturableResource, TrackableAsset, device_of
+from ferroflow._src.keras.folder_writer import set_writer
 from ferroflow._src.layers.sessions import session_to_use
 from ferroflow._src.saved_model import constants
 from ferroflow._src.saved_model.assets import copy_assets
@@ -193,3 +194,6 @@ def _describe(node: Any, saved: Any, numbered: NumberedObjects, exported: Export
         user = saved.user_object
         user.identifier, user.metadata = description_of(node)
         user.version.producer = user.version.min_consumer = 1
+
+
+set_writer(save)

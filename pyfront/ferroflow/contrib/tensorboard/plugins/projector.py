@@ -5,7 +5,7 @@ from typing import Any as _Any
 
 from ferroflow._src.base import proto as _proto
 from ferroflow._src.base.absent_names import absent as _absent, tell_absent as _tell_absent
-from ferroflow._src.contrib.tensorboard.projector import visualize_embeddings as visualize_embeddings
+from ferroflow._src.summary.projector import visualize_embeddings as visualize_embeddings
 
 _MESSAGES = frozenset(("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata"))
 

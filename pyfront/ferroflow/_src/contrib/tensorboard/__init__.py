@@ -1,1 +1,0 @@
-"""`tf.contrib.tensorboard`: plugins of TensorBoard."""
