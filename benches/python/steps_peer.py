@@ -2,8 +2,8 @@
 
 python steps_peer.py torch|torch.compile|jax MODEL small|large THREADS FILE
 
-FILE is that of `steps_start.py`. The model must use all its weights, each with its shape, and no others. Its loss before
-the first step, with nothing random, must be that of ferroflow; the figures have both as `exact`.
+FILE is that of `steps_start.py`. The model must use all its weights, each with its shape, and no others.
+Its loss before the first step, with nothing random, must be that of ferroflow; the figures have both as `exact`.
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ import sys
 from typing import Any
 from unittest import mock
 
-import ferroflow as tf
 import numpy as np
 from models import MODELS
+
+import ferroflow as tf
 
 
 def _nce_loss(actual: Any) -> Any:

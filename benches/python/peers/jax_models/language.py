@@ -62,14 +62,13 @@ def _gru_attention(net: Net, source: Array, target: Array) -> Array:
     """Bahdanau's attention inside the decoder's loop."""
     memory = net.gru(net["source"][source], "encoder")
     keys, inputs = net.dense(memory, "keys"), net["target"][target[:, :-1]].swapaxes(0, 1)
-    gates, gates_bias, w, bias = (net[f"decoder_{part}"] for part in ("kernel_0", "bias_0", "kernel_1", "bias_1"))
-    query, score, units = net["query"], net["score"], memory.shape[-1]
+    (gates_x, gates_h), (w_x, w_h) = (jnp.split(net[f"decoder_kernel_{i}"], [2 * memory.shape[-1]]) for i in (0, 1))
+    gates_bias, bias, query, score = (net[name] for name in ("decoder_bias_0", "decoder_bias_1", "query", "score"))
 
     def step(h: Array, x: Array) -> tuple[Array, Array]:
         weight = jax.nn.softmax(jnp.tanh(keys + (h @ query)[:, None]) @ score)
         x = jnp.concatenate([x, jnp.einsum("bt,btn->bn", weight, memory)], 1)
-        both = x @ gates[: 2 * units] + h @ gates[2 * units :] + gates_bias
-        h = gru_step(h, both, x @ w[: 2 * units] + bias, w[2 * units :])
+        h = gru_step(h, x @ gates_x + h @ gates_h + gates_bias, x @ w_x + bias, w_h)
         return h, h
 
     h = lax.scan(step, jnp.zeros_like(memory[:, 0]), inputs)[1]

@@ -57,7 +57,9 @@ class Net:
 
     def transposed(self, x: Array, name: str) -> Array:
         """Returns a transposed convolution with stride 2 and SAME padding."""
-        return lax.conv_transpose(x, self[f"{name}/kernel"], (2, 2), "SAME", dimension_numbers=_NHWC, transpose_kernel=True)
+        return lax.conv_transpose(
+            x, self[f"{name}/kernel"], (2, 2), "SAME", dimension_numbers=_NHWC, transpose_kernel=True
+        )
 
     def batch_norm(self, x: Array, name: str, activation: Callable[[Array], Array] | None = None) -> Array:
         """Returns a batch normalization in training mode, and updates the moving averages."""
@@ -84,28 +86,28 @@ class Net:
     def lstm(self, x: Array, name: str) -> Array:
         """Returns the outputs of an LSTM over time, batch first; the products of all inputs are one."""
         w, b = self[f"{name}_kernel_0"], self[f"{name}_bias_0"]
-        size = x.shape[-1]
+        by_input, by_state = jnp.split(w, [x.shape[-1]])
         zeros = jnp.zeros([x.shape[0], w.shape[1] // 4])
 
         def step(state: tuple[Array, Array], inputs: Array) -> tuple[tuple[Array, Array], Array]:
             c, h = state
-            i, j, f, o = jnp.split(inputs + h @ w[size:], 4, 1)
+            i, j, f, o = jnp.split(inputs + h @ by_state, 4, 1)
             c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(j)
             h = jax.nn.sigmoid(o) * jnp.tanh(c)
             return (c, h), h
 
-        return lax.scan(step, (zeros, zeros), (x @ w[:size] + b).swapaxes(0, 1))[1].swapaxes(0, 1)
+        return lax.scan(step, (zeros, zeros), (x @ by_input + b).swapaxes(0, 1))[1].swapaxes(0, 1)
 
     def gru(self, x: Array, name: str) -> Array:
         """Returns the outputs of a GRU over time, batch first; the products of all inputs are one."""
-        gates, w, size = self[f"{name}_kernel_0"], self[f"{name}_kernel_1"], x.shape[-1]
-        inputs = x @ gates[:size] + self[f"{name}_bias_0"], x @ w[:size] + self[f"{name}_bias_1"]
+        (gates_x, gates_h), (w_x, w_h) = (jnp.split(self[f"{name}_kernel_{i}"], [x.shape[-1]]) for i in (0, 1))
+        inputs = x @ gates_x + self[f"{name}_bias_0"], x @ w_x + self[f"{name}_bias_1"]
 
         def step(h: Array, given: tuple[Array, Array]) -> tuple[Array, Array]:
-            h = gru_step(h, given[0] + h @ gates[size:], given[1], w[size:])
+            h = gru_step(h, given[0] + h @ gates_h, given[1], w_h)
             return h, h
 
-        zeros = jnp.zeros([x.shape[0], w.shape[1]])
+        zeros = jnp.zeros([x.shape[0], w_h.shape[1]])
         return lax.scan(step, zeros, tuple(part.swapaxes(0, 1) for part in inputs))[1].swapaxes(0, 1)
 
     def attention(self, query: Array, memory: Array, heads: int, name: str, causal: bool = False) -> Array:
