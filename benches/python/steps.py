@@ -27,17 +27,20 @@ from models import MODELS
 
 Row = dict[str, Any]
 _HERE = Path(__file__).parent
+# torch writes advice below the error.
+_ERROR = re.compile(r"[\w.]*(Error|Exception|Exit)\w*: ")
 
 
 class Failure(Exception):
-    """A process that ended with an error, whose last line is the message."""
+    """A process that ended with an error, whose last line that names an error is the message."""
 
 
 def _output(command: list[str]) -> bytes:
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or [f"status {done.returncode}"]
-        raise Failure(lines[-1])
+        named = [line for line in lines if _ERROR.match(line)]
+        raise Failure((named or lines)[-1])
     return done.stdout
 
 

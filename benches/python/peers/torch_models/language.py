@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import torch
 from torch import nn
@@ -145,14 +146,22 @@ class _Word2vec(Part):
         self.bias = nn.Embedding(self.count, 1, sparse=True)
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        log, count, batch = math.log(self.count + 1), 64, len(x)
+        log, count = math.log(self.count + 1), 64
         drawn = torch.arange(count) if self.exact else (torch.rand(count) * log).exp().int().clamp_(1, self.count) - 1
         ids = torch.cat([y[:, 0], drawn])
         expected = torch.log(torch.log((ids + 2.0) / (ids + 1.0)) * (count / log))
-        h, rows, bias = self.words(x), self.nce(ids), self.bias(ids)[:, 0] - expected
+        return self.estimate(self.words(x), self.nce(ids), self.bias(ids)[:, 0] - expected)
+
+    def estimate(self, h: Tensor, rows: Tensor, bias: Tensor) -> Tensor:
+        """Returns the loss of words, given the rows of their contexts and then those of the samples."""
+        batch = len(h)
         true = (h * rows[:batch]).sum(1) + bias[:batch]
         noise = h @ rows[batch:].T + bias[batch:]
         return (F.softplus(-true) + F.softplus(noise).sum(1)).mean()
+
+    def compile(self, *args: Any, **options: Any) -> None:
+        """Compiles what follows the tables, whose sparse gradients torch.compile does not have."""
+        self.estimate = torch.compile(self.estimate, *args, **options)  # type: ignore[method-assign]
 
 
 class _Tagger(Part):
