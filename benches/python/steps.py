@@ -1,9 +1,14 @@
-"""Times training steps of twenty models, each at two sizes, against TensorFlow, and prints the ratios.
+"""Times training steps of twenty models, each at two sizes, against other libraries, and prints the ratios.
 
-    python benches/python/steps.py --tensorflow /path/to/python [--models REGEX] [--sizes small,large] [--rounds 2]
+    python benches/python/steps.py [--tensorflow PYTHON] [--torch PYTHON] [--torch-compile] [--jax PYTHON]
+        [--models REGEX] [--sizes small,large] [--rounds 2] [--threads 2]
 
-The libraries run by turns, each model in a process of its own. A step's time is the best median of the rounds;
-memory is the most that the process held. The first losses are compared: both libraries draw the same initial weights.
+The libraries run by turns, each model in a process of its own. A step's time is the best median of the rounds.
+Memory is the most that the process held; it, the first step and building are compared with TensorFlow's only.
+Ratios are ferroflow's figure divided by the other library's. The last ratio is that to the fastest other library.
+
+All libraries start from the same weights. TensorFlow's first loss must be ferroflow's. That of torch and JAX must be
+ferroflow's with nothing random. What a library does not run, and why, stands after the row.
 """
 
 from __future__ import annotations
@@ -14,39 +19,127 @@ import math
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from models import MODELS
 
+Row = dict[str, Any]
+_HERE = Path(__file__).parent
+# torch writes advice below the error.
+_ERROR = re.compile(r"[\w.]*(Error|Exception|Exit)\w*: ")
 
-def _run(python: str, library: str, name: str, size: str, threads: int) -> dict[str, Any]:
-    worker = str(Path(__file__).with_name("steps_worker.py"))
-    done = subprocess.run([python, worker, library, name, size, str(threads)], capture_output=True, check=False)
+
+class Failure(Exception):
+    """A process that ended with an error, whose last line that names an error is the message."""
+
+
+def _output(command: list[str]) -> bytes:
+    done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
-        raise SystemExit(f"{library} does not run {name} ({size}): {lines[-1]}")
-    return json.loads(done.stdout.splitlines()[-1])
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or [f"status {done.returncode}"]
+        named = [line for line in lines if _ERROR.match(line)]
+        raise Failure((named or lines)[-1])
+    return done.stdout
 
 
-def measure(name: str, size: str, pythons: dict[str, str], rounds: int, threads: int) -> dict[str, dict[str, Any]]:
-    """Returns the best figures of a model by library."""
-    best: dict[str, dict[str, Any]] = {}
-    for _ in range(rounds):
-        for library, python in pythons.items():
-            row = _run(python, library, name, size, threads)
-            old = best.setdefault(library, row)
-            for key in ("build", "first", "step", "memory"):
-                old[key] = min(old[key], row[key])
-    return best
+def _run(python: str, library: str, name: str, size: str, threads: int, start: str) -> Row:
+    if library in ("ferroflow", "tensorflow"):
+        command = [python, str(_HERE / "steps_worker.py"), library, name, size, str(threads)]
+    else:
+        command = [python, str(_HERE / "steps_peer.py"), library, name, size, str(threads), start]
+    return json.loads(_output(command).splitlines()[-1])
 
 
-def agree(ours: list[float], theirs: list[float]) -> bool:
-    """Returns whether the first losses are equal up to rounding, which batch norms of few values enlarge.
+def measure(
+    name: str, size: str, pythons: dict[str, str], rounds: int, threads: int
+) -> tuple[dict[str, Row], dict[str, str]]:
+    """Returns the best figures of a model by library, and the messages of libraries that failed."""
+    best: dict[str, Row] = {}
+    failed: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        start = str(Path(folder, "start.npz"))
+        if pythons.keys() - {"ferroflow", "tensorflow"}:
+            _output([pythons["ferroflow"], str(_HERE / "steps_start.py"), name, size, start])
+        for _ in range(rounds):
+            for library, python in pythons.items():
+                if library in failed:
+                    continue
+                try:
+                    row = _run(python, library, name, size, threads, start)
+                except Failure as error:
+                    failed[library] = str(error)
+                    best.pop(library, None)
+                    continue
+                old = best.setdefault(library, row)
+                for key in old.keys() & {"build", "first", "step", "memory"}:
+                    old[key] = min(old[key], row[key])
+    return best, failed
+
+
+def agree(ours: float, theirs: float) -> bool:
+    """Returns whether first losses are equal up to rounding, which batch norms of few values enlarge.
 
     Later losses of such models differ as much between two runs of TensorFlow with other numbers of threads.
     """
-    return math.isclose(ours[0], theirs[0], rel_tol=1e-4)
+    return math.isclose(ours, theirs, rel_tol=1e-4)
+
+
+def notes(best: dict[str, Row], failed: dict[str, str]) -> list[str]:
+    """Returns which libraries failed or have other first losses, and these."""
+    found = [f"{library} failed: {message}" for library, message in failed.items()]
+    for library, row in best.items():
+        pair = row.get("exact") or (row["losses"][0], best.get("ferroflow", row)["losses"][0])
+        if not agree(*pair):
+            found.append(f"{library} has the loss {pair[0]:.6g}, ferroflow {pair[1]:.6g}")
+    return found
+
+
+class Table:
+    """The rows of a table in Markdown, and the ratios that its last row has the geometric means of."""
+
+    def __init__(self, libraries: list[str]) -> None:
+        self._others = [library for library in libraries if library != "ferroflow"]
+        self._ratios = [f"to {library}" for library in self._others]
+        self._ratios += ["to the best"] * (len(self._others) > 1)
+        if "tensorflow" in self._others:
+            self._ratios += ["memory", "first step", "building"]
+        self._found: dict[str, list[float]] = {key: [] for key in self._ratios}
+
+    def head(self) -> str:
+        """Returns the first two lines."""
+        cells = ["model", "nodes", "ferroflow, ms", *(f"{library}, ms" for library in self._others), *self._ratios]
+        return f"| {' | '.join(cells)} |\n|" + "---|" * len(cells)
+
+    def row(self, name: str, best: dict[str, Row]) -> str:
+        """Returns the line of a model, with empty cells for libraries without figures, and keeps its ratios."""
+        ours = best.get("ferroflow")
+        cells = [name, str(ours["nodes"]) if ours else ""]
+        cells += [f"{best[library]['step']:.2f}" if library in best else "" for library in ("ferroflow", *self._others)]
+        ratios = _ratios(ours, {library: best[library] for library in self._others if library in best}) if ours else {}
+        for key in self._ratios:
+            if key in ratios:
+                self._found[key].append(ratios[key])
+            cells.append(f"{ratios[key]:.2f}" if key in ratios else "")
+        return f"| {' | '.join(cells)} |"
+
+    def means(self) -> str:
+        """Returns the line of geometric means, each over the models that have the ratio."""
+        means = [
+            f"{math.exp(sum(map(math.log, found)) / len(found)):.2f}" if found else "" for found in self._found.values()
+        ]
+        return f"| {' | '.join(['geometric mean', '', '', *[''] * len(self._others), *means])} |"
+
+
+def _ratios(ours: Row, others: dict[str, Row]) -> dict[str, float]:
+    found = {f"to {library}": ours["step"] / row["step"] for library, row in others.items()}
+    if others:
+        found["to the best"] = ours["step"] / min(row["step"] for row in others.values())
+    if "tensorflow" in others:
+        for key, of in (("memory", "memory"), ("first step", "first"), ("building", "build")):
+            found[key] = ours[of] / others["tensorflow"][of]
+    return found
 
 
 def main() -> None:
@@ -56,26 +149,23 @@ def main() -> None:
     parser.add_argument("--sizes", default="small,large")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--tensorflow", required=True, help="an interpreter that has TensorFlow, 1.15 or 2")
+    parser.add_argument("--tensorflow", help="an interpreter that has TensorFlow, 1.15 or 2")
+    parser.add_argument("--torch", help="an interpreter that has torch and NumPy")
+    parser.add_argument("--torch-compile", action="store_true", help="torch with torch.compile, too; needs --torch")
+    parser.add_argument("--jax", help="an interpreter that has JAX")
     args = parser.parse_args()
-    pythons = {"ferroflow": sys.executable, "tensorflow": args.tensorflow}
-    print(
-        "| model | nodes | step, ms | TensorFlow's | ratio | memory | first step | building |\n|" + "---|" * 8,
-        flush=True,
-    )
-    ratios: dict[str, list[float]] = {key: [] for key in ("step", "memory", "first", "build")}
+    if args.torch_compile and not args.torch:
+        parser.error("--torch-compile needs --torch")
+    given = {"ferroflow": sys.executable, "tensorflow": args.tensorflow, "torch": args.torch}
+    given |= {"torch.compile": args.torch if args.torch_compile else None, "jax": args.jax}
+    pythons = {library: python for library, python in given.items() if python}
+    table = Table(list(pythons))
+    print(table.head(), flush=True)
     for name in [name for name in MODELS if re.search(args.models, name)]:
         for size in args.sizes.split(","):
-            best = measure(name, size, pythons, args.rounds, args.threads)
-            ours, theirs = best["ferroflow"], best["tensorflow"]
-            for key, found in ratios.items():
-                found.append(ours[key] / theirs[key])
-            cells = [f"{name}, {size}", str(ours["nodes"]), f"{ours['step']:.2f}", f"{theirs['step']:.2f}"]
-            cells += [f"{found[-1]:.2f}" for found in ratios.values()]
-            note = "" if agree(ours["losses"], theirs["losses"]) else f" losses {ours['losses']}, {theirs['losses']}"
-            print(f"| {' | '.join(cells)} |{note}", flush=True)
-    means = [f"{math.exp(sum(map(math.log, found)) / len(found)):.2f}" for found in ratios.values()]
-    print(f"| geometric mean | | | | {' | '.join(means)} |")
+            best, failed = measure(name, size, pythons, args.rounds, args.threads)
+            print("; ".join([table.row(f"{name}, {size}"), *notes(best, failed)]).replace("|; ", "| "), flush=True)
+    print(table.means())
 
 
 if __name__ == "__main__":

@@ -29,15 +29,20 @@ def _wide_and_deep(tf: Any, large: bool) -> Model:
     return trained(tf, loss, feeds, tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.001))
 
 
+def edges(nodes: int) -> Any:
+    """Returns the edges of a graph as int64 pairs [edges, 2], about five for each node, in order."""
+    return np.unique(integers(nodes, [5 * nodes, 2], 1), axis=0).astype(np.int64)
+
+
 def _gcn(tf: Any, large: bool) -> Model:
-    """Two graph convolutions with a sparse adjacency matrix of about five edges a node."""
+    """Two graph convolutions with a sparse adjacency matrix of about five edges for each node."""
     nodes, features, hidden, classes = (20000, 500, 64, 3) if large else (2708, 1433, 16, 7)
     feeds: dict[Any, Any] = {}
-    edges = np.unique(integers(nodes, [5 * nodes, 2], 1), axis=0).astype(np.int64)
+    pairs = edges(nodes)
     x = fed(tf, feeds, np.maximum(normal([nodes, features], 2), 0))
     y = fed(tf, feeds, integers(classes, [nodes], 3))
-    values = fed(tf, feeds, np.full([len(edges)], 0.2, np.float32))
-    adjacency = tf.SparseTensor(edges, values, [nodes, nodes])
+    values = fed(tf, feeds, np.full([len(pairs)], 0.2, np.float32))
+    adjacency = tf.SparseTensor(pairs, values, [nodes, nodes])
     h = tf.nn.dropout(x, keep_prob=0.5, seed=1)
     h = tf.nn.relu(tf.sparse_tensor_dense_matmul(adjacency, tf.matmul(h, weights(tf, "first", [features, hidden]))))
     h = tf.nn.dropout(h, keep_prob=0.5, seed=2)
