@@ -52,6 +52,7 @@ def test_flops_are_tensorflows(session):
     image = tf.zeros([1, 3, 4, 4])
     assert flops(tf.matmul(tf.zeros([2, 3]), tf.ones([3, 4]))) == 48
     assert flops(tf.nn.conv2d(image, tf.zeros([1, 1, 3, 3]), [1, 1, 1, 1], "SAME", data_format="NCHW")) == 288
+    assert flops(tf.nn.conv3d(tf.zeros([1, 5, 6, 7, 3]), tf.zeros([2, 3, 4, 3, 5]), [1] * 5, "SAME")) == 151200
     assert flops(tf.nn.relu(rows)) is None
     with pytest.raises(ValueError, match=r"Shape \(\?, 3\) is not fully defined"):
         flops(tf.square(rows))

@@ -57,8 +57,7 @@ def _nhwc(op: Operation) -> None:
 
 
 def _conv(op: Operation) -> int:
-    height, width, depth, _ = _dims(op.inputs[1])
-    return 2 * height * width * depth * _elements(op.outputs[0])
+    return 2 * math.prod(_dims(op.inputs[1])[:-1]) * _elements(op.outputs[0])
 
 
 def _window(op: Operation) -> int:
@@ -111,7 +110,7 @@ _COUNTS: dict[str, Callable[[Operation], int]] = {
     "AddN": lambda op: (len(op.inputs) - 1) * _elements(op.inputs[0]),
     "MatMul": _mat_mul,
     **dict.fromkeys(("BatchMatMul", "BatchMatMulV2"), _batch_mat_mul),
-    "Conv2D": _conv,
+    **dict.fromkeys(("Conv2D", "Conv3D"), _conv),
     **dict.fromkeys(("DepthwiseConv2dNative", "Dilation2D"), _window),
     "Conv2DBackpropInput": lambda op: _backwards(op, op.outputs[0], op.inputs[1]),
     "Conv2DBackpropFilter": lambda op: _backwards(op, op.inputs[0], op.outputs[0]),
