@@ -15,6 +15,7 @@ from ferroflow._src.base.virtual_modules import Family
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow.compat import _version_2
 from ferroflow.python import _table
+from ferroflow.python._gradient_functions import gradient_function, gradient_names
 from ferroflow.python._places import ELSEWHERE, GATHERING, INTERNAL, KERAS
 from ferroflow.python._single_places import INTERNAL_NAMES
 from ferroflow.python._table import public_attribute, root_attribute
@@ -47,6 +48,7 @@ class TensorFlowModules(Family):
     def names(self, path: str) -> Iterable[str]:
         """Returns the names that the table has, those of the modules that stand for this one, and its modules."""
         defined = {*_table.members(path), *(name for module, name in INTERNAL_NAMES if module == path)}
+        defined |= gradient_names(path)
         if path.startswith((*_GENERATED, *_PASSING_ON)):
             defined |= _generated_types().keys() - vars(builtins).keys()
         for module in INTERNAL.get(path, ()):
@@ -63,6 +65,9 @@ class TensorFlowModules(Family):
         if (path, name) in INTERNAL_NAMES:
             module, inner = INTERNAL_NAMES[path, name]
             return getattr(importlib.import_module(f"{_ROOT}._src.{module}"), inner)
+        gradient = gradient_function(path, name)
+        if gradient is not None:
+            return gradient
         for backing in INTERNAL.get(path, ()):
             internal = importlib.import_module(backing)
             if hasattr(internal, name):

@@ -551,6 +551,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.internals.graph_elements",
         "ferroflow._src.framework.proto_functions",
         "ferroflow._src.framework.gradient_registry",
+        "ferroflow._src.internals.op_statistics",
     ),
     "python.compat.compat": ("ferroflow._src.internals.version_switch",),
     "python.training.evaluation": ("ferroflow._src.internals.checkpoint_evaluation",),

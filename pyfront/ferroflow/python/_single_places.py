@@ -330,6 +330,10 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "average_precision_at_top_k",
     ),
     ("contrib.seq2seq.python.ops.helper", "_unstack_ta"): ("contrib.seq2seq.training_helper", "unstacked"),
+    **{
+        ("contrib.seq2seq.python.ops.helper", name): ("contrib.seq2seq.sampling", name.lstrip("_"))
+        for name in ("_call_sampler", "bernoulli_sample", "categorical_sample")
+    },
     ("contrib.seq2seq.python.ops.decoder", "_create_zero_outputs"): ("contrib.seq2seq.decoder", "zeros_of_sizes"),
     ("contrib.seq2seq.python.ops.attention_wrapper", "_compute_attention"): (
         "contrib.seq2seq.attention_wrapper",

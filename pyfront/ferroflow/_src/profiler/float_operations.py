@@ -13,20 +13,17 @@ from typing import Any
 from ferroflow._src.framework.handles import Operation
 
 
-class _Unknown(Exception):
-    """Error: a shape that the count needs is unknown."""
+class _Unknown(ValueError):
+    """Error: a shape that the count needs is unknown, or the channels are not last."""
 
 
 def _elements(tensor: Any) -> int:
-    count = tensor.shape.num_elements()
-    if count is None:
-        raise _Unknown
-    return int(count)
+    return math.prod(_dims(tensor))
 
 
 def _dims(tensor: Any) -> list[int]:
     if not tensor.shape.is_fully_defined():
-        raise _Unknown
+        raise _Unknown(f"Shape {tensor.shape} is not fully defined")
     return [int(n) for n in tensor.shape.as_list()]
 
 
@@ -56,12 +53,11 @@ def _batch_mat_mul(op: Operation) -> int:
 
 def _nhwc(op: Operation) -> None:
     if op.get_attr("data_format") not in (b"NHWC", "NHWC"):
-        raise _Unknown
+        raise _Unknown("Only NHWC format is supported in flops computations")
 
 
 def _conv(op: Operation) -> int:
-    height, width, depth, _ = _dims(op.inputs[1])
-    return 2 * height * width * depth * _elements(op.outputs[0])
+    return 2 * math.prod(_dims(op.inputs[1])[:-1]) * _elements(op.outputs[0])
 
 
 def _window(op: Operation) -> int:
@@ -114,7 +110,7 @@ _COUNTS: dict[str, Callable[[Operation], int]] = {
     "AddN": lambda op: (len(op.inputs) - 1) * _elements(op.inputs[0]),
     "MatMul": _mat_mul,
     **dict.fromkeys(("BatchMatMul", "BatchMatMulV2"), _batch_mat_mul),
-    "Conv2D": _conv,
+    **dict.fromkeys(("Conv2D", "Conv3D"), _conv),
     **dict.fromkeys(("DepthwiseConv2dNative", "Dilation2D"), _window),
     "Conv2DBackpropInput": lambda op: _backwards(op, op.outputs[0], op.inputs[1]),
     "Conv2DBackpropFilter": lambda op: _backwards(op, op.inputs[0], op.outputs[0]),
@@ -124,14 +120,28 @@ _COUNTS: dict[str, Callable[[Operation], int]] = {
 }
 
 
+def counted_types() -> frozenset[str]:
+    """Returns the op types whose floating-point operations are counted."""
+    return frozenset(_COUNTS)
+
+
+def exact_float_operations(op: Operation) -> int:
+    """Returns the floating-point operations of one run of an operation whose type is counted.
+
+    Raises:
+        KeyError: if the type is not counted.
+        ValueError: if a shape is not known, or the channels of images are not last.
+    """
+    return _COUNTS[op.type](op)
+
+
 def float_operations(op: Operation) -> int:
     """Returns the floating-point operations of one run; 0 for types that are not counted and where shapes are not
     known.
     """
-    count = _COUNTS.get(op.type)
-    if count is None:
+    if op.type not in _COUNTS:
         return 0
     try:
-        return count(op)
+        return exact_float_operations(op)
     except _Unknown:
         return 0

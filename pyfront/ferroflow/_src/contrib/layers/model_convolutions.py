@@ -143,7 +143,7 @@ def separable_convolution2d(
     inputs: Any,
     num_outputs: int | None,
     kernel_size: Any,
-    depth_multiplier: int,
+    depth_multiplier: int = 1,
     stride: Any = 1,
     padding: str = "SAME",
     data_format: str = "NHWC",

@@ -9,8 +9,8 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.contrib.seq2seq.decoding_helper import Helper
+from ferroflow._src.contrib.seq2seq.sampling import categorical_sample
 from ferroflow._src.control_flow.conditional import cond
-from ferroflow._src.distributions.categorical import Categorical
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
@@ -178,4 +178,4 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         """
         _check_one_tensor(outputs)
         logits = outputs if self._softmax_temperature is None else outputs / self._softmax_temperature
-        return Categorical(logits=logits).sample(seed=self._seed)
+        return categorical_sample(logits, seed=self._seed)

@@ -10,10 +10,9 @@ from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.contrib.seq2seq.embedding_helper import embedding_function
+from ferroflow._src.contrib.seq2seq.sampling import bernoulli_sample, categorical_sample
 from ferroflow._src.contrib.seq2seq.training_helper import TrainingHelper, unstacked
 from ferroflow._src.control_flow.conditional import cond
-from ferroflow._src.distributions.bernoulli import Bernoulli
-from ferroflow._src.distributions.categorical import Categorical
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
@@ -37,16 +36,17 @@ def _probability(sampling_probability: Any) -> Tensor:
     return probability
 
 
-def _mixed(base: Any, is_sampled: Any, sampled_rows: Callable[[Any], Any]) -> Any:
+def _mixed(base: Any, is_sampled: Any, is_kept: Any, sampled_rows: Callable[[Any], Any]) -> Any:
     """Returns rows of `base`, but those that are sampled are replaced.
 
     Args:
         base: Tensor of shape [batch, ...].
         is_sampled: Tensor of bool, of shape [batch].
+        is_kept: callable that returns the negation of `is_sampled`.
         sampled_rows: callable of the numbers of rows, of shape [rows, 1], that gives what replaces them.
     """
     sampled = cast(where(is_sampled), dtypes.int32)
-    kept = cast(where(logical_not(is_sampled)), dtypes.int32)
+    kept = cast(where(is_kept()), dtypes.int32)
     whole = shaping.shape(base)
     return scatter_nd(sampled, sampled_rows(sampled), whole) + scatter_nd(kept, gather_nd(base, kept), whole)
 
@@ -101,9 +101,13 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             Tensor of int32, of shape [batch]: ids, or -1.
         """
         with name_scope(name, "ScheduledEmbeddingTrainingHelperSample", [time, outputs, state]):
-            choice = Bernoulli(probs=self._sampling_probability, dtype=dtypes.bool)
-            chosen = choice.sample(sample_shape=self.batch_size, seed=self._scheduling_seed)
-            ids = Categorical(logits=outputs).sample(seed=self._seed)
+            chosen = bernoulli_sample(
+                self._sampling_probability,
+                dtype=dtypes.bool,
+                sample_shape=self.batch_size,
+                seed=self._scheduling_seed,
+            )
+            ids = categorical_sample(outputs, seed=self._seed)
             return where(chosen, ids, fill([self.batch_size], -1))
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None) -> Any:
@@ -125,8 +129,10 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             def embedded(rows: Any) -> Any:
                 return self._embedding_fn(gather_nd(sample_ids, rows))
 
-            next_inputs = cond(reduce_all(finished), lambda: base, lambda: _mixed(base, sample_ids > -1, embedded))
-            return finished, next_inputs, state
+            def replaced() -> Any:
+                return _mixed(base, sample_ids > -1, lambda: sample_ids <= -1, embedded)
+
+            return finished, cond(reduce_all(finished), lambda: base, replaced), state
 
 
 class ScheduledOutputTrainingHelper(TrainingHelper):
@@ -186,13 +192,12 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             Tensor of int32, of shape [batch]: 1 for those that are fed their output, else 0.
         """
         with name_scope(name, "ScheduledOutputTrainingHelperSample", [time, outputs, state]):
-            choice = Bernoulli(probs=self._sampling_probability)
-            return choice.sample(sample_shape=self.batch_size, seed=self._seed)
+            return bernoulli_sample(self._sampling_probability, sample_shape=self.batch_size, seed=self._seed)
 
     def _with_auxiliary_inputs(self, outputs: Any, time: Any, rows: Any = None) -> Any:
         if self._auxiliary_input_tas is None:
             return outputs
-        others = self._auxiliary_input_tas.read(time)
+        others = self._auxiliary_input_tas.read(time + 1)
         return concat((outputs, others if rows is None else gather_nd(others, rows)), -1)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any = None, name: str | None = None) -> Any:
@@ -215,11 +220,12 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
 
             def replaced() -> Any:
                 if function is None:
-                    return where(is_sampled, self._with_auxiliary_inputs(outputs, time + 1), base)
+                    return where(is_sampled, self._with_auxiliary_inputs(outputs, time), base)
                 return _mixed(
                     base,
                     is_sampled,
-                    lambda rows: self._with_auxiliary_inputs(function(gather_nd(outputs, rows)), time + 1, rows),
+                    lambda: logical_not(is_sampled),
+                    lambda rows: self._with_auxiliary_inputs(function(gather_nd(outputs, rows)), time, rows),
                 )
 
             unchanged = logical_or(reduce_all(finished), logical_not(reduce_any(is_sampled)))

@@ -58,7 +58,7 @@ class TrainingHelper(Helper):
                     f"Expected sequence_length to be a vector, but received shape: {self._sequence_length.get_shape()}"
                 )
             self._zero_inputs = nest.map_structure(lambda given: zeros_like(given[0, :]), inputs)
-            self._batch_size = shaping.size(self._sequence_length)
+            self._batch_size = shaping.size(sequence_length)
 
     @property
     def inputs(self) -> Any:

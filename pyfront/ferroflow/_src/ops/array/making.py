@@ -219,8 +219,11 @@ def zeros_like(
     with name_scope(name, "zeros_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
         own = tensor.dtype.base_dtype
-        wanted = own if dtype is None else dtypes.as_dtype(dtype).base_dtype
-        if optimize and tensor.get_shape().is_fully_defined() and own != dtypes.variant:
+        is_constant = optimize and tensor.get_shape().is_fully_defined() and own != dtypes.variant
+        # TensorFlow takes False, 0 and "" for None where the shape is known.
+        is_own = dtype is None or (is_constant and isinstance(dtype, bool | int | str) and not dtype)
+        wanted = own if is_own else dtypes.as_dtype(dtype).base_dtype
+        if is_constant:
             return zeros(tensor.get_shape(), dtype=wanted, name=scope)
         if wanted not in (own, dtypes.variant):
             return zeros(shaping.shape_internal(tensor, optimize=optimize), dtype=wanted, name=scope)
