@@ -61,7 +61,7 @@ def bernoulli_sample(
     Returns:
         Tensor of `dtype`, of shape `sample_shape` + the shape of `probs`.
     """
-    chances = sigmoid(logits, name="probs") if probs is None else convert_to_tensor(probs, name="probs")
+    chances = sigmoid(convert_to_tensor(logits), name="probs") if probs is None else convert_to_tensor(probs, name="probs")
     batch_shape = shaping.shape(chances)
 
     def draws(n: Tensor) -> Tensor:
