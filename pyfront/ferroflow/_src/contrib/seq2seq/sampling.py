@@ -60,8 +60,16 @@ def bernoulli_sample(
 
     Returns:
         Tensor of `dtype`, of shape `sample_shape` + the shape of `probs`.
+
+    Raises:
+        ValueError: if both `probs` and `logits` are None.
     """
-    chances = sigmoid(convert_to_tensor(logits), name="probs") if probs is None else convert_to_tensor(probs, name="probs")
+    if probs is not None:
+        chances = convert_to_tensor(probs, name="probs")
+    elif logits is not None:
+        chances = sigmoid(logits, name="probs")
+    else:
+        raise ValueError("None values not supported.")
     batch_shape = shaping.shape(chances)
 
     def draws(n: Tensor) -> Tensor:
