@@ -164,7 +164,7 @@ def main() -> None:
     for name in [name for name in MODELS if re.search(args.models, name)]:
         for size in args.sizes.split(","):
             best, failed = measure(name, size, pythons, args.rounds, args.threads)
-            print("; ".join([table.row(f"{name}, {size}"), *notes(best, failed)]).replace("|; ", "| "), flush=True)
+            print(table.row(f"{name}, {size}", best), "; ".join(notes(best, failed)), flush=True)
     print(table.means())
 
 

@@ -106,10 +106,12 @@ def test_other_losses_and_failures_are_named(steps):
 @pytest.mark.skipif(os.name == "nt", reason="the failing interpreter is a shell script")
 def test_a_worker_that_fails_does_not_stop_the_others(steps, tmp_path):
     broken = tmp_path / "python"
-    broken.write_text("#!/bin/sh\necho first >&2\necho no torch here >&2\nexit 3\n", encoding="utf-8")
+    broken.write_text(
+        "#!/bin/sh\necho first >&2\necho 'lib.BadError: no torch' >&2\necho advice >&2\nexit 3\n", encoding="utf-8"
+    )
     broken.chmod(0o755)
     pythons = {"torch": str(broken), "ferroflow": sys.executable}
     best, failed = steps.measure("word2vec", "small", pythons, 2, 1)
-    assert failed == {"torch": "no torch here"}
+    assert failed == {"torch": "lib.BadError: no torch"}
     assert best.keys() == {"ferroflow"}
     assert best["ferroflow"]["step"] > 0

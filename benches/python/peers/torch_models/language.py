@@ -109,7 +109,7 @@ class _CharLstm(Part):
         self.end = nn.Linear(units, letters)
 
     def forward(self, ids: Tensor) -> Tensor:
-        h = self.layer1(self.layer0(self.letters(ids[:, :-1])))
+        h = self.layer1(self.layer0(self.letters(ids[:, :-1]))[0])[0]
         return cross_entropy(ids[:, 1:], self.end(h))
 
 
@@ -176,7 +176,7 @@ class _Tagger(Part):
 
     def forward(self, ids: Tensor, labels: Tensor) -> Tensor:
         x = self.dropout(self.words(ids), 0.7)
-        h = torch.cat([self.ahead(x), self.back(x.flip(1)).flip(1)], 2)
+        h = torch.cat([self.ahead(x)[0], self.back(x.flip(1))[0].flip(1)], 2)
         scores, labels = self.scores(h), labels.long()
         taken = scores.gather(2, labels[..., None]).sum((1, 2)) + self.moves[labels[:, :-1], labels[:, 1:]].sum(1)
         a, *steps = scores.unbind(1)

@@ -137,14 +137,11 @@ def layer_norm(units: int) -> nn.LayerNorm:
 
 
 class Lstm(nn.LSTM):
-    """An LSTM, whose outputs over time are batch first, and the scope of its variables if not the attribute's name."""
+    """An LSTM, batch first, and the scope of its variables if not the attribute's name."""
 
     def __init__(self, inputs: int, units: int, scope: str | None = None) -> None:
         super().__init__(inputs, units, batch_first=True)
         self.scope = scope
-
-    def forward(self, x: Tensor) -> Tensor:  # type: ignore[override]  # no state
-        return super().forward(x)[0]
 
 
 class Gru(nn.GRU):
