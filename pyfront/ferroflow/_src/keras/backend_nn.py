@@ -85,6 +85,9 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
 
     Returns:
         Tensor of the dtype and shape of `x`.
+
+    Raises:
+        ValueError: if `data_format` is unknown, or the rank of `bias` is neither 1 nor that of `x` without the batch.
     """
     x = convert_to_tensor(x)
     if data_format not in (None, "channels_first", "channels_last"):

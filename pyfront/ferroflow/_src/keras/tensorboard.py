@@ -18,7 +18,7 @@ from ferroflow._src.summary.file_writer import FileWriter
 from ferroflow._src.summary.merging import merge_all
 from ferroflow._src.summary.values import histogram, image
 
-# What the logs of callbacks have besides the loss and the metrics.
+# Counts among the logs of callbacks, which are neither the loss nor metrics.
 _COUNTS = ("batch", "size", "num_steps")
 
 

@@ -225,6 +225,9 @@ class Tokenizer:
 
         Args:
             **kwargs: arguments of `json.dumps`.
+
+        Returns:
+            str.
         """
         return json.dumps({"class_name": type(self).__name__, "config": self.get_config()}, **kwargs)
 

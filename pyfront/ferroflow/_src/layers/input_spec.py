@@ -48,7 +48,11 @@ class InputSpec:
             raise ValueError(f"Axis {max(self.axes)} is greater than the maximum allowed value: {rank - 1}")
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that make an equal object."""
+        """Returns the arguments that make an equal object.
+
+        Returns:
+            dict by the arguments' names.
+        """
         return {name: getattr(self, name) for name in ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")}
 
     @classmethod
