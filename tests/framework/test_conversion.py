@@ -67,13 +67,13 @@ def test_tensors_in_a_list_are_cast_to_the_type_that_is_required(source, dtype):
 def test_casts_in_a_list_have_the_names_of_tensorflow_1_15(graph):
     one, long = tf.constant(1.0), tf.constant(2, tf.int64)
     tf.reshape(tf.zeros([4]), [long, -1])
-    one + [long, 1]  # noqa: RUF005 - the sum of a tensor and a list
+    tf.multiply(one, [long, 1], name="product")
     tf.convert_to_tensor([[one, 1], [2, long]], tf.int32)
     assert [op.name for op in graph.get_operations() if op.type in ("Cast", "Pack")] == [
         "Reshape/Cast",
         "Reshape/shape",
-        "add/Cast",
-        "add/y",
+        "product/Cast",
+        "product/y",
         "Cast",
         "Cast_1",
         "packed/0",
