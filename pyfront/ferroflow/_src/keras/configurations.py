@@ -62,7 +62,7 @@ def serialized(value: NestedTensors) -> Any:
             dict of them.
 
     Returns:
-        The same of numbers, str, bool, None, list and dict.
+        The same of numbers, str, bool, None, list, tuple and dict.
 
     Raises:
         ValueError: if the value is an object that has neither `get_config` nor a name.
@@ -73,8 +73,10 @@ def serialized(value: NestedTensors) -> Any:
         return value.name
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, list):
         return [serialized(x) for x in value]
+    if isinstance(value, tuple):
+        return tuple(serialized(x) for x in value)
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, Mapping):

@@ -545,7 +545,8 @@ class Network(AddsMetrics, LayerOfLayers):
             NotImplementedError: on the same conditions as `get_config`.
         """
         found = {**described(self), "keras_version": _VERSION, "backend": "tensorflow"}
-        return str(yaml().dump(found, **kwargs))
+        # PyYAML writes tuples with a tag that its safe loader refuses.
+        return str(yaml().dump(json.loads(json.dumps(found)), **kwargs))
 
     def get_weights(self) -> list[Any]:
         """Returns the values of the variables."""

@@ -6,6 +6,7 @@ TF 1.15: a graph's default seeds depend on the number of its operations, so thes
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, TensorLike
@@ -44,7 +45,7 @@ def call_sampler(sample_n_fn: Callable[[Tensor], Tensor], sample_shape: TensorLi
 
 def bernoulli_sample(
     probs: TensorLike | None = None,
-    logits: TensorLike | None = None,
+    logits: Any = None,
     dtype: DTypeLike = dtypes.int32,
     sample_shape: TensorLike = (),
     seed: int | None = None,
