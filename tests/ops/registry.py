@@ -39,6 +39,7 @@ _REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
     "AudioSpectrogram": {"window_size": 8, "stride": 4},
     "Case": {"branches": ["f"]},
     "DecodeProtoV2": {"field_names": ["dtype"], "message_type": "tensorflow.TensorProto"},
+    "Einsum": {"equation": "ij,jk->ik"},
     "EncodeProto": {"field_names": ["dtype", "dtype"], "message_type": "tensorflow.TensorProto"},
     "SdcaOptimizer": {"loss_type": "squared_loss"},
     "SdcaOptimizerV2": {"loss_type": "squared_loss"},

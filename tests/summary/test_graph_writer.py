@@ -210,3 +210,29 @@ def test_misuse_is_refused(tmp_path):
 def test_folders_for_evaluations_are_named_after_them():
     assert summary.eval_dir("/models/a") == "/models/a/eval"
     assert summary.eval_dir("/models/a", "test") == "/models/a/eval_test"
+
+
+def test_serialized_summaries_are_written_in_one_event(tmp_path):
+    messages = [
+        tf.Summary(value=[tf.Summary.Value(tag=tag, simple_value=number)]).SerializeToString()
+        for tag, number in (("a", 1.0), ("b", 2.5))
+    ]
+    fed = tf.placeholder(tf.string, [None])
+    writer = summary.create_file_writer(str(tmp_path))
+    write = _write_raw(writer._resource, np.int64(7), fed)
+    with tf.Session() as session:
+        session.run(writer.init())
+        session.run(write, {fed: messages})
+        with pytest.raises(errors.DataLossError, match="proto tensor string at index 1"):
+            session.run(write, {fed: [messages[0], b"\xff"]})
+        session.run(writer.flush())
+    (file,) = files(tmp_path)
+    (event,) = events(file)
+    assert event.step == 7
+    assert [(v.tag, v.simple_value) for v in event.summary.value] == [("a", 1.0), ("b", 2.5)]
+
+
+def _write_raw(writer, step, messages):
+    graph = tf.get_default_graph()
+    inputs = [writer, tf.convert_to_tensor(step), messages]
+    return graph.create_op("WriteRawProtoSummary", inputs, [], name="WriteRawProtoSummary")

@@ -1,7 +1,7 @@
-//! The logarithm of the gamma function and its derivative, digamma. That of a float64 is the `libm` crate's.
+//! The logarithm of the gamma function, and its derivative digamma.
 //!
-//! Those of float32 are computed in f64 and have no branch, so that a loop takes several elements at once. Below
-//! [`SHIFT`] the recurrence leads to arguments where few terms of the asymptotic series suffice (DLMF 5.5.1, 5.11.1
+//! The logarithm of an f64 is the `libm` crate's. Both functions of an f32 are computed in f64 and have no branch, so that a
+//! loop takes several elements at once. Below [`SHIFT`] the recurrence leads to arguments where few terms of the asymptotic series suffice (DLMF 5.5.1, 5.11.1
 //! and 5.11.2). Negative numbers are reflected (DLMF 5.5.3 and 5.5.4).
 
 use super::exp_log::log_f64;

@@ -42,6 +42,13 @@ class ReaderBase:
     def _op(self, op_type: str) -> str:
         return op_type + "V2" if self._reader_ref.dtype == dtypes.resource else op_type
 
+    def _queue(self, queue: Any) -> Any:
+        """Returns a queue as the kind of handle that the reader has."""
+        handle = _queue_ref(queue)
+        if self._reader_ref.dtype == dtypes.resource or handle.dtype != dtypes.resource:
+            return handle
+        return tensor_op("FakeQueue", [handle])
+
     def read(self, queue: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
         """Reads the next record.
 
@@ -58,7 +65,7 @@ class ReaderBase:
             tf.errors.NotFoundError: when the step runs, if there is no file of that name.
             tf.errors.DataLossError: when the step runs, if a record is damaged.
         """
-        key, value = apply_op(self._op("ReaderRead"), [self._reader_ref, _queue_ref(queue)], name=name).outputs
+        key, value = apply_op(self._op("ReaderRead"), [self._reader_ref, self._queue(queue)], name=name).outputs
         return key, value
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -75,7 +82,7 @@ class ReaderBase:
         Raises:
             tf.errors.OpError: when the step runs, on the same conditions as `read`.
         """
-        inputs = [self._reader_ref, _queue_ref(queue), num_records]
+        inputs = [self._reader_ref, self._queue(queue), num_records]
         keys, values = apply_op(self._op("ReaderReadUpTo"), inputs, name=name).outputs
         return keys, values
 
@@ -116,7 +123,7 @@ class ReaderBase:
         return tensor_op(self._op("ReaderSerializeState"), [self._reader_ref], name=name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
-        """Returns the reader a saved state.
+        """Restores a saved state of the reader.
 
         Args:
             state: Tensor of string, of shape []: the result of `serialize_state` of such a reader.
