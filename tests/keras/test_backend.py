@@ -205,12 +205,33 @@ def test_a_function_computes_and_updates():
     assert K.get_value(v) == [2.0]
     (gradient,) = K.gradients(K.sum(K.square(x)), [x])
     assert K.function([x], [gradient])([A])[0].tolist() == (2 * A).tolist()
-    with pytest.raises(TypeError, match="should be a list"):
-        compute(A)
+    assert K.function(x, x * 2)(A).tolist() == (2 * A).tolist()
     with pytest.raises(TypeError, match="should be a list or tuple"):
-        K.function(x, [x])
-    with pytest.raises(TypeError, match="Unexpected arguments"):
+        K.function([x], [x], updates=3)
+    with pytest.raises(ValueError, match="Invalid argument"):
         K.function([x], [x], other=3)
+
+
+def test_a_function_takes_tensors_and_changing_feeds():
+    x, y = K.placeholder(()), K.placeholder(())
+    feeds = {y: 3.0}
+    compute = K.function([x], [x + y], feed_dict=feeds)
+    assert compute([1.0]) == [4.0]
+    feeds[y] = 5.0
+    assert compute([K.variable(2.0)]) == [7.0]
+
+
+def test_a_vector_has_no_channels_for_a_bias():
+    with pytest.raises(ValueError, match="at least rank 2"):
+        K.bias_add(K.variable([1.0, 2.0]), K.variable([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("axes", [(0, 2), (1,), (0, 2, 3)])
+def test_a_batch_is_scaled_along_any_dimensions(axes):
+    values = np.random.RandomState(0).rand(4, 3, 2, 5).astype(np.float32)
+    scaled, mean, _ = K.normalize_batch_in_training(K.variable(values), None, None, axes)
+    np.testing.assert_allclose(K.eval(mean), values.mean(axes), rtol=1e-5)
+    np.testing.assert_allclose(K.eval(scaled).mean(axes), np.zeros_like(values.mean(axes)), atol=1e-4)
 
 
 def test_a_moving_average_moves():

@@ -30,6 +30,7 @@ from ferroflow._src.keras.backend_ctc import (
     ctc_decode as ctc_decode,
     ctc_label_dense_to_sparse as ctc_label_dense_to_sparse,
 )
+from ferroflow._src.keras.backend_function import Function as Function, function as function
 from ferroflow._src.keras.backend_functions import (
     backend as backend,
     foldl as foldl,
@@ -66,7 +67,6 @@ from ferroflow._src.keras.backend_math import (
     var as var,
 )
 from ferroflow._src.keras.backend_nn import (
-    Function as Function,
     batch_normalization as batch_normalization,
     bias_add as bias_add,
     binary_crossentropy as binary_crossentropy,
@@ -74,7 +74,6 @@ from ferroflow._src.keras.backend_nn import (
     conv1d as conv1d,
     conv2d as conv2d,
     dropout as dropout,
-    function as function,
     gradients as gradients,
     in_test_phase as in_test_phase,
     in_top_k as in_top_k,

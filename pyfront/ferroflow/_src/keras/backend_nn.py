@@ -1,4 +1,4 @@
-"""Functions of neural networks under Keras's names and with its arguments, and those that choose and run."""
+"""Functions of neural networks under Keras's names and with its arguments, and those that choose."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from typing import Any
 
 from ferroflow._src.autodiff.gradients import gradients as gradients_of
 from ferroflow._src.base import dtypes
-from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ListLike, ShapeLike, TensorLike
+from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ShapeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import control_dependencies
-from ferroflow._src.framework.handles import Operation, Tensor
-from ferroflow._src.keras.backend import get_session, learning_phase
+from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.settings import epsilon as small_number, floatx, image_data_format
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.making import identity, ones, ones_like, zeros, zeros_like
-from ferroflow._src.ops.flow.grouping import group
 from ferroflow._src.ops.math import clipping, reduction
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import less_equal
 from ferroflow._src.ops.math.elementwise import log
 from ferroflow._src.ops.nn import conv, depthwise, normalization, pooling, ranking
+from ferroflow._src.ops.nn.activation import bias_add as nn_bias_add
 from ferroflow._src.ops.nn.softmax import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
@@ -80,27 +79,38 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
 
     Args:
         x: Tensor of a number dtype, of shape [batch, ..., channels].
-        bias: Tensor of the dtype of `x`, of shape [channels].
+        bias: Tensor of the dtype of `x`, of shape [channels] or [..., channels].
         data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
 
     Returns:
         Tensor of the dtype and shape of `x`.
 
     Raises:
-        ValueError: if `data_format` is unknown, or the rank of `bias` is neither 1 nor that of `x` without the batch.
+        ValueError: if `data_format` is unknown, `x` has fewer than 2 dimensions, or the rank of `bias` is neither 1
+            nor that of `x` without the batch.
     """
     x = convert_to_tensor(x)
-    if data_format not in (None, "channels_first", "channels_last"):
+    data_format = data_format or image_data_format()
+    if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
     bias = convert_to_tensor(bias)
-    if None not in (x.shape.ndims, bias.shape.ndims) and bias.shape.ndims not in (1, (x.shape.ndims or 0) - 1):
-        raise ValueError(
-            f"Unexpected bias dimensions {bias.shape.ndims}, expect to be 1 or {(x.shape.ndims or 0) - 1} dimensions"
+    rank, bias_rank = x.shape.ndims, bias.shape.ndims
+    if rank is None or bias_rank is None:
+        shifted: Tensor = x + bias
+        return shifted
+    if bias_rank not in (1, rank - 1):
+        raise ValueError(f"Unexpected bias dimensions {bias_rank}, expect to be 1 or {rank} dimensions")
+    if rank not in (3, 4, 5):
+        return nn_bias_add(x, bias)
+    if data_format == "channels_first":
+        # A bias for each element has the channels last, but `x` has them behind the batch.
+        bias = (
+            shaping.reshape(bias, [1, -1] + [1] * (rank - 2))
+            if bias_rank == 1
+            else shaping.reshape(bias, [1, bias.shape.as_list()[-1], *bias.shape.as_list()[:-1]])
         )
-    if (data_format or image_data_format()) == "channels_first" and (x.shape.ndims or 0) > 2:
-        bias = shaping.reshape(bias, [1, -1] + [1] * ((x.shape.ndims or 0) - 2))
-    shifted: Tensor = x + bias
-    return shifted
+    added: Tensor = x + bias
+    return added
 
 
 def normalize_batch_in_training(
@@ -119,11 +129,17 @@ def normalize_batch_in_training(
         The scaled Tensor, the mean and the variance, of the dtype of `x`.
     """
     x = convert_to_tensor(x)
-    mean, variance = normalization.moments(x, list(reduction_axes), keep_dims=True)
-    scaled = batch_normalization(x, mean, variance, beta, gamma, epsilon=epsilon)
-    kept = [d for d in range(x.shape.ndims or 0) if d not in {a % (x.shape.ndims or 1) for a in reduction_axes}]
-    sizes: Any = joining.stack([shaping.shape(x)[d] for d in kept]) if kept else []
-    return scaled, shaping.reshape(mean, sizes), shaping.reshape(variance, sizes)
+    axes, rank = list(reduction_axes), x.shape.ndims or 0
+    if rank == 4 and axes == [0, 1, 2]:
+        # TF 1.x: the variance of images is that of a sample, divided by the number of elements minus 1.
+        gamma = ones([x.shape[3]], x.dtype) if gamma is None else gamma
+        beta = zeros([x.shape[3]], x.dtype) if beta is None else beta
+        found: tuple[Tensor, Tensor, Tensor] = normalization.fused_batch_norm(x, gamma, beta, epsilon=epsilon)
+        return found
+    mean, variance = normalization.moments(x, axes)
+    sizes = joining.stack([1 if d in axes else shaping.shape(x)[d] for d in range(rank)])
+    parts = [None if part is None else shaping.reshape(part, sizes) for part in (mean, variance, beta, gamma)]
+    return normalization.batch_normalization(x, *parts, epsilon), mean, variance
 
 
 def batch_normalization(
@@ -522,79 +538,6 @@ def gradients(loss: Any, variables: Any) -> list[Any]:
         list of Tensors of their dtypes and shapes; None for elements that do not influence the loss.
     """
     return gradients_of(loss, variables)
-
-
-class Function:
-    """A callable that computes tensors from the values of others; `function` makes it.
-
-    Args:
-        inputs: list of Tensors of any dtypes and shapes, which are fed.
-        outputs: list of Tensors of any dtypes and shapes.
-        updates: list of Operations, of Tensors of any dtype and shape, or of pairs of a Variable and its new value:
-            what runs as well.
-        name: str, accepted.
-        **session_kwargs: `feed_dict`, a dict of further values; `fetches`, a list of further
-            Operations and Tensors, of any dtype and shape, to run.
-
-    Raises:
-        TypeError: if an argument is not a list or tuple of the expected objects.
-    """
-
-    def __init__(
-        self, inputs: Any, outputs: Any, updates: ListLike | None = None, name: str | None = None, **session_kwargs: Any
-    ) -> None:
-        for argument, given in (("inputs", inputs), ("outputs", outputs), ("updates", updates or [])):
-            if not isinstance(given, (list, tuple)):
-                raise TypeError(f"`{argument}` to a TensorFlow backend function should be a list or tuple.")
-        self.inputs, self.outputs, self.name = list(inputs), list(outputs), name
-        self._feeds = dict(session_kwargs.pop("feed_dict", None) or {})
-        fetches = list(session_kwargs.pop("fetches", None) or [])
-        if session_kwargs:
-            raise TypeError(f"Unexpected arguments of a function: {sorted(session_kwargs)}")
-        with control_dependencies([x for x in self.outputs if isinstance(x, (Tensor, Operation))]):
-            made = [assign(*one) if isinstance(one, tuple) else one for one in updates or []]
-        self._updates = [group(*made, *fetches)] if made or fetches else []
-
-    def __call__(self, inputs: ListLike) -> list[Any]:
-        """Computes the outputs.
-
-        Args:
-            inputs: list of arrays, of the dtypes and shapes of the inputs.
-
-        Returns:
-            list of numpy.ndarrays, of the dtypes and shapes of the outputs.
-
-        Raises:
-            TypeError: if `inputs` is not a list.
-        """
-        if not isinstance(inputs, (list, tuple)):
-            raise TypeError("`inputs` should be a list or tuple.")
-        feeds = {**self._feeds, **dict(zip(self.inputs, inputs, strict=True))}
-        feeds = {tensor: value for tensor, value in feeds.items() if isinstance(tensor, Tensor)}
-        results = get_session().run([*self.outputs, *self._updates], feeds)
-        return list(results[: len(self.outputs)])
-
-
-def function(
-    inputs: TensorLike, outputs: TensorLike, updates: ListLike | None = None, name: str | None = None, **kwargs: Any
-) -> Function:
-    """Makes a callable that computes tensors from the values of others.
-
-    Args:
-        inputs: list of Tensors of any dtypes and shapes, which are fed.
-        outputs: list of Tensors of any dtypes and shapes.
-        updates: list of Operations, of Tensors of any dtype and shape, or of pairs of a Variable and its new value:
-            what runs as well.
-        name: str, the name of the callable.
-        **kwargs: arguments of `Function`.
-
-    Returns:
-        `Function`.
-
-    Raises:
-        TypeError: if an argument is not a list or tuple of the expected objects.
-    """
-    return Function(inputs, outputs, updates, name, **kwargs)
 
 
 def _called(x: Any) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, IntLike, NestedTensors, ShapeLike
@@ -49,18 +51,21 @@ def to_dense(tensor: Any) -> Tensor:
     return dense
 
 
-def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Variable:
-    """Makes a variable.
+def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+    """Makes a variable; a sparse tensor for a sparse matrix.
 
     Args:
-        value: array or Tensor: the initial value, of any shape.
+        value: array or Tensor: the initial value, of any shape; or a matrix of `scipy.sparse`.
         dtype: DType; None for `floatx()`.
         name: str, its name.
         constraint: callable of the value after each update, or None.
 
     Returns:
-        Variable of `dtype`, of the shape of `value`.
+        Variable of `dtype`, of the shape of `value`; SparseTensor of the matrix's dtype and shape.
     """
+    if hasattr(value, "tocoo"):
+        matrix = value.tocoo()
+        return SparseTensor(np.stack([matrix.row, matrix.col], axis=1).astype(np.int64), matrix.data, matrix.shape)
     kind = dtypes.as_dtype(dtype or floatx())
     if isinstance(value, Tensor):
         return tracked_variable(cast(value, kind), name=name, constraint=constraint)

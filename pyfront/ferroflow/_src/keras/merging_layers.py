@@ -101,6 +101,29 @@ class Concatenate(Merge):
         super().__init__(**kwargs)
         self.axis = axis
 
+    def build(self, input_shape: Any) -> None:
+        """Checks that the inputs fit.
+
+        Args:
+            input_shape: list of the TensorShapes of the inputs, [batch, ...].
+
+        Raises:
+            ValueError: if there are fewer than two inputs, or they differ in another dimension than the axis.
+        """
+        if not isinstance(input_shape, list) or len(input_shape) < 2:
+            raise ValueError("A `Concatenate` layer should be called on a list of at least 2 inputs")
+        shapes = [TensorShape(shape) for shape in input_shape]
+        if all(shape.ndims is not None for shape in shapes):
+            sizes = [shape.as_list() for shape in shapes]
+            for found in sizes:
+                del found[self.axis]
+            if any(found != sizes[0] for found in sizes) and all(shape.ndims for shape in shapes):
+                raise ValueError(
+                    "A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs "
+                    f"shapes: {[tuple(shape.as_list()) for shape in shapes]}"
+                )
+        super().build(input_shape)
+
     def call(self, inputs: Any) -> Tensor:
         """Joins the inputs along the axis.
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import Identifier
 from ferroflow._src.keras import named
+from ferroflow._src.keras.configurations import defaults_of
 from ferroflow._src.keras.recurrent_base import Running
+from ferroflow._src.keras.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
 from ferroflow._src.ops.array import joining, making, shaping
+
+
+def _share(source: Any, target: Any) -> None:
+    """Gives a layer the weights of another one of the same steps."""
+    target.kernel, target.recurrent_kernel, target.bias = source.kernel, source.recurrent_kernel, source.bias
+    for name in ("_trainable_weights", "_non_trainable_weights"):
+        setattr(target, name, list(getattr(source, name)))
+    target.built = True
 
 
 class Recurrent(Running, Steps):
@@ -25,6 +35,8 @@ class Recurrent(Running, Steps):
         unroll: bool, accepted.
         **kwargs: arguments of `KerasLayer`.
     """
+
+    _CELL: ClassVar[Any]
 
     def __init__(
         self,
@@ -73,6 +85,19 @@ class Recurrent(Running, Steps):
         )
 
     @property
+    def cell(self) -> Any:
+        """The cell that computes one step; it has this layer's options and weights."""
+        cell: Any = self.__dict__.get("_shared_cell")
+        if cell is None:
+            names = [name for name in defaults_of(self._CELL) if hasattr(self, name)]
+            cell = self._CELL(self.units, dtype=self._dtype, **{name: getattr(self, name) for name in names})
+            # An attribute of a usual kind would be an inner layer, whose weights come twice.
+            self.__dict__["_shared_cell"] = cell
+        if self.built and not cell.built:
+            _share(self, cell)
+        return cell
+
+    @property
     def _sizes(self) -> tuple[int, ...]:
         return (self.units,) * self._STATES
 
@@ -83,7 +108,11 @@ class Recurrent(Running, Steps):
             input_shape: TensorShape of the inputs, [batch, steps, size], or list of it and those of states.
         """
         shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
-        super().build(shape)
+        cell = self.__dict__.get("_shared_cell")
+        if cell is not None and cell.built:
+            _share(cell, self)
+        else:
+            super().build(shape)
         if self.stateful:
             self._keep_states(shape[self._batch_axis].value)
 
@@ -139,6 +168,8 @@ class SimpleRNN(Recurrent, SimpleSteps):
             shape [steps, batch, size]; the other arguments of a layer.
     """
 
+    _CELL = SimpleRNNCell
+
 
 class GRU(Recurrent, GatedSteps):
     """Layer of gated recurrent units.
@@ -173,6 +204,8 @@ class GRU(Recurrent, GatedSteps):
 
     Source: Cho et al., Learning Phrase Representations using RNN Encoder-Decoder, 2014.
     """
+
+    _CELL = GRUCell
 
     def __init__(
         self,
@@ -261,6 +294,8 @@ class LSTM(Recurrent, MemorySteps):
 
     Source: Hochreiter, Schmidhuber, Long Short-Term Memory, 1997.
     """
+
+    _CELL = LSTMCell
 
     def __init__(
         self,

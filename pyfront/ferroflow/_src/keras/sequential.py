@@ -63,8 +63,7 @@ class Sequential(Model):
             layer: a layer, a Model, or a Tensor of `Input`, of any dtype and shape.
 
         Raises:
-            TypeError: if `layer` is not a layer.
-            ValueError: if the layer has several outputs.
+            TypeError: if `layer` is not a layer, or has several outputs.
         """
         maker = getattr(getattr(layer, "_keras_history", None), "layer", None)
         if isinstance(maker, InputLayer):
@@ -89,7 +88,10 @@ class Sequential(Model):
             self._set_ends([start], [start])
         outputs = as_list(layer(self.outputs[0]))
         if len(outputs) != 1:
-            raise ValueError("All layers in a Sequential model should have a single output tensor.")
+            raise TypeError(
+                "All layers in a Sequential model should have a single output tensor. For multi-output layers, use the "
+                "functional API."
+            )
         self._connect(self.inputs, outputs)
 
     def _build_for(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> None:
@@ -139,6 +141,11 @@ class Sequential(Model):
             return
         made = call_of(self.outputs[0])
         assert made is not None  # a layer gave it
+        if len(self.layers) == 1:
+            # TF 1.x: without layers there is no input either. The next layer is built when the model is fitted.
+            self.inputs = self.outputs = None  # type: ignore[assignment]
+            self._connected, self._calls = [], []
+            return
         self._connect(self.inputs, as_list(made.inputs))
 
     def predict_classes(self, x: NestedTensors, batch_size: int = 32, verbose: int = 0) -> Any:
