@@ -17,7 +17,6 @@ _PASSED_ON = "the class stands before one of tf.layers, whose arguments it passe
 _COLUMNS = "configurations of feature columns are not offered"
 _UNNAMED = "TensorFlow gives the unused argument no name"
 MEANT = {
-    "keras.callbacks.TensorBoard.__init__": "embeddings, frequencies of updates and profiles are not offered",
     "keras.experimental.SequenceFeatures.build": _UNNAMED,
     "keras.experimental.SequenceFeatures.from_config": _COLUMNS,
     "keras.layers.AbstractRNNCell.__init__": _PASSED_ON,

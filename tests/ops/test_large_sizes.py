@@ -46,6 +46,9 @@ BUILT = {
     "space to batch": (lambda: tf.space_to_batch_nd(placeholder(2, 2, 2), [1], [[WIDE, 0]]), [2, WIDE + 2, 2]),
     "eye": (lambda: tf.eye(WIDE), [WIDE, WIDE]),
     "placeholder": (lambda: tf.placeholder(tf.float32, [2, WIDE]), [2, WIDE]),
+    # TensorFlow cuts the number to the tensor's int32 here.
+    "a tensor beside": (lambda: tf.reshape(placeholder(None), [tf.placeholder(tf.int32, []), WIDE]), [None, WIDE]),
+    "zeros, a tensor beside": (lambda: tf.zeros([tf.placeholder(tf.int32, []), WIDE]), [None, WIDE]),
 }
 
 REFUSED = {
@@ -63,8 +66,6 @@ REFUSED = {
     "rfft": lambda: tf.spectral.rfft(placeholder(2), [WIDE]),
     "frame": lambda: tf.contrib.signal.frame(placeholder(None), WIDE, 1),
     "random_crop": lambda: tf.random_crop(placeholder(None, 2), [WIDE, 2]),
-    "a tensor beside": lambda: tf.reshape(placeholder(None), [tf.placeholder(tf.int32, []), WIDE]),
-    "zeros, a tensor beside": lambda: tf.zeros([tf.placeholder(tf.int32, []), WIDE]),
     "reduce_sum": lambda: tf.reduce_sum(placeholder(2, 2), WIDE),
     "transpose": lambda: tf.transpose(placeholder(2, 2), [0, WIDE]),
     "concat": lambda: tf.concat([placeholder(2, 2)] * 2, WIDE),

@@ -124,10 +124,13 @@ mod tests {
     use std::hint::black_box;
     use std::panic::catch_unwind;
 
+    // Calls, as those of kernels: arithmetic in registers could move over the switch.
+    #[inline(never)]
     fn half_of_least() -> f32 {
         black_box(f32::MIN_POSITIVE) * black_box(0.5)
     }
 
+    #[inline(never)]
     fn twice_a_denormal() -> f64 {
         black_box(f64::MIN_POSITIVE / 2.0) * black_box(2.0)
     }

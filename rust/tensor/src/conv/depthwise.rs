@@ -11,6 +11,7 @@ use crate::gemm::PatchFloat;
 use crate::status::{Result, Status};
 use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::isa::{Isa, for_each_isa};
+use std::ops::Range;
 
 /// Channels and points of the result whose sums are held in registers, with AVX2 half of them.
 const BLOCK: usize = 16;
@@ -141,47 +142,122 @@ fn points_loop<T: PatchFloat>(
     channel_loop::<T, POINTS>(from, step, filter, taps, channels, out);
 }
 
-/// Adds to `sums[i]` the sum of `x[i] * y[i]` over so many points, which lie the steps apart.
-#[inline(always)]
-fn pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T]) {
-    let mut start = 0;
-    while start + 4 * BLOCK <= sums.len() {
-        pair_block::<T, { 4 * BLOCK }>(x, x_step, y, y_step, points, start, sums);
-        start += 4 * BLOCK;
+/// A line of the input and one of the output, with the points of the filter's line that multiply them.
+struct LinePair<'a, T> {
+    x: &'a [T],
+    /// Distance of the input's points that follow each other in a window's place.
+    x_step: usize,
+    y: &'a [T],
+    channels: usize,
+    taps: &'a [Tap],
+}
+
+/// The part of a line that one point of the filter multiplies.
+#[derive(Clone, Copy)]
+struct Tap {
+    /// The outputs, from the first to behind the last.
+    from: usize,
+    end: usize,
+    /// The place in the input's line that the first output multiplies.
+    x: usize,
+    /// The place of the gradient.
+    at: usize,
+}
+
+impl<T: PatchFloat> LinePair<'_, T> {
+    /// Adds the sums of so many neighbouring taps, from the first one on.
+    ///
+    /// The outputs that all of them reach come together, so that each is loaded once. A sum has its products in order.
+    #[inline(always)]
+    fn add<const TAPS: usize>(&self, first: usize, sums: &mut [T]) {
+        let Some(taps) = self.taps.get(first..).and_then(|taps| taps.first_chunk::<TAPS>()) else { return };
+        let mut start = 0;
+        while start + 4 * BLOCK <= self.channels {
+            self.block::<TAPS, { 4 * BLOCK }>(taps, start, sums);
+            start += 4 * BLOCK;
+        }
+        while start + BLOCK <= self.channels {
+            self.block::<TAPS, BLOCK>(taps, start, sums);
+            start += BLOCK;
+        }
+        while start + 4 <= self.channels {
+            self.block::<TAPS, 4>(taps, start, sums);
+            start += 4;
+        }
+        for start in start..self.channels {
+            self.block::<TAPS, 1>(taps, start, sums);
+        }
     }
-    while start + BLOCK <= sums.len() {
-        pair_block::<T, BLOCK>(x, x_step, y, y_step, points, start, sums);
-        start += BLOCK;
+
+    #[inline(always)]
+    fn block<const TAPS: usize, const N: usize>(&self, taps: &[Tap; TAPS], start: usize, sums: &mut [T]) {
+        let low = taps.iter().fold(0, |low, tap| low.max(tap.from));
+        let high = taps.iter().fold(usize::MAX, |high, tap| high.min(tap.end)).max(low);
+        let mut found = [[T::default(); N]; TAPS];
+        for (found, tap) in found.iter_mut().zip(taps) {
+            self.multiply(tap, tap.from..low.min(tap.end), start, found);
+        }
+        if low < high {
+            let x: [*const T; TAPS] = taps.each_ref().map(|tap| self.of_input(tap, low, high, start, N).as_ptr());
+            let y = self.y[low * self.channels + start..(high - 1) * self.channels + start + N].as_ptr();
+            // A copy whose address is never taken stays in registers.
+            let mut held: [[T; N]; TAPS] = std::array::from_fn(|tap| std::array::from_fn(|i| found[tap][i]));
+            let (mut y, mut offset) = (y, 0);
+            for _ in low..high {
+                // SAFETY: the slices above reach from the first point's channels to the end of the last one's.
+                let b: &[T; N] = unsafe { &*y.cast() };
+                for tap in 0..TAPS {
+                    // SAFETY: as above.
+                    let a: &[T; N] = unsafe { &*x[tap].add(offset).cast() };
+                    for i in 0..N {
+                        held[tap][i] = held[tap][i] + a[i] * b[i];
+                    }
+                }
+                y = y.wrapping_add(self.channels);
+                offset += self.x_step;
+            }
+            found = held;
+        }
+        for (found, tap) in found.iter_mut().zip(taps) {
+            self.multiply(tap, high.max(tap.from)..tap.end, start, found);
+            for (sum, found) in sums[tap.at + start..][..N].iter_mut().zip(found) {
+                *sum = *sum + *found;
+            }
+        }
     }
-    while start + 4 <= sums.len() {
-        pair_block::<T, 4>(x, x_step, y, y_step, points, start, sums);
-        start += 4;
+
+    /// Returns the input from the channels at `start` that output `low` multiplies to the end of those of `high - 1`.
+    #[inline(always)]
+    fn of_input(&self, tap: &Tap, low: usize, high: usize, start: usize, width: usize) -> &[T] {
+        let from = tap.x + (low - tap.from) * self.x_step + start;
+        &self.x[from..from + (high - 1 - low) * self.x_step + width]
     }
-    for start in start..sums.len() {
-        pair_block::<T, 1>(x, x_step, y, y_step, points, start, sums);
+
+    /// Adds the products of some outputs.
+    #[inline(always)]
+    fn multiply<const N: usize>(&self, tap: &Tap, outputs: Range<usize>, start: usize, found: &mut [T; N]) {
+        for point in outputs {
+            let a = self.of_input(tap, point, point + 1, start, N);
+            let b = &self.y[point * self.channels + start..][..N];
+            for i in 0..N {
+                found[i] = found[i] + a[i] * b[i];
+            }
+        }
     }
 }
 
+/// Adds to `sums` the products of a line of the input and one of the output, for each point of a line of the filter.
 #[inline(always)]
-fn pair_block<T: PatchFloat, const N: usize>(
-    x: &[T],
-    x_step: usize,
-    y: &[T],
-    y_step: usize,
-    points: usize,
-    start: usize,
-    sums: &mut [T],
-) {
-    let mut found = [T::default(); N];
-    for point in 0..points {
-        let (a, b) = (point * x_step + start, point * y_step + start);
-        let (a, b) = (&x[a..a + N], &y[b..b + N]);
-        for i in 0..N {
-            found[i] = found[i] + a[i] * b[i];
+fn pair_loop<T: PatchFloat>(pair: &LinePair<'_, T>, sums: &mut [T]) {
+    let mut first = 0;
+    while first < pair.taps.len() {
+        let count = (pair.taps.len() - first).min(3);
+        match count {
+            3 => pair.add::<3>(first, sums),
+            2 => pair.add::<2>(first, sums),
+            _ => pair.add::<1>(first, sums),
         }
-    }
-    for (sum, found) in sums[start..start + N].iter_mut().zip(found) {
-        *sum = *sum + found;
+        first += count;
     }
 }
 
@@ -189,9 +265,7 @@ for_each_isa!(pick_point = point_loop<T: PatchFloat>(from: &[T], filter: &[T], t
 for_each_isa!(
     pick_points = points_loop<T: PatchFloat>(from: &[T], step: usize, filter: &[T], taps: &[(usize, usize)], channels: usize, out: &mut [T])
 );
-for_each_isa!(
-    pick_pair = pair_loop<T: PatchFloat>(x: &[T], x_step: usize, y: &[T], y_step: usize, points: usize, sums: &mut [T])
-);
+for_each_isa!(pick_pair = pair_loop<T: PatchFloat>(pair: &LinePair<'_, T>, sums: &mut [T]));
 
 /// Returns the distance of the points that `reaches` read, if they are as many as are computed at once, and differ in
 /// their place alone.
@@ -366,31 +440,35 @@ pub fn depthwise_backward_filter<T: PatchFloat>(
     let input = copy.as_ref().map_or(input, Scratch::get);
     let (channels, h, w) = (sizes.channels, sizes.h, sizes.w);
     let (down, lines) = (reach(&h), sizes.batch * h.output);
-    // By point of the filter: the windows in which the point is inside the line.
-    let spans: Vec<_> = (0..w.filter).map(|tap| w.inside(tap)).collect();
+    // The points of a line of the filter that any window has inside the input's line.
+    let taps = (0..w.filter).filter_map(|tap| {
+        let (from, points) = w.inside(tap);
+        let x = || (from * w.stride + tap * w.dilation - w.before) * channels;
+        (points > 0).then(|| Tap { from, end: from + points, x: x(), at: tap * channels })
+    });
+    let taps: Vec<Tap> = taps.collect();
     let products = w.output * channels * h.filter * w.filter;
     let parts = (lines.saturating_mul(products) / TASK_PRODUCTS).clamp(1, MOST_PARTS).min(lines);
     let part = lines.div_ceil(parts);
     let run = pick_pair::<T>(Isa::current());
     let mut sums = Scratch::<T>::new(&[lines.div_ceil(part), gradient.len()])?;
     let size = gradient.len();
+    let (x_line, y_line, f_line) = (w.input * channels, w.output * channels, w.filter * channels);
     try_for_chunks_mut(threads, sums.get_mut(), size, |start, sum| {
         sum.fill(T::default());
         let first = start / size * part;
         for line in first..lines.min(first + part) {
             let (image, y) = (line / h.output, line % h.output);
             for &(y, tap_y) in &down[y] {
-                for (tap_x, &(from, points)) in spans.iter().enumerate() {
-                    if points == 0 {
-                        continue;
-                    }
-                    let x = from * w.stride + tap_x * w.dilation - w.before;
-                    let x = &input[((image * h.input + y) * w.input + x) * channels..];
-                    let dy = &output[(line * w.output + from) * channels..];
-                    let at = (tap_y * w.filter + tap_x) * channels;
-                    // SAFETY: `run` is the version for an instruction set that this machine has.
-                    unsafe { run(x, w.stride * channels, dy, channels, points, &mut sum[at..at + channels]) };
-                }
+                let pair = LinePair {
+                    x: &input[(image * h.input + y) * x_line..][..x_line],
+                    x_step: w.stride * channels,
+                    y: &output[line * y_line..][..y_line],
+                    channels,
+                    taps: &taps,
+                };
+                // SAFETY: `run` is the version for an instruction set that this machine has.
+                unsafe { run(&pair, &mut sum[tap_y * f_line..][..f_line]) };
             }
         }
     })?;

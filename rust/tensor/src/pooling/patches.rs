@@ -241,7 +241,8 @@ fn near_block<T: Pooled, const N: usize>(
 ) -> [T; N] {
     let (mut sums, x): ([T; N], &[T; N]) = ([T::default(); N], block(x, result));
     for member in p.members {
-        let (y, g): (&[T; N], &[T; N]) = (block(y, member.beside + at), block(g, member.beside + at));
+        // Copies: loads that depend on a comparison would stay scalar.
+        let (y, g): ([T; N], [T; N]) = (*block(y, member.beside + at), *block(g, member.beside + at));
         for i in 0..N {
             sums[i] = sums[i].plus(if x[i].is_near(y[i]) { g[i] } else { T::default() });
         }

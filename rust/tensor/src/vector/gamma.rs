@@ -66,6 +66,7 @@ pub(super) fn lgamma_f32(x: f32) -> f32 {
     let turned = sin_f64(PI * shifted.fraction()).abs() * shifted.a;
     let step = log_f64(if is_reflected { shifted.product / turned } else { shifted.product });
     let value = if is_reflected { LN_PI - log + step } else { log - step };
+    let value = if (x == 1.0) | (x == 2.0) { 0.0 } else { value };
     (if shifted.a < f64::INFINITY { value } else { shifted.a }) as f32
 }
 
