@@ -138,8 +138,9 @@ def normalize_batch_in_training(
         return found
     mean, variance = normalization.moments(x, axes)
     sizes = joining.stack([1 if d in axes else shaping.shape(x)[d] for d in range(rank)])
-    parts = [None if part is None else shaping.reshape(part, sizes) for part in (mean, variance, beta, gamma)]
-    return normalization.batch_normalization(x, *parts, epsilon), mean, variance
+    at, spread = shaping.reshape(mean, sizes), shaping.reshape(variance, sizes)
+    offset, scale = (None if part is None else shaping.reshape(part, sizes) for part in (beta, gamma))
+    return normalization.batch_normalization(x, at, spread, offset, scale, epsilon), mean, variance
 
 
 def batch_normalization(
