@@ -30,8 +30,8 @@ class Function:
         updates: list of Operations, of Tensors of any dtype and shape, or of pairs of a Variable and its new value:
             what runs as well.
         name: str, accepted.
-        **session_kwargs: `feed_dict`, a dict of further values, which may change between calls; `fetches`, a list of
-            further Operations and Tensors, of any dtype and shape, to run; `options` and `run_metadata` of
+        **session_kwargs: `feed_dict`, a dict of further values, which may change between calls. `fetches`, a list of
+            further Operations and Tensors, of any dtype and shape, to run. `options` and `run_metadata` of
             `tf.Session.run`.
 
     Raises:
