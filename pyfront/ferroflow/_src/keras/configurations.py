@@ -54,6 +54,23 @@ def with_layers(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
     return {name: made(value) if name in of_layers else value for name, value in config.items()}
 
 
+class MadeOfLayers:
+    """Base of layers that have other layers among their arguments."""
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
+        """Returns a layer from the result of `get_config`.
+
+        Args:
+            config: dict of arguments.
+            custom_objects: dict of further classes by name.
+
+        Returns:
+            layer of this class.
+        """
+        return cls(**with_layers(config, custom_objects))
+
+
 def serialized(value: NestedTensors) -> Any:
     """Returns a value as JSON can hold it: names of functions, and dicts of the class and the arguments of objects.
 

@@ -10,21 +10,13 @@ from ferroflow._src.ops.array.making import ones_like
 
 
 class DropoutMasks:
-    """Base of cells with dropout of their inputs and states; a subclass has `dropout` and `recurrent_dropout`.
-
-    Args:
-        *args: arguments of the next base.
-        **kwargs: arguments of the next base.
-    """
+    """Base of cells with dropout of their inputs and states; a subclass has `dropout` and `recurrent_dropout`."""
 
     dropout: float
     recurrent_dropout: float
     # The Tensor, or list of them, that the first request of a batch made.
     _dropout_mask: Any = None
     _recurrent_dropout_mask: Any = None
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
 
     def reset_dropout_mask(self) -> None:
         """Drops the mask of the inputs, so that the next request makes another."""

@@ -13,7 +13,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.configurations import with_layers
+from ferroflow._src.keras.configurations import MadeOfLayers
 from ferroflow._src.keras.dropout_masks import DropoutMasks
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
 from ferroflow._src.layers.layer import Layer, settle_inner
@@ -413,7 +413,7 @@ def run_cell(cell: Any, inputs: Any, states: Any, options: Mapping[str, Any]) ->
     return cell.call(inputs, of_cell, **given)
 
 
-class StackedRNNCells(KerasLayer):
+class StackedRNNCells(MadeOfLayers, KerasLayer):
     """Stack of cells as one cell: its states are the tuple of those of each cell.
 
     Args:
@@ -482,19 +482,6 @@ class StackedRNNCells(KerasLayer):
                 cell.built = True
             input_shape = TensorShape([batch]).concatenate(output_size(cell))
         self.built = True
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
-        """Returns a stack from the result of `get_config`.
-
-        Args:
-            config: dict of arguments.
-            custom_objects: dict of further classes by name.
-
-        Returns:
-            StackedRNNCells of this class.
-        """
-        return cls(**with_layers(config, custom_objects))
 
     def call(self, inputs: NestedTensors, states: Any, constants: Any = None, **kwargs: Any) -> tuple[Any, list[Any]]:
         """Computes one step of all cells.

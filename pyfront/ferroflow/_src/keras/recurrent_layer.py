@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.base import dtypes, nest
@@ -10,7 +9,7 @@ from ferroflow._src.base.tensor_shape import Dimension, TensorShape, as_shape
 from ferroflow._src.base.typing import BoolLike, NestedTensors
 from ferroflow._src.keras.backend_rnn import rnn
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.configurations import with_layers
+from ferroflow._src.keras.configurations import MadeOfLayers
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.recurrent_cells import (
     StackedRNNCells,
@@ -45,7 +44,7 @@ def _mapped(function: Any, shapes: Any) -> Any:
     return type(shapes)(*inner) if hasattr(shapes, "_fields") else type(shapes)(inner)
 
 
-class RNN(Running):
+class RNN(MadeOfLayers, Running):
     """Layer that runs a cell over the steps of sequences.
 
     Args:
@@ -118,19 +117,6 @@ class RNN(Running):
             return super().get_initial_state(given)
         batch = shaping.shape(given)[self._batch_axis]
         return self._structured(nest.flatten(of_cell(inputs=None, batch_size=batch, dtype=given.dtype)))
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
-        """Returns a layer from the result of `get_config`.
-
-        Args:
-            config: dict of arguments.
-            custom_objects: dict of further classes by name.
-
-        Returns:
-            RNN of this class.
-        """
-        return cls(**with_layers(config, custom_objects))
 
     def _set_scope(self, scope: Any = None) -> None:
         if self._outer_scope is None:

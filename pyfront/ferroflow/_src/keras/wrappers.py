@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.base import nest
@@ -14,7 +13,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track, untrack
 from ferroflow._src.keras.base_layer import KerasLayer, is_layer
-from ferroflow._src.keras.configurations import serialized, with_layers
+from ferroflow._src.keras.configurations import MadeOfLayers, serialized
 from ferroflow._src.keras.recurrent_cells import track_cells
 from ferroflow._src.layers.layer import Layer, copy_without_variables, rename
 from ferroflow._src.layers.nodes import call_of, one_or_list
@@ -30,7 +29,7 @@ def check_inner(wrapper: Any, layer: Any) -> None:
         )
 
 
-class Wrapper(KerasLayer):
+class Wrapper(MadeOfLayers, KerasLayer):
     """A layer around another layer, whose variables and losses it has.
 
     Args:
@@ -53,19 +52,6 @@ class Wrapper(KerasLayer):
         """
         del input_shape
         self.built = True
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
-        """Returns a wrapper from the result of `get_config`.
-
-        Args:
-            config: dict of arguments.
-            custom_objects: dict of further classes by name.
-
-        Returns:
-            Wrapper of this class.
-        """
-        return cls(**with_layers(config, custom_objects))
 
     def _inner(self) -> list[Any]:
         return [self.layer]
