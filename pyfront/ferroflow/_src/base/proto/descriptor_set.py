@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -113,29 +114,29 @@ def _in_default_pool(files: list[bytes]) -> LoadedDescriptors | None:
 
     pool: Any = descriptor_pool.Default()
     messages = [descriptor_pb2.FileDescriptorProto.FromString(file) for file in files]
-    added = []
     for message in messages:
         if message.name.startswith(_PROTOBUF):
             importlib.import_module(message.name.removesuffix(".proto").replace("/", ".") + "_pb2")
-            added.append(pool.FindFileByName(message.name))
-            continue
-        message.name = tensorflow_path(message.name)
-        message.dependency[:] = [tensorflow_path(path) for path in message.dependency]
-        if _has_file(pool, message.name):
-            return None
-        try:
-            added.append(pool.AddSerializedFile(message.SerializeToString()))
-        except TypeError:  # A message of this name is in a file of another name.
-            return None
-    return LoadedDescriptors(pool, tuple(added), True)
+        else:
+            message.name = tensorflow_path(message.name)
+            message.dependency[:] = [tensorflow_path(path) for path in message.dependency]
+            # A pool loses no file: nothing is added unless all can be.
+            if _is_taken(pool, message):
+                return None
+    for message in messages:
+        if not message.name.startswith(_PROTOBUF):
+            pool.AddSerializedFile(message.SerializeToString())
+    return LoadedDescriptors(pool, tuple(pool.FindFileByName(message.name) for message in messages), True)
 
 
-def _has_file(pool: Any, name: str) -> bool:
-    try:
-        pool.FindFileByName(name)
-    except KeyError:
-        return False
-    return True
+def _is_taken(pool: Any, file: Any) -> bool:
+    """Returns True if the pool has the file, or a file with a message or an enumeration of one of its names."""
+    names = [f"{file.package}.{one.name}" for one in [*file.message_type, *file.enum_type]]
+    for find, name in [(pool.FindFileByName, file.name), *((pool.FindFileContainingSymbol, name) for name in names)]:
+        with contextlib.suppress(KeyError):
+            find(name)
+            return True
+    return False
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
