@@ -217,3 +217,7 @@ def test_what_is_no_vector_is_no_shape(make):
 def test_a_size_below_minus_one_is_no_shape(shape_of):
     with pytest.raises(ValueError, match="Dimension -2 must be >= -1"):
         shape_of(tf.constant([-2]))
+
+
+def test_zeros_of_a_false_dtype_have_that_of_the_tensor():
+    assert tf.zeros_like(tf.constant([1, 2]), dtype=False).dtype == tf.int32

@@ -50,13 +50,3 @@ def test_an_emptied_model_takes_a_new_first_layer() -> None:
         model.pop()
     model.add(layers.Dense(4, input_shape=(2,)))
     assert model.predict(np.ones((1, 2))).shape == (1, 4)
-
-
-def test_a_separable_convolution_has_one_filter_a_channel_by_default() -> None:
-    assert tf.contrib.layers.separable_conv2d(tf.zeros([1, 4, 4, 3]), 5, 3).shape.as_list() == [1, 4, 4, 5]
-    shapes = [w.shape.as_list() for w in tf.trainable_variables()]
-    assert shapes == [[3, 3, 3, 1], [1, 1, 3, 5], [5]]
-
-
-def test_zeros_of_a_false_dtype_have_that_of_the_tensor() -> None:
-    assert tf.zeros_like(tf.constant([1, 2]), dtype=False).dtype == tf.int32

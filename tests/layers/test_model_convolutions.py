@@ -179,3 +179,9 @@ def test_formats_sizes_and_ranks_that_are_none_are_refused():
         L.conv2d_in_plane(tf.placeholder(tf.float32), 3)
     with pytest.raises(ValueError, match="dimension -1 of shape must be known"):
         L.separable_conv2d(tf.placeholder(tf.float32, [1, 4, 4, None]), None, 3, 1)
+
+
+def test_a_separable_convolution_has_one_filter_a_channel_by_default():
+    assert L.separable_conv2d(tf.zeros([1, 4, 4, 3]), 5, 3).shape.as_list() == [1, 4, 4, 5]
+    shapes = [w.shape.as_list() for w in tf.trainable_variables()]
+    assert shapes == [[3, 3, 3, 1], [1, 1, 3, 5], [5]]

@@ -189,3 +189,42 @@ def test_many_steps_each_get_their_own_rows() -> None:
         for thread in threads:
             thread.join()
     assert wrong == []
+
+
+def test_the_interrupt_of_one_step_does_not_end_the_others_of_its_batch() -> None:
+    calls = []
+
+    def slow(rows: np.ndarray) -> np.ndarray:
+        calls.append(len(rows))
+        if len(calls) == 1:
+            time.sleep(1)
+        return 2 * rows
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None])
+
+        @tf.contrib.batching.batch_function(1, 2, _LONG)
+        def doubled(rows: Any) -> Any:
+            return tf.py_func(slow, [rows], tf.float32)
+
+        y = doubled(x)
+        late: list[Any] = []
+
+        def run_late() -> None:
+            try:
+                late.append(session.run(y, {x: [1]}, options=tf.RunOptions(timeout_in_ms=500)))
+            except tf.errors.DeadlineExceededError as error:
+                late.append(error)
+
+        thread = threading.Thread(target=run_late)
+        thread.start()
+        time.sleep(0.1)
+        # The full batch is computed by the first step, which is late. The second one then computes its own rows once
+        # a third one fills the batch.
+        other = threading.Thread(target=lambda: session.run(y, {x: [7]}))
+        threading.Timer(1.5, other.start).start()
+        assert session.run(y, {x: [5]}).tolist() == [10]
+        thread.join()
+        other.join()
+    assert isinstance(late[0], tf.errors.DeadlineExceededError)
+    assert calls == [2, 2]

@@ -51,9 +51,11 @@ impl Variable {
         })
     }
 
-    /// Returns the value that `read` has for a step.
-    pub fn read_in_step(self: &Arc<Variable>, locals: &Resources) -> Option<Tensor> {
-        self.in_step(locals).ok()?.read()
+    /// Returns the value of the variable that a step uses.
+    ///
+    /// Errors: as for `in_step`.
+    pub fn read_in_step(self: &Arc<Variable>, locals: &Resources) -> Result<Option<Tensor>> {
+        if self.is_temporary() { Ok(self.in_step(locals)?.read()) } else { Ok(self.read()) }
     }
 
     /// Returns true if each step has a variable of its own in the place of this one.

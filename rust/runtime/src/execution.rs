@@ -102,7 +102,7 @@ impl<'a> Execution<'a> {
             }
             Instruction::Run(run) => {
                 if !run.tests.is_empty() && !self.hold(&run.tests, &run.node.name)? {
-                    self.skip(run);
+                    self.skip(run)?;
                     return Ok(None);
                 }
                 self.interrupts.check()?;
@@ -119,7 +119,7 @@ impl<'a> Execution<'a> {
 
     fn load(&mut self, variable: &Arc<Variable>, slot: Option<u32>, via: NodeId, required: bool) -> Result<()> {
         let start = self.now();
-        let value = variable.in_step(self.step.locals).map_err(|e| e.at_node(via))?.read();
+        let value = variable.read_in_step(self.step.locals).map_err(|e| e.at_node(via))?;
         if value.is_none() && required {
             return Err(variable.uninitialized().at_node(via));
         }
@@ -222,7 +222,7 @@ impl<'a> Execution<'a> {
             return Ok(None);
         }
         if run.node.op.may_write_in_functions() {
-            self.read_versions(run);
+            self.read_versions(run)?;
         } else {
             for (position, value) in ctx.into_written() {
                 for &(k, slot) in &run.version_slots {
@@ -265,20 +265,23 @@ impl<'a> Execution<'a> {
     }
 
     /// Puts the values that the variables of an instruction have now into the slots of the versions that it makes.
-    pub fn read_versions(&mut self, run: &Run) {
+    pub fn read_versions(&mut self, run: &Run) -> Result<()> {
         for &(k, slot) in &run.version_slots {
             if let Some(Some(variable)) = run.handles.get(k) {
-                self.slots[slot as usize] = variable.read_in_step(self.step.locals);
+                let value = variable.read_in_step(self.step.locals).map_err(|e| e.at_node(run.node.id))?;
+                self.slots[slot as usize] = value;
             }
         }
+        Ok(())
     }
 
     /// Empties the outputs of a node that does not run; the variables it would have written stay as they are.
-    fn skip(&mut self, run: &Run) {
-        self.read_versions(run);
+    fn skip(&mut self, run: &Run) -> Result<()> {
+        self.read_versions(run)?;
         for slot in run.first_output..run.first_output + run.outputs {
             self.slots[slot as usize] = None;
         }
+        Ok(())
     }
 
     /// Ends an instruction: records it in the trace, and drops outputs without a reader.

@@ -98,7 +98,7 @@ impl<'a> Iterations<'a> {
         }
         for &(k, slot) in &run.version_slots {
             if let Some(Some(variable)) = run.handles.get(k) {
-                around[slot as usize] = variable.read_in_step(self.execution.step.locals);
+                around[slot as usize] = variable.read_in_step(self.execution.step.locals)?;
             }
         }
         Ok(())

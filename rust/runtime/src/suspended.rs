@@ -60,7 +60,7 @@ impl<'a> Begun<'a> {
             Remaining::Offloaded(offloaded) => {
                 let Some(outputs) = offloaded.poll() else { return Ok(false) };
                 put(self.run, outputs?, execution);
-                execution.read_versions(self.run);
+                execution.read_versions(self.run)?;
             }
         }
         execution.end(self.run, self.start);

@@ -89,7 +89,8 @@ struct State {
     batches: VecDeque<Batch>,
     /// Number of batches that are being computed.
     running: usize,
-    outcomes: FxHashMap<i64, Result<Vec<Tensor>>>,
+    /// By the number of a waiting step: its results, once they are computed.
+    outcomes: FxHashMap<i64, Option<Result<Vec<Tensor>>>>,
 }
 
 impl State {
@@ -111,7 +112,7 @@ pub(super) struct Queue {
 enum Found {
     Outcome(Result<Vec<Tensor>>),
     /// The step's batch, for it to compute.
-    Batch(Vec<Task>),
+    Batch(Batch),
     Nothing(Duration),
 }
 
@@ -155,13 +156,61 @@ impl Drop for Place<'_> {
     }
 }
 
+/// A batch that its first step computes. Dropped without results, it returns to the queue without this step: the
+/// interrupt or panic of one step does not end the others.
+struct Computing<'a> {
+    queue: &'a Queue,
+    batch: Batch,
+}
+
+impl Computing<'_> {
+    /// Returns the results of the first step, and stores those of the other steps.
+    fn share(mut self, outcome: Result<Vec<Vec<Tensor>>>) -> Result<Vec<Tensor>> {
+        let tasks = std::mem::take(&mut self.batch.tasks);
+        let outcomes = match outcome {
+            Ok(results) => results.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(failure) => vec![Err(failure); tasks.len()],
+        };
+        let mut outcomes = outcomes.into_iter();
+        let own = outcomes.next();
+        let mut state = self.queue.state.lock();
+        for (task, outcome) in tasks.iter().skip(1).zip(outcomes) {
+            // A step that was interrupted meanwhile does not wait any more.
+            if let Some(waiting) = state.outcomes.get_mut(&task.number) {
+                *waiting = Some(outcome);
+                task.bell.ring();
+            }
+        }
+        drop(state);
+        match own {
+            Some(outcome) => outcome,
+            None => bail!(Internal, "a batch has no results"),
+        }
+    }
+}
+
+impl Drop for Computing<'_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.state.lock();
+        state.running -= 1;
+        let left = std::mem::take(&mut self.batch.tasks).into_iter().skip(1);
+        let tasks: Vec<Task> = left.filter(|t| state.outcomes.contains_key(&t.number)).collect();
+        if !tasks.is_empty() {
+            let rows = tasks.iter().map(|t| t.rows).sum();
+            state.batches.push_front(Batch { tasks, rows, opened: self.batch.opened });
+        }
+        state.ring_first();
+    }
+}
+
 impl Queue {
     /// Returns the results for the inputs of a step, which are computed together with those of others.
     ///
     /// `compute` returns the results of each task of a batch. It is called by the first step of the batch.
     ///
     /// Errors: `InvalidArgument` for inputs that are scalars, differ in rows, or have more than a batch takes.
-    /// `Unavailable` if the queue is full. Errors of `compute` are those of all tasks of the batch. An interrupt's reason.
+    /// `Unavailable` if the queue is full. Errors of `compute` are those of all tasks of the batch. An interrupt's
+    /// reason, for the interrupted step alone.
     pub fn run(
         &self,
         inputs: Vec<Tensor>,
@@ -178,9 +227,13 @@ impl Queue {
         loop {
             match self.look(place.number) {
                 Found::Outcome(outcome) => return outcome,
-                Found::Batch(tasks) => {
-                    let outcome = compute(&tasks);
-                    return self.leave(tasks, outcome);
+                Found::Batch(batch) => {
+                    let computing = Computing { queue: self, batch };
+                    let outcome = compute(&computing.batch.tasks);
+                    if outcome.is_err() {
+                        check(cancellation)?;
+                    }
+                    return computing.share(outcome);
                 }
                 Found::Nothing(at_most) => {
                     check(cancellation)?;
@@ -198,6 +251,7 @@ impl Queue {
             "Task size {} is larger than maximum batch size {largest}",
             task.rows
         );
+        let number = task.number;
         let mut state = self.state.lock();
         match state.batches.back_mut() {
             Some(open) if open.rows + task.rows <= largest => {
@@ -215,13 +269,14 @@ impl Queue {
                 state.batches.push_back(Batch { tasks: vec![task], rows, opened: Instant::now() });
             }
         }
+        state.outcomes.insert(number, None);
         state.ring_first();
         Ok(())
     }
 
     fn look(&self, number: i64) -> Found {
         let mut state = self.state.lock();
-        if let Some(outcome) = state.outcomes.remove(&number) {
+        if let Some(outcome) = state.outcomes.get_mut(&number).and_then(Option::take) {
             return Found::Outcome(outcome);
         }
         let is_last = state.batches.len() == 1;
@@ -233,34 +288,10 @@ impl Queue {
         if is_last && front.rows < self.limits.largest && !rest.is_zero() {
             return Found::Nothing(rest);
         }
-        let tasks = state.batches.pop_front().map(|b| b.tasks).unwrap_or_default();
+        let Some(batch) = state.batches.pop_front() else { return Found::Nothing(LONGEST_WAIT) };
         state.running += 1;
         state.ring_first();
-        Found::Batch(tasks)
-    }
-
-    /// Gives the other steps of a batch their results; returns those of the first one.
-    fn leave(&self, tasks: Vec<Task>, outcome: Result<Vec<Vec<Tensor>>>) -> Result<Vec<Tensor>> {
-        let mut state = self.state.lock();
-        state.running -= 1;
-        let outcomes = match outcome {
-            Ok(results) => results.into_iter().map(Ok).collect::<Vec<_>>(),
-            Err(failure) => vec![Err(failure); tasks.len()],
-        };
-        let mut own = None;
-        for (i, (task, outcome)) in tasks.iter().zip(outcomes).enumerate() {
-            if i == 0 {
-                own = Some(outcome);
-            } else {
-                state.outcomes.insert(task.number, outcome);
-                task.bell.ring();
-            }
-        }
-        state.ring_first();
-        match own {
-            Some(outcome) => outcome,
-            None => bail!(Internal, "a batch has no results"),
-        }
+        Found::Batch(batch)
     }
 }
 
