@@ -8,7 +8,7 @@ use ferroflow_graph::{
 };
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor};
+use ferroflow_tensor::{Code, DType, PartialShape, Result, Status, Tensor, with_denormals_flushed};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,7 +125,7 @@ impl Pipeline {
         let mut inputs: Vec<Tensor> = inputs.iter().map(|&t| t.clone()).collect();
         let mut outputs = vec![None; op.node.outputs.len()];
         let mut ctx = KernelContext::new(&step, &op.node, &mut inputs, &mut outputs, Variables::default());
-        op.kernel.compute(&mut ctx)?;
+        with_denormals_flushed(|| op.kernel.compute(&mut ctx))?;
         if let Some(mut pending) = ctx.take_pending() {
             let (began, mut heard) = (Instant::now(), 0);
             loop {

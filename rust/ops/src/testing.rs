@@ -5,7 +5,7 @@ use ferroflow_graph::{
     ResourceHandle, ResourceName, Resources, Step, Variable, Variables, no_functions,
 };
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::{DType, PartialShape, Result, Status, Tensor};
+use ferroflow_tensor::{DType, PartialShape, Result, Status, Tensor, with_denormals_flushed};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -160,7 +160,9 @@ impl Rerun {
         };
         let mut outputs = vec![None; self.node.outputs.len()];
         let variables = Variables { handles: &self.handles, read_later: 0, written: SmallVec::new() };
-        self.kernel.compute(&mut KernelContext::new(&step, &self.node, &mut inputs, &mut outputs, variables))?;
+        let mut context = KernelContext::new(&step, &self.node, &mut inputs, &mut outputs, variables);
+        // As in a session, whose threads all flush.
+        with_denormals_flushed(|| self.kernel.compute(&mut context))?;
         let mut results = Vec::new();
         for (value, declared) in outputs.into_iter().zip(&self.node.outputs) {
             // A reference to a variable has no value; one by name has.

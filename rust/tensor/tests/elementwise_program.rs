@@ -1,9 +1,11 @@
 //! The law of programs: the bits of their instructions applied to whole tensors one after the other.
+//!
+//! Both run as in a session, where all threads flush denormal numbers.
 
 use ferroflow_tensor::elementwise::{Instruction, Program, Value, binary, unary};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::{Binary, Unary};
-use ferroflow_tensor::{DType, Result, Shape, Tensor};
+use ferroflow_tensor::{DType, Result, Shape, Tensor, with_denormals_flushed};
 use proptest::prelude::*;
 
 fn step_by_step(program: &Program, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -119,14 +121,14 @@ proptest! {
         let program = Program::new(dtype, inputs, instructions, outputs).unwrap();
         let values: Vec<Tensor> =
             case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
-        let expected = step_by_step(&program, &values);
+        let expected = with_denormals_flushed(|| step_by_step(&program, &values));
         for threads in [1, 2, 4] {
             let mut given: Vec<Tensor> = values
                 .iter()
                 .zip(&case.shared)
                 .map(|(t, shared)| if *shared { t.clone() } else { t.deep_copy().unwrap() })
                 .collect();
-            let got = program.run(&mut given, Threads::new(threads));
+            let got = with_denormals_flushed(|| program.run(&mut given, Threads::new(threads)));
             match (&got, &expected) {
                 (Ok(got), Ok(expected)) => prop_assert!(got[..] == expected[..]),
                 (Err(got), Err(expected)) => prop_assert_eq!(got, expected),
@@ -142,11 +144,11 @@ proptest! {
             case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
         let (given, constants) = values.split_at(inputs - constants.min(inputs));
         let program = Program::new(dtype, inputs, instructions, outputs).unwrap();
-        let expected = step_by_step(&program, &values);
+        let expected = with_denormals_flushed(|| step_by_step(&program, &values));
         let program = program.with_constants(constants.to_vec()).unwrap();
         for _ in 0..2 {
             let mut given: Vec<Tensor> = given.iter().map(|t| t.deep_copy().unwrap()).collect();
-            match (program.run(&mut given, Threads::new(2)), &expected) {
+            match (with_denormals_flushed(|| program.run(&mut given, Threads::new(2))), &expected) {
                 (Ok(got), Ok(expected)) => prop_assert!(got[..] == expected[..]),
                 (Err(got), Err(expected)) => {
                     prop_assert_eq!(&got, expected);

@@ -93,7 +93,8 @@ mod tests {
         let x = Tensor::from_slice([2, 3], &[true, false, true, false, false, true]).unwrap();
         let y = &run("Where", &[x], &[]).unwrap()[0];
         assert_eq!((y.shape().dims(), y.slice::<i64>().unwrap()), (&[3, 2][..], &[0, 0, 0, 2, 1, 2][..]));
-        let x = Tensor::from_slice([4], &[0f32, -0.0, f32::NAN, 1e-45]).unwrap();
+        // TF 1.x: the last one, a denormal number, is zero.
+        let x = Tensor::from_slice([5], &[0f32, -0.0, f32::NAN, f32::MIN_POSITIVE, 1e-45]).unwrap();
         assert_eq!(run("Where", &[x], &[]).unwrap()[0].slice::<i64>().unwrap(), [2, 3]);
         let e = run("Where", &[Tensor::scalar(5u8)], &[]).unwrap_err();
         assert_eq!(e.message(), "WhereOp : Unhandled input dimensions: 0");

@@ -13,6 +13,28 @@ const SHIFT: i32 = 8;
 const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 const LN_PI: f64 = 1.144_729_885_849_400_2;
 
+/// The greatest distance from 1 and 2, where the logarithm is zero, at which their power series replace it.
+const NEAR_ZERO: f64 = 1.0 / 64.0;
+// DLMF 5.7.3: minus Euler's constant, then zeta(k) / k with alternating signs; at 2, zeta(k) less 1 in place of zeta(k).
+const AT_ONE: [f64; 7] = [
+    -0.577_215_664_901_532_9,
+    0.822_467_033_424_113_2,
+    -0.400_685_634_386_531_4,
+    0.270_580_808_427_784_55,
+    -0.207_385_551_028_673_98,
+    0.169_557_176_997_408_2,
+    -0.144_049_896_768_846_12,
+];
+const AT_TWO: [f64; 7] = [
+    0.422_784_335_098_467_14,
+    0.322_467_033_424_113_2,
+    -0.067_352_301_053_198_1,
+    0.020_580_808_427_784_548,
+    -0.007_385_551_028_673_985,
+    0.002_890_510_330_741_523_4,
+    -0.001_192_753_911_703_261,
+];
+
 /// An argument, shifted to where the asymptotic series converges.
 struct Shifted {
     /// The magnitude of the argument.
@@ -66,7 +88,15 @@ pub(super) fn lgamma_f32(x: f32) -> f32 {
     let turned = sin_f64(PI * shifted.fraction()).abs() * shifted.a;
     let step = log_f64(if is_reflected { shifted.product / turned } else { shifted.product });
     let value = if is_reflected { LN_PI - log + step } else { log - step };
-    let value = if (x == 1.0) | (x == 2.0) { 0.0 } else { value };
+    // The terms above cancel near 1 and 2.
+    let is_low = x < 1.5;
+    let t = x - if is_low { 1.0 } else { 2.0 };
+    let mut series = 0.0;
+    for (one, two) in AT_ONE.iter().zip(&AT_TWO).rev() {
+        series = series * t + if is_low { *one } else { *two };
+    }
+    // The sum makes the zero at 1 positive.
+    let value = if t.abs() < NEAR_ZERO { series * t + 0.0 } else { value };
     (if shifted.a < f64::INFINITY { value } else { shifted.a }) as f32
 }
 
