@@ -58,6 +58,8 @@ pub fn backward_filter<T: ConvFloat>(
     if T::backward_filter_shorter(threads, geometry, input, output, gradient)? {
         return Ok(());
     }
+    let image = geometry.image(threads, input, true)?;
+    let windows = image.windows(geometry.axes())?;
     let size = depth * outputs;
     let part = count.div_ceil(tasks(count, depth, outputs)).next_multiple_of(TASK_WINDOWS);
     let parts = count.div_ceil(part);

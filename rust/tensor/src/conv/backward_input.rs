@@ -4,9 +4,10 @@ use crate::shape::product;
 use std::ops::Range;
 
 use super::depthwise::reach_back;
+use super::padding::Image;
 use super::scratch::Scratch;
 use super::{ConvFloat, Geometry, Window};
-use crate::gemm::{MatRef, PatchAxis, PatchFloat, Patches};
+use crate::gemm::{MatRef, PatchAxis, PatchFloat};
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 use crate::transpose;
@@ -91,18 +92,24 @@ pub fn backward_input<T: ConvFloat>(
     if !geometry.space.iter().zip(&found).all(|(w, p)| points(w, p)) {
         try_for_chunks_mut(threads, gradient, TASK_ELEMENTS, |_, chunk| chunk.fill(T::default()))?;
     }
+    if !strided {
+        let [d, h, w] = &found;
+        let taps = [&d[0].taps[..], &h[0].taps[..], &w[0].taps[..]];
+        let filter = transposed(threads, geometry, filter, taps)?;
+        if T::forward_shorter(threads, &geometry.transposed(), output, filter.get(), gradient, None)? {
+            return Ok(());
+        }
+    }
+    let axes = found.each_ref().map(|phases| phases.iter().map(|p| p.axis).collect::<Vec<_>>());
+    let axes = axes.each_ref().map(|axes| &axes[..]);
+    let image = Image::new(threads, output, geometry.batch, axes, geometry.outputs, geometry.inputs, false)?;
     for d in &found[0] {
         for h in &found[1] {
             for w in &found[2] {
                 let taps = [&d.taps[..], &h.taps[..], &w.taps[..]];
                 let transposed = transposed(threads, geometry, filter, taps)?;
-                let windows = Patches::new(output, geometry.batch, [d.axis, h.axis, w.axis], geometry.outputs)?;
+                let windows = image.windows([d.axis, h.axis, w.axis])?;
                 let matrix = MatRef::row_major(transposed.get(), windows.cols(), geometry.inputs)?;
-                if !strided
-                    && T::forward_shorter(threads, &geometry.transposed(), output, transposed.get(), gradient, None)?
-                {
-                    continue;
-                }
                 if strided {
                     let mut part = Scratch::new(&[windows.rows(), geometry.inputs])?;
                     T::patches_by_matrix(threads, &windows, matrix, part.get_mut(), None)?;

@@ -12,6 +12,7 @@ mod backward_filter;
 mod backward_input;
 mod depthwise;
 mod forward;
+mod padding;
 mod scratch;
 mod winograd;
 
@@ -19,6 +20,8 @@ pub use backward_filter::backward_filter;
 pub use backward_input::backward_input;
 pub use depthwise::{depthwise_backward_filter, depthwise_backward_input, depthwise_forward};
 pub use forward::{forward, forward_wrapping};
+
+use padding::Image;
 
 use crate::gemm::{Epilogue, MatRef, PatchAxis, PatchFloat, Patches};
 use crate::shape::product;
@@ -109,7 +112,19 @@ impl Geometry {
     }
 
     fn windows<'a, T>(&self, input: &'a [T]) -> Result<Patches<'a, T>> {
-        Patches::new(input, self.batch, self.space.map(|w| w.axis()), self.inputs)
+        Patches::new(input, self.batch, self.axes(), self.inputs)
+    }
+
+    fn axes(&self) -> [PatchAxis; 3] {
+        self.space.map(|w| w.axis())
+    }
+
+    /// Returns the input, for products of its windows or their transpose with matrices of as many columns as there are
+    /// outputs.
+    fn image<'a, T: ConvFloat>(&self, threads: Threads, input: &'a [T], transposed: bool) -> Result<Image<'a, T>> {
+        let axes = self.axes();
+        let axes = axes.each_ref().map(std::slice::from_ref);
+        Image::new(threads, input, self.batch, axes, self.inputs, self.outputs, transposed)
     }
 
     /// Returns the filter as a matrix `[space.. inputs, outputs]`.

@@ -26,7 +26,7 @@ use std::ops::{Add, Mul};
 pub use complex::{matmul_c32, matmul_c64};
 pub use epilogue::{Activation, Epilogue};
 pub use matrix::MatRef;
-pub use patches::{PatchAxis, Patches};
+pub use patches::{PatchAxis, Patches, reads_in_place};
 pub use plain::{HalfFloat, matmul_half, matmul_wrapping};
 
 use crate::status::Result;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::tiled::CLASHING_BYTES;
 use crate::status::{Result, Status};
 use crate::{bail, ensure};
 
@@ -65,15 +66,42 @@ pub(super) struct Run<T> {
     pub len: usize,
 }
 
-/// The layout of windows whose elements are all in the data, those of a line side by side.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lines {
-    /// Windows of a line of the output, and the distance of neighbours.
-    pub count: usize,
+/// Rows or columns of a matrix of windows that lie wholly in the data: those of a line are side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Positions of a line.
+    pub line: usize,
+    /// Distance of neighbours, in elements.
     pub step: usize,
-    /// Elements of a line of a window, and the distance from its end to the next.
-    pub length: usize,
-    pub jump: usize,
+}
+
+/// Fewest windows of a line that is read in place, and fewest elements: low tiles leave the arithmetic units idle, and each
+/// line of the inner dimension is a loop of its own.
+const FEWEST_WINDOWS: usize = 8;
+const FEWEST_ELEMENTS: usize = 4;
+
+/// Most columns of a product whose windows are read in place; with more, a copy costs less.
+const MOST_COLS: usize = 128;
+
+/// The same for each window of a line: a line's end cuts a tile short, for all columns.
+const COLS_OF_WINDOW: usize = 4;
+
+/// Returns true if windows of these axes, or their transpose, are best read where they lie, in a product with a matrix of
+/// `cols` columns. They can be if they lie wholly in the data.
+pub fn reads_in_place<T>(axes: &[PatchAxis; 3], channels: usize, cols: usize, transposed: bool) -> bool {
+    let [windows, elements] = rows(axes, channels);
+    let most_cols = if transposed { MOST_COLS } else { MOST_COLS.min(windows.line.saturating_mul(COLS_OF_WINDOW)) };
+    cols <= most_cols
+        && windows.line >= FEWEST_WINDOWS
+        && elements.line >= FEWEST_ELEMENTS
+        && !(windows.step * size_of::<T>()).is_multiple_of(CLASHING_BYTES)
+}
+
+/// Returns how the windows lie, and how their elements do.
+fn rows(axes: &[PatchAxis; 3], channels: usize) -> [Row; 2] {
+    let w = &axes[2];
+    let taps = if w.tap_step == 1 { w.taps } else { 1 };
+    [Row { line: w.count, step: w.step * channels }, Row { line: taps * channels, step: 1 }]
 }
 
 impl<'a, T> Patches<'a, T> {
@@ -112,32 +140,40 @@ impl<'a, T> Patches<'a, T> {
         self.cols
     }
 
-    /// Returns the layout of windows that can be read in place.
-    pub(super) fn lines(&self) -> Option<Lines> {
-        let [d, h, w] = &self.axes;
+    /// Returns how windows and their elements lie, if they are best read in place.
+    pub(super) fn in_place(&self, cols: usize, transposed: bool) -> Option<[Row; 2]> {
         let is_inside = |a: &PatchAxis| {
             let last = a.first + (a.count.saturating_sub(1) * a.step + a.taps.saturating_sub(1) * a.tap_step) as isize;
-            a.first >= 0 && last < a.size as isize && a.count > 0 && a.taps > 0
+            a.first >= 0 && last < a.size as isize
         };
-        let is_plain = d.taps == 1 && w.tap_step == 1 && self.axes.iter().all(is_inside);
-        let (length, from_line) = (w.taps * self.channels, h.tap_step * w.size * self.channels);
-        (is_plain && length > 0).then(|| Lines {
-            count: w.count,
-            step: w.step * self.channels,
-            length,
-            jump: from_line.saturating_sub(length),
-        })
+        let is_read =
+            self.axes.iter().all(is_inside) && reads_in_place::<T>(&self.axes, self.channels, cols, transposed);
+        is_read.then(|| rows(&self.axes, self.channels))
     }
 
-    /// Returns the address of a window's first element, for windows that can be read in place.
-    pub(super) fn start(&self, row: usize) -> *const T {
+    /// Returns the first element of a window that lies wholly in the data.
+    pub(super) fn window(&self, row: usize) -> usize {
         let [d, h, w] = &self.axes;
         let (x, line) = (row % w.count, row / w.count);
         let (y, plane) = (line % h.count, line / h.count);
         let (z, image) = (plane % d.count, plane / d.count);
         let at = |axis: &PatchAxis, position: usize| axis.first as usize + position * axis.step;
         let line = (image * d.size + at(d, z)) * h.size + at(h, y);
-        self.data.as_ptr().wrapping_add((line * w.size + at(w, x)) * self.channels)
+        (line * w.size + at(w, x)) * self.channels
+    }
+
+    /// Returns the distance of an element of such a window from the first.
+    pub(super) fn element(&self, col: usize) -> usize {
+        let [d, h, w] = &self.axes;
+        let (channel, tap) = (col % self.channels, col / self.channels);
+        let (x, line) = (tap % w.taps, tap / w.taps);
+        let line = line / h.taps * d.tap_step * h.size + line % h.taps * h.tap_step;
+        (line * w.size + x * w.tap_step) * self.channels + channel
+    }
+
+    /// Returns the address of the data.
+    pub(super) fn as_ptr(&self) -> *const T {
+        self.data.as_ptr()
     }
 
     /// Visits the blocks that make up the given rows and columns, each once. Positions are counted from the ranges'

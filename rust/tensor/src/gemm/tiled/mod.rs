@@ -20,9 +20,9 @@ use std::ops::Range;
 #[cfg(target_arch = "x86_64")]
 use lanes::Pair;
 use lanes::{Lanes, Plain};
-use tile::{Order, Tile, kernel};
+use tile::{Line, Order, Tile, kernel};
 
-use super::patches::{Lines, Patches};
+use super::patches::{Patches, Row};
 use crate::buffer::Buffer;
 use crate::status::Result;
 use crate::threads::{Interrupted, Threads, try_for_blocks};
@@ -80,16 +80,11 @@ const UNPACKED_A_COLS: usize = 64;
 /// tile stay in the first-level cache.
 const SHALLOW: usize = 128;
 
-/// Windows are read in place from this many windows in a line of the output on, and up to this many columns. Tiles end
-/// with a line, and low tiles leave the arithmetic units idle; with more columns a copy costs less.
-const SHORTEST_LINE: usize = 8;
-const WINDOW_COLS: usize = 128;
-
 /// From this many rows on, a part of a panel is read from a padded copy where masks are not free.
 const PADDED_ROWS: usize = 24;
 
 /// Row distances at which the rows of a tile fall on the same cache sets, in bytes.
-const CLASHING_BYTES: usize = 2048;
+pub(super) const CLASHING_BYTES: usize = 2048;
 
 /// A matrix operand: address of its first element, and distances.
 #[derive(Clone, Copy)]
@@ -194,8 +189,50 @@ enum Rows<'a, T> {
     InPlace(Operand<T>, Order),
     /// Packed by each task that uses them.
     PackedByTask(Order),
-    /// Windows, read where they lie: a tile is part of one of these lines.
-    Windows(&'a Patches<'a, T>, Lines),
+    /// Windows, read where they lie.
+    Windows(Windows<'a, T>),
+}
+
+/// A matrix of windows, or the transpose of those from `first` on, that is read where it lies. A tile is part of a line of
+/// its rows.
+#[derive(Clone, Copy)]
+struct Windows<'a, T> {
+    patches: &'a Patches<'a, T>,
+    windows: Row,
+    elements: Row,
+    transposed: Option<usize>,
+}
+
+impl<T> Windows<'_, T> {
+    /// Returns the number of rows of whose multiples a line begins.
+    fn line(&self) -> usize {
+        if self.transposed.is_some() { self.elements.line } else { self.windows.line }
+    }
+
+    fn row(&self, row: usize) -> *const T {
+        let at = if self.transposed.is_some() { self.patches.element(row) } else { self.patches.window(row) };
+        self.patches.as_ptr().wrapping_add(at)
+    }
+
+    fn order(&self) -> Order {
+        if self.transposed.is_some() { Order::AlongColumn } else { Order::AlongRow }
+    }
+
+    /// Writes the lines of the inner steps `from..from + depth`.
+    fn lines(&self, from: usize, depth: usize, lines: &mut Vec<Line>) {
+        lines.clear();
+        let (from, line) = match self.transposed {
+            Some(first) => (first + from, self.windows.line),
+            None => (from, self.elements.line),
+        };
+        let mut step = from;
+        while step < from + depth {
+            let at = if self.transposed.is_some() { self.patches.window(step) } else { self.patches.element(step) };
+            let len = (line - step % line).min(from + depth - step);
+            lines.push(Line { at, len });
+            step += len;
+        }
+    }
 }
 
 /// An outer block of a product, and how it is cut.
@@ -326,14 +363,14 @@ fn cut<'p, 'a, L: Lanes>(
                 _ => Rows::PackedByTask(Order::AlongRow),
             }
         }
-        Source::Patches(patches) if k == product.depth && k <= INNER => match patches.lines() {
-            Some(lines) if n <= WINDOW_COLS && lines.count >= SHORTEST_LINE && !clash(lines.step) => {
-                Rows::Windows(patches, lines)
-            }
-            _ => Rows::PackedByTask(Order::AlongRow),
+        Source::Patches(patches) => match patches.in_place(n, false) {
+            Some([windows, elements]) => Rows::Windows(Windows { patches, windows, elements, transposed: None }),
+            None => Rows::PackedByTask(Order::AlongRow),
         },
-        Source::Patches(_) => Rows::PackedByTask(Order::AlongRow),
-        Source::PatchesTransposed(..) => Rows::PackedByTask(Order::AlongColumn),
+        Source::PatchesTransposed(patches, first) => match patches.in_place(n, true) {
+            Some([windows, elements]) => Rows::Windows(Windows { patches, windows, elements, transposed: Some(first) }),
+            None => Rows::PackedByTask(Order::AlongColumn),
+        },
     };
 
     // An even number of tasks, since pools mostly have an even number of threads.
@@ -448,12 +485,12 @@ impl<L: Lanes> Block<'_, '_, L> {
 
     /// Returns the number of rows of whose multiples a task begins.
     fn tiles_from(&self) -> usize {
-        if let Rows::Windows(_, lines) = self.a { lines.count } else { L::ROWS }
+        if let Rows::Windows(windows) = &self.a { windows.line() } else { L::ROWS }
     }
 
     /// Returns the tiles of a task's rows, each within a line where windows are read in place.
     fn tile_rows(&self, rows: usize) -> impl Iterator<Item = Range<usize>> {
-        let line = if let Rows::Windows(_, lines) = self.a { lines.count } else { rows };
+        let line = if let Rows::Windows(windows) = &self.a { windows.line() } else { rows };
         (0..rows).step_by(line.max(1)).flat_map(move |start| {
             tile_rows::<L>(line.min(rows - start)).map(move |tile| start + tile.start..start + tile.end)
         })
@@ -473,10 +510,13 @@ impl<L: Lanes> Block<'_, '_, L> {
         let panels_held = PANEL_BYTES / (INNER * across * size_of::<L::Elem>());
         // A mask for b's loads takes registers that the sums of a high tile need. A padded copy has no mask.
         let pads = |width: usize| !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N) && rows.len() >= PADDED_ROWS;
+        let mut lines = Vec::new();
         for (step, depth) in self.inner() {
-            if let Rows::PackedByTask(order) = self.a {
+            match &self.a {
                 // SAFETY: the room holds the rows of a task that packs.
-                unsafe { self.pack_rows(order, rows.clone(), step, depth, room) };
+                Rows::PackedByTask(order) => unsafe { self.pack_rows(*order, rows.clone(), step, depth, room) },
+                Rows::Windows(windows) => windows.lines(self.step + step, depth, &mut lines),
+                Rows::InPlace(..) => {}
             }
             for (number, col) in cols.clone().step_by(across).enumerate() {
                 let width = across.min(cols.end - col);
@@ -513,17 +553,27 @@ impl<L: Lanes> Block<'_, '_, L> {
                             let stride = if order == Order::AlongRow { a.row } else { a.col };
                             (order, a.at(rows.start + tile.start, self.step + step), stride)
                         }
-                        Rows::Windows(patches, lines) => {
-                            (Order::AlongRow, patches.start(rows.start + tile.start), lines.step)
-                        }
+                        Rows::Windows(w) => (w.order(), w.row(rows.start + tile.start), w.windows.step),
                         Rows::PackedByTask(order) => {
                             let stride = if order == Order::AlongRow { PACKED_ROW } else { tile.len() };
                             (order, room.cast_const().wrapping_add(tile.start * PACKED_ROW), stride)
                         }
                     };
                     let tile = rows.start + tile.start..rows.start + tile.end;
-                    let operands =
-                        TileOperands { order, a, a_stride, b, b_stride, b_is_padded, step, depth, ahead, ahead_step };
+                    let a_lines = &lines[..];
+                    let operands = TileOperands {
+                        order,
+                        a,
+                        a_stride,
+                        a_lines,
+                        b,
+                        b_stride,
+                        b_is_padded,
+                        step,
+                        depth,
+                        ahead,
+                        ahead_step,
+                    };
                     // SAFETY: the caller keeps the contract.
                     unsafe { self.tiles(&operands, tile, col..col + width) };
                 }
@@ -533,8 +583,9 @@ impl<L: Lanes> Block<'_, '_, L> {
 
     /// Runs the kernels over the columns of one tile of rows.
     #[inline]
-    unsafe fn tiles(&self, operands: &TileOperands<L::Elem>, rows: Range<usize>, cols: Range<usize>) {
-        let TileOperands { order, a, a_stride, b, b_stride, b_is_padded, step, depth, ahead, ahead_step } = *operands;
+    unsafe fn tiles(&self, operands: &TileOperands<'_, L::Elem>, rows: Range<usize>, cols: Range<usize>) {
+        let TileOperands { order, a, a_stride, a_lines, b, b_stride, b_is_padded, step, depth, ahead, ahead_step } =
+            *operands;
         let product = self.product;
         let begins = self.step + step == 0;
         let ends = self.step + step + depth == product.depth;
@@ -546,16 +597,11 @@ impl<L: Lanes> Block<'_, '_, L> {
             let whole = width == registers * L::N;
             let part = L::first(width - (registers - 1) * L::N);
             let absolute = self.col + col;
-            let (a_line, a_jump) = match self.a {
-                Rows::Windows(_, lines) => (lines.length, lines.jump),
-                _ => (depth, 0),
-            };
             let tile = Tile::<L> {
                 depth,
                 a,
                 a_stride,
-                a_line,
-                a_jump,
+                a_lines,
                 b: b.wrapping_add(col - cols.start),
                 b_stride,
                 b_part: part,
@@ -573,7 +619,7 @@ impl<L: Lanes> Block<'_, '_, L> {
             };
             // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has the features of `L`.
             unsafe {
-                let kernel = kernel::<L>(rows.len(), registers, order, whole || b_is_padded);
+                let kernel = kernel::<L>(rows.len(), registers, order, whole || b_is_padded && !L::MASKS_ARE_FREE);
                 if whole || L::MASKS_ARE_FREE { kernel(&tile) } else { tile.run_apart(kernel, rows.len(), registers) }
             };
             col += width;
@@ -582,10 +628,11 @@ impl<L: Lanes> Block<'_, '_, L> {
 }
 
 /// The operands of the kernels for one tile of rows.
-struct TileOperands<E> {
+struct TileOperands<'a, E> {
     order: Order,
     a: *const E,
     a_stride: usize,
+    a_lines: &'a [Line],
     b: *const E,
     b_stride: usize,
     /// True if b is a copy of whole panels.

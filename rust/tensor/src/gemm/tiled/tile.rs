@@ -17,15 +17,22 @@ const B_AHEAD: usize = 16;
 /// Most sums that a kernel holds, in registers: three quarters of AVX-512's.
 const MOST_SUMS: usize = 24;
 
+/// Steps of the inner dimension that lie the same distance apart in a: how many, and where the first is, in elements
+/// from that of the tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub at: usize,
+    pub len: usize,
+}
+
 /// One tile's work: `c = finish(c? + a * b)` over `depth` steps of the inner dimension.
-pub(crate) struct Tile<L: Lanes> {
+pub(crate) struct Tile<'a, L: Lanes> {
     pub depth: usize,
     pub a: *const L::Elem,
     /// Rows side by side in memory: distance of one inner step; else distance of one row, inner steps being side by side.
     pub a_stride: usize,
-    /// Inner steps after which a's go on `a_jump` elements further: those of one line of a window, or all.
-    pub a_line: usize,
-    pub a_jump: usize,
+    /// The lines that make up the inner steps; none if they are one line.
+    pub a_lines: &'a [Line],
     pub b: *const L::Elem,
     pub b_stride: usize,
     /// The elements of b's last lanes that may be read.
@@ -44,7 +51,7 @@ pub(crate) struct Tile<L: Lanes> {
     pub ahead_step: usize,
 }
 
-impl<L: Lanes> Tile<L> {
+impl<L: Lanes> Tile<'_, L> {
     /// Returns a tile whose registers are whole, with no end of its own. Operands and c are given with the distances of
     /// their rows (of a's columns where it lies along them).
     pub fn whole(
@@ -53,14 +60,13 @@ impl<L: Lanes> Tile<L> {
         (b, b_stride): (*const L::Elem, usize),
         (c, c_stride): (*mut L::Elem, usize),
         add: bool,
-    ) -> Tile<L> {
+    ) -> Tile<'static, L> {
         let part = L::first(L::N);
         Tile {
             depth,
             a,
             a_stride,
-            a_line: depth,
-            a_jump: 0,
+            a_lines: &[],
             b,
             b_stride,
             b_part: part,
@@ -104,11 +110,11 @@ for_lanes! {
     ///
     /// # Safety
     /// The CPU has the features of `L`. The sums, which are initialized, are those of the tile.
-    unsafe fn finish_all = finish_all_body<L: Lanes>(tile: &Tile<L>, sums: &[MaybeUninit<L>], width: usize)
+    unsafe fn finish_all = finish_all_body<L: Lanes>(tile: &Tile<'_, L>, sums: &[MaybeUninit<L>], width: usize)
 }
 
 #[inline(always)]
-unsafe fn finish_all_body<L: Lanes>(tile: &Tile<L>, sums: &[MaybeUninit<L>], width: usize) {
+unsafe fn finish_all_body<L: Lanes>(tile: &Tile<'_, L>, sums: &[MaybeUninit<L>], width: usize) {
     for (i, row) in sums.chunks_exact(width).enumerate() {
         for (j, sum) in row.iter().enumerate() {
             // SAFETY: by the contract above.
@@ -117,7 +123,7 @@ unsafe fn finish_all_body<L: Lanes>(tile: &Tile<L>, sums: &[MaybeUninit<L>], wid
     }
 }
 
-pub(crate) type Kernel<L> = unsafe fn(&Tile<L>);
+pub(crate) type Kernel<L> = unsafe fn(&Tile<'_, L>);
 
 /// The layout of a's elements: side by side along a row, or along a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,7 +137,7 @@ pub(crate) enum Order {
 pub(crate) fn kernel<L: Lanes>(rows: usize, width: usize, order: Order, whole: bool) -> Kernel<L> {
     macro_rules! of_rows {
         ($rows:expr, $($width:literal)*) => {
-            match (width, order, whole && !L::MASKS_ARE_FREE) {
+            match (width, order, whole) {
                 $(($width, Order::AlongRow, false) => run::<L, $rows, $width, true, false>,
                   ($width, Order::AlongColumn, false) => run::<L, $rows, $width, false, false>,
                   ($width, Order::AlongRow, true) => run::<L, $rows, $width, true, true>,
@@ -174,20 +180,21 @@ for_lanes! {
     /// Computes the tile. The CPU has the features of `L`; a, b and c are valid for the tile; nothing else touches this
     /// part of c.
     unsafe fn run = run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
-        tile: &Tile<L>
+        tile: &Tile<'_, L>
     )
 }
 
 #[inline(always)]
 unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_ROW: bool, const WHOLE: bool>(
-    tile: &Tile<L>,
+    tile: &Tile<'_, L>,
 ) {
     // SAFETY: by the contract above, every address below is of an element of the tile's a, b, c or bias. Parts of a
     // register that lie outside are masked.
     unsafe {
         let last = WIDTH - 1;
         let mut sums = [[L::zero(); WIDTH]; ROWS];
-        let (mut a, mut b) = (tile.a, tile.b);
+        let mut a;
+        let mut b = tile.b;
         let (row_step, inner_step) = if ALONG_ROW { (tile.a_stride, 1) } else { (1, tile.a_stride) };
         // The sums take long enough for the prefetched lines of c to arrive.
         for i in 0..ROWS {
@@ -241,10 +248,11 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
         let packed = !ALONG_ROW && tile.a_stride == ROWS;
         // Rows that are far apart need an address each. Unrolled, the addresses do not fit the general registers.
         let unroll = if ALONG_ROW { 1 } else { UNROLL };
-        let mut left = tile.depth;
-        while left > 0 {
-            let line = left.min(tile.a_line);
-            for _ in 0..line / unroll {
+        let whole = [Line { at: 0, len: tile.depth }];
+        let lines = if tile.a_lines.is_empty() { &whole } else { tile.a_lines };
+        for line in lines {
+            a = tile.a.add(line.at);
+            for _ in 0..line.len / unroll {
                 prefetch::<false>(ahead);
                 ahead = ahead.wrapping_add(tile.ahead_step * unroll);
                 if packed {
@@ -256,11 +264,9 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
                     step!();
                 }
             }
-            for _ in 0..line % unroll {
+            for _ in 0..line.len % unroll {
                 step!();
             }
-            left -= line;
-            a = a.wrapping_add(tile.a_jump);
         }
         for (i, row) in sums.iter().enumerate() {
             for (j, &sum) in row.iter().enumerate() {
@@ -276,7 +282,7 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
 /// # Safety
 /// The lanes are the tile's. Unless `is_whole`, they are the last ones across.
 #[inline(always)]
-unsafe fn finish<L: Lanes>(tile: &Tile<L>, (i, j): (usize, usize), sum: L, is_whole: bool) {
+unsafe fn finish<L: Lanes>(tile: &Tile<'_, L>, (i, j): (usize, usize), sum: L, is_whole: bool) {
     // SAFETY: the row lies in c, and beside it in bias. Lanes outside are masked.
     unsafe {
         let c = tile.c.add(i * tile.c_stride + j * L::N);

@@ -24,7 +24,7 @@ pub(crate) trait Lanes: Copy {
     const N: usize;
     /// Registers that a row takes.
     const REGISTERS: usize;
-    /// If true, a masked access costs as much as a whole one.
+    /// If true, a masked access takes at most one more instruction than a whole one.
     const MASKS_ARE_FREE: bool;
     /// Most rows of a tile, and the lanes across a tile with as many rows. Its sums, a row of b and a value of a fill
     /// the registers.
