@@ -7,7 +7,7 @@ use super::depthwise::reach_back;
 use super::padding::Image;
 use super::scratch::Scratch;
 use super::{ConvFloat, Geometry, Window};
-use crate::gemm::{MatRef, PatchAxis, PatchFloat};
+use crate::gemm::{MatRef, PatchAxis, PatchFloat, Spread};
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 use crate::transpose;
@@ -26,6 +26,9 @@ const CACHED_ELEMENTS: usize = 4 << 20;
 
 /// The cost of adding an element of a product to its point, in multiplications.
 const ADD_COST: usize = 24;
+
+/// Fewest points of a line of a phase that a product writes where they belong: fewer make low tiles.
+const FEWEST_PLACED: usize = 8;
 
 /// Elements of a copy worth a task.
 const TASK_ELEMENTS: usize = 1 << 15;
@@ -110,7 +113,10 @@ pub fn backward_input<T: ConvFloat>(
                 let transposed = transposed(threads, geometry, filter, taps)?;
                 let windows = image.windows([d.axis, h.axis, w.axis])?;
                 let matrix = MatRef::row_major(transposed.get(), windows.cols(), geometry.inputs)?;
-                if strided {
+                if strided && w.axis.count >= FEWEST_PLACED {
+                    let spread = places(geometry, [d, h, w], gradient.len())?;
+                    T::patches_by_matrix_spread(threads, &windows, matrix, gradient, &spread)?;
+                } else if strided {
                     let mut part = Scratch::new(&[windows.rows(), geometry.inputs])?;
                     T::patches_by_matrix(threads, &windows, matrix, part.get_mut(), None)?;
                     place(threads, geometry, [d, h, w], part.get(), gradient)?;
@@ -262,6 +268,16 @@ fn transposed<T: PatchFloat>(threads: Threads, g: &Geometry, filter: &[T], taps:
         transpose::matrix(from, g.outputs, (g.inputs, g.outputs), to, g.inputs);
     })?;
     Ok(out)
+}
+
+/// Returns where the points of one phase belong.
+fn places(g: &Geometry, [d, h, w]: [&Phase; 3], len: usize) -> Result<Spread> {
+    let [depth, height, width] = g.space.map(|w| w.input);
+    let at = ((d.start * height + h.start) * width + w.start) * g.inputs;
+    let line = width * g.inputs;
+    let [down, right] = [g.space[1].stride * line, g.space[2].stride * g.inputs];
+    let steps = [right, down, g.space[0].stride * height * line, depth * height * line];
+    Spread::new(at, [w.axis.count, h.axis.count, d.axis.count, g.batch], steps, g.inputs, len)
 }
 
 /// Puts the points of one phase where they belong.

@@ -26,9 +26,10 @@ use std::ops::{Add, Mul};
 pub use complex::{matmul_c32, matmul_c64};
 pub use epilogue::{Activation, Epilogue};
 pub use matrix::MatRef;
-pub use patches::{PatchAxis, Patches, reads_in_place};
+pub use patches::{PatchAxis, Patches, Spread, reads_in_place};
 pub use plain::{HalfFloat, matmul_half, matmul_wrapping};
 
+use crate::ensure;
 use crate::status::Result;
 use crate::threads::Threads;
 use crate::vector::Isa;
@@ -146,6 +147,7 @@ fn product<'a, T>(
         a: tiled::Source::Matrix(operand(a)),
         b: operand(b),
         c: c.as_mut_ptr(),
+        spread: None,
         accumulate,
         bias: epilogue.and_then(|epilogue| epilogue.bias),
         relu: epilogue.is_some_and(|epilogue| epilogue.activation == Activation::Relu),
@@ -164,6 +166,18 @@ pub trait PatchFloat: Copy + Default + Add<Output = Self> + Mul<Output = Self> +
         b: MatRef<'_, Self>,
         c: &mut [Self],
         epilogue: Option<&Epilogue<'_, Self>>,
+    ) -> Result<()>;
+
+    /// Computes `patches * b` in the rows of c that `spread` gives; the rest of c stays.
+    ///
+    /// # Errors
+    /// As for the product of matrices.
+    fn patches_by_matrix_spread(
+        threads: Threads,
+        patches: &Patches<'_, Self>,
+        b: MatRef<'_, Self>,
+        c: &mut [Self],
+        spread: &Spread,
     ) -> Result<()>;
 
     /// Computes `c = transpose(patches[first..first + b.rows()]) * b`.
@@ -202,6 +216,34 @@ macro_rules! patch_products {
                 epilogue: Option<&Epilogue<'_, $float>>,
             ) -> Result<()> {
                 $by_matrix(Isa::current(), threads, patches, b, c, epilogue)
+            }
+
+            fn patches_by_matrix_spread(
+                threads: Threads,
+                patches: &Patches<'_, $float>,
+                b: MatRef<'_, $float>,
+                c: &mut [$float],
+                spread: &Spread,
+            ) -> Result<()> {
+                ensure!(patches.cols() == b.rows() && b.rows() > 0, InvalidArgument, "windows and matrix do not match");
+                spread.check([patches.rows(), b.cols()], c.len())?;
+                if patches.rows() == 0 || b.cols() == 0 {
+                    return Ok(());
+                }
+                let product = tiled::Product {
+                    rows: patches.rows(),
+                    cols: b.cols(),
+                    depth: patches.cols(),
+                    a: tiled::Source::Patches(patches),
+                    b: operand(b),
+                    c: c.as_mut_ptr(),
+                    spread: Some(spread),
+                    accumulate: false,
+                    bias: None,
+                    relu: false,
+                };
+                // SAFETY: the sizes were checked above; rows of c lie apart, and in c.
+                unsafe { tiled::$multiply(Isa::current(), threads, product) }
             }
 
             fn transposed_patches_by_matrix(
@@ -254,6 +296,7 @@ macro_rules! patch_products {
                 a: tiled::Source::Patches(patches),
                 b: operand(b),
                 c: c.as_mut_ptr(),
+                spread: None,
                 accumulate: false,
                 bias: epilogue.and_then(|epilogue| epilogue.bias),
                 relu: epilogue.is_some_and(|epilogue| epilogue.activation == Activation::Relu),
@@ -286,6 +329,7 @@ macro_rules! patch_products {
                 a: tiled::Source::PatchesTransposed(patches, first),
                 b: operand(b),
                 c: c.as_mut_ptr(),
+                spread: None,
                 accumulate: false,
                 bias: None,
                 relu: false,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::tiled::CLASHING_BYTES;
+use crate::shape::product;
 use crate::status::{Result, Status};
 use crate::{bail, ensure};
 
@@ -104,6 +105,66 @@ fn rows(axes: &[PatchAxis; 3], channels: usize) -> [Row; 2] {
     [Row { line: w.count, step: w.step * channels }, Row { line: taps * channels, step: 1 }]
 }
 
+/// The places of a product's rows in a larger c, for rows that are windows: those of a line are `step` elements apart, and
+/// lines, planes and images lie at distances of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    first: usize,
+    /// Windows of a line, lines of a plane, planes of an image, images; and the distance of each from the next.
+    counts: [usize; 4],
+    steps: [usize; 4],
+    cols: usize,
+    len: usize,
+}
+
+impl Spread {
+    /// Returns the places of rows of `cols` elements in a c of `len` elements. Counts and steps are given from the innermost
+    /// on.
+    ///
+    /// # Errors
+    /// `InvalidArgument` unless all rows lie apart, in c.
+    pub fn new(first: usize, counts: [usize; 4], steps: [usize; 4], cols: usize, len: usize) -> Result<Spread> {
+        let mut extent = Some(cols);
+        for (&count, &step) in counts.iter().zip(&steps) {
+            let span = count.saturating_sub(1).checked_mul(step);
+            extent =
+                extent.filter(|&extent| count <= 1 || extent <= step).zip(span).and_then(|(e, s)| e.checked_add(s));
+        }
+        let end = extent.and_then(|extent| extent.checked_add(first));
+        ensure!(
+            end.is_some_and(|end| end <= len) || counts.contains(&0),
+            InvalidArgument,
+            "rows of {cols} elements, {counts:?} of them {steps:?} apart, do not lie apart in {len} elements from {first} on"
+        );
+        Ok(Spread { first, counts, steps, cols, len })
+    }
+
+    /// Returns an error unless these are places in a c of this length for a product of this size.
+    pub(super) fn check(&self, [rows, cols]: [usize; 2], len: usize) -> Result<()> {
+        ensure!(
+            [product(self.counts), self.cols, self.len] == [rows, cols, len],
+            InvalidArgument,
+            "a product of {rows} rows and {cols} columns in {len} elements does not have these places: {self:?}"
+        );
+        Ok(())
+    }
+
+    /// Returns the number of rows of a line, and their distance.
+    pub(super) fn line(&self) -> (usize, usize) {
+        (self.counts[0], self.steps[0])
+    }
+
+    /// Returns the place of a row's first element.
+    pub(super) fn at(&self, row: usize) -> usize {
+        let (mut at, mut rest) = (self.first, row);
+        for (&count, &step) in self.counts.iter().zip(&self.steps) {
+            at += rest % count * step;
+            rest /= count;
+        }
+        at
+    }
+}
+
 impl<'a, T> Patches<'a, T> {
     /// Returns the windows of `data`, which is `batch` images of the sizes of `axes` with `channels` values for each
     /// point.
@@ -111,9 +172,9 @@ impl<'a, T> Patches<'a, T> {
     /// # Errors
     /// `InvalidArgument` when `data` is not as long as that; `ResourceExhausted` when the matrix is larger than the address space.
     pub fn new(data: &'a [T], batch: usize, axes: [PatchAxis; 3], channels: usize) -> Result<Patches<'a, T>> {
-        let product =
+        let product_of =
             |of: fn(&PatchAxis) -> usize, start: usize| axes.iter().try_fold(start, |n, axis| n.checked_mul(of(axis)));
-        let Some((rows, cols)) = product(|a| a.count, batch).zip(product(|a| a.taps, channels)) else {
+        let Some((rows, cols)) = product_of(|a| a.count, batch).zip(product_of(|a| a.taps, channels)) else {
             bail!(ResourceExhausted, "OOM: a convolution with more windows than the address space");
         };
         ensure!(
@@ -121,7 +182,7 @@ impl<'a, T> Patches<'a, T> {
             InvalidArgument,
             "a window with steps of zero, or that reaches further than numbers go: {axes:?}"
         );
-        match product(|a| a.size, batch).and_then(|n| n.checked_mul(channels)) {
+        match product_of(|a| a.size, batch).and_then(|n| n.checked_mul(channels)) {
             Some(n) if n == data.len() => Ok(Patches { data, axes, channels, rows, cols }),
             _ => Err(Status::invalid_argument(format!(
                 "{} elements are not {batch} images of {channels} channels: {axes:?}",

@@ -22,7 +22,7 @@ use lanes::Pair;
 use lanes::{Lanes, Plain};
 use tile::{Line, Order, Tile, kernel};
 
-use super::patches::{Patches, Row};
+use super::patches::{Patches, Row, Spread};
 use crate::buffer::Buffer;
 use crate::status::Result;
 use crate::threads::{Interrupted, Threads, try_for_blocks};
@@ -123,7 +123,7 @@ pub(super) enum Source<'a, T> {
     PatchesTransposed(&'a Patches<'a, T>, usize),
 }
 
-/// A product `c = finish(c? + a * b)` of whole matrices; c is stored row by row.
+/// A product `c = finish(c? + a * b)` of whole matrices; c is stored row by row, or as `spread` says.
 pub(super) struct Product<'a, T> {
     pub rows: usize,
     pub cols: usize,
@@ -131,6 +131,7 @@ pub(super) struct Product<'a, T> {
     pub a: Source<'a, T>,
     pub b: Operand<T>,
     pub c: *mut T,
+    pub spread: Option<&'a Spread>,
     pub accumulate: bool,
     pub bias: Option<&'a [T]>,
     pub relu: bool,
@@ -488,11 +489,17 @@ impl<L: Lanes> Block<'_, '_, L> {
         if let Rows::Windows(windows) = &self.a { windows.line() } else { L::ROWS }
     }
 
-    /// Returns the tiles of a task's rows, each within a line where windows are read in place.
-    fn tile_rows(&self, rows: usize) -> impl Iterator<Item = Range<usize>> {
-        let line = if let Rows::Windows(windows) = &self.a { windows.line() } else { rows };
-        (0..rows).step_by(line.max(1)).flat_map(move |start| {
-            tile_rows::<L>(line.min(rows - start)).map(move |tile| start + tile.start..start + tile.end)
+    /// Returns the tiles of a task's rows, each within a line where windows are read, or c written, in lines.
+    fn tile_rows(&self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let line = match (&self.a, self.product.spread) {
+            (Rows::Windows(windows), _) => windows.line(),
+            (_, Some(spread)) => spread.line().0,
+            _ => rows.end,
+        };
+        let line = line.max(1);
+        (rows.start / line..rows.end.div_ceil(line)).flat_map(move |number| {
+            let (start, end) = ((number * line).max(rows.start), ((number + 1) * line).min(rows.end));
+            tile_rows::<L>(end - start).map(move |tile| start + tile.start..start + tile.end)
         })
     }
 
@@ -546,20 +553,19 @@ impl<L: Lanes> Block<'_, '_, L> {
                     Columns::Packed(_) => (panel_bytes, panel_bytes / tiles, panel * size_of::<L::Elem>() / tiles),
                     _ => (0, 0, 0),
                 };
-                for (number, tile) in self.tile_rows(rows.len()).enumerate() {
+                for (number, tile) in self.tile_rows(rows.clone()).enumerate() {
                     let ahead = b.cast::<u8>().wrapping_add(next + number * share);
                     let (order, a, a_stride) = match self.a {
                         Rows::InPlace(a, order) => {
                             let stride = if order == Order::AlongRow { a.row } else { a.col };
-                            (order, a.at(rows.start + tile.start, self.step + step), stride)
+                            (order, a.at(tile.start, self.step + step), stride)
                         }
-                        Rows::Windows(w) => (w.order(), w.row(rows.start + tile.start), w.windows.step),
+                        Rows::Windows(w) => (w.order(), w.row(tile.start), w.windows.step),
                         Rows::PackedByTask(order) => {
                             let stride = if order == Order::AlongRow { PACKED_ROW } else { tile.len() };
-                            (order, room.cast_const().wrapping_add(tile.start * PACKED_ROW), stride)
+                            (order, room.cast_const().wrapping_add((tile.start - rows.start) * PACKED_ROW), stride)
                         }
                     };
-                    let tile = rows.start + tile.start..rows.start + tile.end;
                     let a_lines = &lines[..];
                     let operands = TileOperands {
                         order,
@@ -589,6 +595,10 @@ impl<L: Lanes> Block<'_, '_, L> {
         let product = self.product;
         let begins = self.step + step == 0;
         let ends = self.step + step + depth == product.depth;
+        let (c, c_stride) = match product.spread {
+            Some(spread) => (spread.at(rows.start), spread.line().1),
+            None => (rows.start * product.cols, product.cols),
+        };
         let mut col = cols.start;
         while col < cols.end {
             let registers = (cols.end - col).div_ceil(L::N).min(L::widest(rows.len()));
@@ -605,8 +615,8 @@ impl<L: Lanes> Block<'_, '_, L> {
                 b: b.wrapping_add(col - cols.start),
                 b_stride,
                 b_part: part,
-                c: product.c.wrapping_add(rows.start * product.cols + absolute),
-                c_stride: product.cols,
+                c: product.c.wrapping_add(c + absolute),
+                c_stride,
                 c_part: part,
                 add: product.accumulate || !begins,
                 bias: match product.bias {
