@@ -108,6 +108,14 @@ pub(super) fn products<T: Factor>(
         T::product(threads, a, b, c)
     };
     let c = out.slice_mut::<T>()?;
+    let matrices = |batch: &[usize]| batch.iter().product::<usize>();
+    if matrices(batch_y) == 1 && !adjoints.x {
+        // One matrix on the right: the rows of all on the left are those of one. A row's bits depend on it alone.
+        let b = MatRef::row_major(b, y_dims[0], y_dims[1])?;
+        let b = if adjoints.y { b.transposed() } else { b };
+        T::product(threads, MatRef::row_major(a, matrices(batch_x) * rows, depth)?, b, c)?;
+        return Ok(out);
+    }
     // Few large products are split one by one; the bits are the same either way.
     if work >= SMALL && c.len() / size < 2 * threads.count() {
         for (number, c) in c.chunks_mut(size).enumerate() {
@@ -225,6 +233,19 @@ mod tests {
         let expected = run("MatMul", &[a, b], &[]).unwrap();
         assert_eq!(values(&out[0])[(5 + 2) * 6..(5 + 3) * 6], *values(&expected[0]));
         assert!(run("BatchMatMul", &[x, y], &[]).is_err());
+    }
+
+    #[test]
+    fn one_matrix_for_the_whole_batch_gives_the_bits_of_single_products() {
+        for (n, k, m) in [(1, 700, 1), (3, 5, 7), (20, 600, 33), (17, 9, 1), (1, 40, 12)] {
+            let (x, y) = (ramp(&[2, 3, n, k]), ramp(&[k, m]));
+            let out = run("BatchMatMulV2", &[x.clone(), y.clone()], &[]).unwrap();
+            for (i, rows) in values(&x).chunks(n * k).enumerate() {
+                let one = Tensor::from_slice([n, k], rows).unwrap();
+                let one = run("MatMul", &[one, y.clone()], &[]).unwrap();
+                assert_eq!(values(&out[0])[i * n * m..(i + 1) * n * m], *values(&one[0]));
+            }
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@ use super::regex_syntax::translate;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Bytes, Result, Status, Tensor, bail};
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
+use std::ops::Range;
 
 fn compile(pattern: &[u8], whole: bool) -> Result<Regex> {
     let invalid = |error: String| {
@@ -81,28 +82,48 @@ fn parse(rewrite: &[u8]) -> Rewrite {
     Rewrite { pieces: out, is_whole: true }
 }
 
+impl Rewrite {
+    /// Returns true if it has no groups but the whole match: looking for those of a pattern takes longer.
+    fn is_without_groups(&self) -> bool {
+        !self.pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)))
+    }
+}
+
 /// Replaces the matches (or the first one) in `text`. TF 1.x: a group that the pattern lacks is empty.
-fn replace(regex: &Regex, text: &[u8], pieces: &[Piece], all: bool) -> Bytes {
-    let mut out = Vec::with_capacity(text.len());
+fn replace(regex: &Regex, text: &[u8], rewrite: &Rewrite, all: bool) -> Bytes {
+    let matches: &mut dyn Iterator<Item = (Range<usize>, Option<Captures<'_>>)> = if rewrite.is_without_groups() {
+        &mut regex.find_iter(text).map(|found| (found.range(), None))
+    } else {
+        &mut regex.captures_iter(text).map(|c| (c.get(0).map_or(0..0, |found| found.range()), Some(c)))
+    };
+    let mut out = Vec::new();
     let mut copied = 0;
-    let characters = std::str::from_utf8(text).ok();
-    for captures in regex.captures_iter(text) {
-        let Some(found) = captures.get(0) else { continue };
+    for (found, captures) in matches {
         // An empty match inside a character is none.
-        if found.is_empty() && characters.is_some_and(|s| !s.is_char_boundary(found.start())) {
+        if found.is_empty() && std::str::from_utf8(text).is_ok_and(|s| !s.is_char_boundary(found.start)) {
             continue;
         }
-        out.extend_from_slice(&text[copied..found.start()]);
-        copied = found.end();
-        for piece in pieces {
-            match piece {
-                Piece::Text(t) => out.extend_from_slice(t),
-                Piece::Group(g) => out.extend_from_slice(captures.get(*g).map_or(&[], |m| m.as_bytes())),
+        if out.capacity() == 0 {
+            out.reserve(text.len());
+        }
+        out.extend_from_slice(&text[copied..found.start]);
+        copied = found.end;
+        for piece in &rewrite.pieces {
+            match (piece, &captures) {
+                (Piece::Text(t), _) => out.extend_from_slice(t),
+                (Piece::Group(0), _) => out.extend_from_slice(&text[found.clone()]),
+                (Piece::Group(g), captures) => {
+                    let group = captures.as_ref().and_then(|captures| captures.get(*g));
+                    out.extend_from_slice(group.map_or(&[], |m| m.as_bytes()));
+                }
             }
         }
         if !all {
             break;
         }
+    }
+    if out.is_empty() && copied == 0 {
+        return text.into();
     }
     out.extend_from_slice(&text[copied..]);
     out.into()
@@ -112,7 +133,7 @@ fn replace_all(ctx: &mut KernelContext<'_>, regex: &Regex, rewrite: &[u8], all: 
     let rewrite = parse(rewrite);
     to_strings(ctx, |text| {
         // TF 1.x: where one match is replaced, a malformed rewrite leaves the text as it is; of all, its beginning counts.
-        Ok(if all || rewrite.is_whole { replace(regex, text, &rewrite.pieces, all) } else { text.into() })
+        Ok(if all || rewrite.is_whole { replace(regex, text, &rewrite, all) } else { text.into() })
     })
 }
 
@@ -205,7 +226,7 @@ mod tests {
     fn replaced(pattern: &str, rewrite: &str, text: &str, all: bool) -> String {
         let regex = compile(pattern.as_bytes(), false).unwrap();
         let rewrite = parse(rewrite.as_bytes());
-        String::from_utf8(replace(&regex, text.as_bytes(), &rewrite.pieces, all).into_vec()).unwrap()
+        String::from_utf8(replace(&regex, text.as_bytes(), &rewrite, all).into_vec()).unwrap()
     }
 
     #[test]
