@@ -10,6 +10,8 @@ import pathlib
 import zlib
 from typing import Any
 
+import numpy as np
+
 # Statements that see `tf`, and the tensors that `_names` makes.
 STATEMENTS = (
     "tf.zeros([n])",
@@ -26,6 +28,14 @@ STATEMENTS = (
     "tf.zeros(n)",
     "tf.zeros([2, 3])",
     "tf.zeros([2000])",
+    "tf.zeros(3)",
+    "tf.zeros(x.shape[1])",
+    "tf.zeros(x[0].shape)",
+    "tf.zeros(np.int64(3))",
+    "tf.zeros(np.array([2, 3]))",
+    "tf.zeros(range(2, 4))",
+    "tf.zeros([])",
+    "tf.ones(3, tf.int32)",
     "tf.ones([n])",
     "tf.ones([n, n])",
     "tf.ones([3, n, 5, n])",
@@ -50,12 +60,19 @@ STATEMENTS = (
         )
     ),
     "tf.image.random_flip_left_right(batch)",
+    "seq2seq.LuongAttention(8, memory, lengths)",
+    "seq2seq.BahdanauAttention(8, memory, lengths, normalize=True)(tf.zeros([2, 8]), None)",
+    "seq2seq.AttentionWrapper(cell, seq2seq.LuongAttention(8, memory, lengths)).zero_state(n, tf.float32)"
+    ".clone(cell_state=states)",
+    "seq2seq.sequence_loss(memory, indices, weights)",
+    "tf.contrib.framework.with_same_shape(memory, memory)",
 )
 
 
 def _names(tf: Any) -> dict[str, Any]:
     return {
         "tf": tf,
+        "np": np,
         "n": tf.placeholder(tf.int32, []),
         "x": tf.placeholder(tf.float32, [None, 5]),
         "square": tf.placeholder(tf.float32, [2, 3, 3]),
@@ -63,6 +80,13 @@ def _names(tf: Any) -> dict[str, Any]:
         "sized": tf.placeholder(tf.float32, [4, 5, 3]),
         "images": tf.placeholder(tf.float32, [None, None, None, 3]),
         "batch": tf.placeholder(tf.float32, [2, 4, 5, 3]),
+        "seq2seq": tf.contrib.seq2seq,
+        "cell": tf.nn.rnn_cell.GRUCell(8),
+        "memory": tf.placeholder(tf.float32, [None, None, 8]),
+        "states": tf.placeholder(tf.float32, [None, 8]),
+        "lengths": tf.placeholder(tf.int32, [None]),
+        "indices": tf.placeholder(tf.int32, [None, None]),
+        "weights": tf.placeholder(tf.float32, [None, None]),
         "anything": tf.placeholder(tf.float32),
     }
 

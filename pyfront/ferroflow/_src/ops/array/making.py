@@ -155,13 +155,18 @@ def _add_size_comparison(shape: Any) -> None:
         return  # the dimensions have different dtypes, or are lists
 
 
+def _is_number(shape: Any) -> bool:
+    """Returns True if a number stands for a shape of one dimension: TensorFlow 1.15 makes no constant then."""
+    return not hasattr(shape, "__len__") or getattr(shape, "ndim", 1) == 0
+
+
 def _filled(value: Any, shape: Any, dtype: Any, scope: str) -> Tensor:
     if not isinstance(shape, Tensor):
         static = _static_shape(shape)
         if static is None:
             _add_size_comparison(shape)
             shape = convert_index(shape)
-        elif static.num_elements() < _CONSTANT_BELOW:
+        elif static.num_elements() < _CONSTANT_BELOW and not _is_number(shape):
             return constant(value, shape=static, dtype=dtype, name=scope)
         else:
             shape = convert_index(static.as_list(), name="shape_as_tensor")
