@@ -66,6 +66,8 @@ STATEMENTS = (
     ".clone(cell_state=states)",
     "seq2seq.sequence_loss(memory, indices, weights)",
     "tf.contrib.framework.with_same_shape(memory, memory)",
+    "tf.keras.layers.LeakyReLU()(x)",
+    "tf.keras.layers.ReLU(6.0)(x)",
 )
 
 
