@@ -210,6 +210,14 @@ def test_the_cells_of_notebooks_are_read_and_placed(tmp_path, capsys):
     assert "cannot be read as a notebook" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("code", ["print('{0:.1%}'.format(1))", "x = ('%s'\n     % 1)", "!ls\nprint('a', 7 % 4, '!')"])
+def test_only_whole_lines_of_a_cell_are_commands(tmp_path, capsys, code):
+    cell = {"cell_type": "code", "source": f"import tensorflow as tf\n{code}"}
+    (tmp_path / "n.ipynb").write_text(json.dumps(NOTEBOOK | {"cells": [cell]}), encoding="utf-8")
+    assert main(["check", "--json", str(tmp_path)]) == 0
+    assert json.loads(capsys.readouterr().out)["unread"] == []
+
+
 OLD = {
     "numpy.float": ("import numpy as np\nx = np.float\n", "dropped", "NumPy dropped np.float; write float"),
     "scipy.misc.imread": ("from scipy.misc import imread\n", "dropped", "imageio reads"),

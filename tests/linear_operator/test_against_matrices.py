@@ -239,3 +239,15 @@ def test_shapes_are_those_of_the_matrix(make: Any, matrix: Any, is_known: bool) 
         )
         assert [list(found[0]), list(found[1])] == [list(matrix.shape), list(matrix.shape[:-2])]
         assert found[2:] == [*matrix.shape[-2:], matrix.ndim]
+
+
+def test_a_triangular_operator_adds_operations_where_it_is_used():
+    with Graph().as_default() as graph:
+        x = placeholder_with_default(np.ones((3, 3), np.float32), [None, None])
+        before = graph._last_id
+        operator = LinearOperatorLowerTriangular(x)
+        assert graph._last_id == before
+        dense = operator.to_dense()
+        # As many as in TensorFlow 1.15, so seeds of operations that follow are the same.
+        assert graph._last_id == before + 3
+        assert dense.op.name == "LinearOperatorLowerTriangular/to_dense/MatrixBandPart"

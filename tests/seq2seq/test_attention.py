@@ -156,7 +156,7 @@ def test_queries_and_memories_that_do_not_fit_are_refused():
         mechanism = seq2seq.LuongAttention(UNITS, tf.ones([2, 3, 2]), lengths)
         alignments, _ = mechanism(tf.ones([2, UNITS]), None)
         session.run(tf.global_variables_initializer())
-        with pytest.raises(tf.errors.InvalidArgumentError, match="memory tensor batch sizes do not match"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
             session.run(mechanism.values, {lengths: [1, 2, 3]})
         with pytest.raises(tf.errors.InvalidArgumentError, match="must greater than zero"):
             session.run(alignments, {lengths: [1, 0]})

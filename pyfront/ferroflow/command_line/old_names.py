@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -146,8 +147,10 @@ def _is_gone(module: str, name: str) -> bool:
     if module not in _LOOKED_UP or name.startswith("_"):
         return False
     known: Any = sys.modules.get(module) or importlib.import_module(module)
-    if hasattr(known, name):
-        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy warns about np.bool
+        if hasattr(known, name):
+            return False
     try:
         importlib.import_module(f"{module}.{name}")
     except ImportError:

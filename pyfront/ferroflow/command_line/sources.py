@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import tokenize
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +17,7 @@ from ferroflow.command_line import notebook
 _SUFFIXES = (".py", ".ipynb")
 # The cells of these are Python with one line before it.
 _PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
-_COMMAND = re.compile(r"(?P<indent>\s*)(?P<command>[%!?].*|[\w.]+\?\??)$")
+_COMMAND = re.compile(r"^(?P<indent>\s*)(?P<command>[%!?].*|[\w.]+\?\??)$")
 
 
 @dataclass
@@ -93,7 +95,19 @@ def _python_of(cell: str) -> str:
     lines = cell.split("\n")
     if lines[0].startswith("%%") and not lines[0].startswith(_PYTHON_MAGICS):
         return "\n" * len(lines)
+    if _is_python(cell):  # so a line that begins with the operator % stays
+        return cell + "\n"
     return "".join(_COMMAND.sub(r"\g<indent>pass", line) + "\n" for line in lines)
+
+
+def _is_python(cell: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(cell)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def write_source(source: Source, text: str) -> None:

@@ -40,7 +40,11 @@ from ferroflow._src.supervision.hooks.stop_at_step import StopAtStepHook
 from ferroflow._src.supervision.monitored_training_session import MonitoredTrainingSession
 from ferroflow._src.supervision.session_creator import ChiefSessionCreator
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
-from ferroflow._src.training.global_step import create_global_step, get_global_step
+from ferroflow._src.training.global_step import (
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step_read,
+)
 
 _OVERRIDABLE = frozenset(
     (
@@ -278,6 +282,9 @@ class Estimator:
                 stack.enter_context(strategy.scaling_loss())
             set_random_seed(self._config.tf_random_seed)
             global_step = self._create_global_step(graph)
+            if global_step is not None and strategy is None:
+                # Hooks read it. Made before the model, so the seeds of the model's operations are TensorFlow's.
+                get_or_create_global_step_read(graph)
             features, labels, input_hooks = self._call_for_pair(input_fn, ModeKeys.TRAIN, strategy)
             spec = self._replica_spec(strategy, features, labels)
             global_step = get_global_step(graph) if global_step is None else global_step

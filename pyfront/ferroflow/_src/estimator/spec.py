@@ -10,6 +10,7 @@ from ferroflow._src.base.tensor_shape import scalar
 from ferroflow._src.base.typing import DictLike, OperationObject, TensorLike, TensorObject
 from ferroflow._src.estimator.export_outputs import ExportOutput, PredictOutput
 from ferroflow._src.estimator.modes import ModeKeys
+from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.default_graph import add_to_collection, get_collection, get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
@@ -125,7 +126,8 @@ class EstimatorSpec(_Fields):
 
 
 def _check(value: Any, name: str, types: tuple[type, ...]) -> None:
-    if not isinstance(value, types):
+    # Variables, such as the result of an assignment to one behind a handle, stand for their values.
+    if not isinstance(value, types) and not is_tensor(value):
         raise TypeError(f"{name} must be {' or '.join(t.__name__ for t in types)}, given: {value}")
 
 

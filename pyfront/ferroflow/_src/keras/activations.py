@@ -42,6 +42,10 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: 
         Tensor of the dtype and shape of `x`.
     """
     x = convert_to_tensor(x)
+    if alpha != 0.0 and max_value is None and threshold == 0:
+        return activation.leaky_relu(x, alpha=alpha)
+    if threshold == 0 and max_value == 6 and alpha == 0.0:
+        return activation.relu6(x)
     result = activation.relu(x) if threshold == 0 else x * cast(greater(x, threshold), x.dtype.base_dtype)
     if max_value is not None:
         zero, most = (convert_to_tensor(value, dtype=x.dtype.base_dtype) for value in (0.0, max_value))

@@ -86,7 +86,7 @@ class LinearOperator(abc.ABC):
     @contextlib.contextmanager
     def _name_scope(self, name: str | None = None, values: Sequence[Any] | None = None) -> Iterator[str]:
         parents = [*(values or []), *self._graph_parents]
-        with name_scope(self.name), name_scope(name, values=parents) as scope:
+        with name_scope(self.name if name is None else f"{self.name}/{name}", values=parents) as scope:
             yield scope
 
     @property

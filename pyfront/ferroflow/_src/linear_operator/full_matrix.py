@@ -10,9 +10,9 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
-from ferroflow._src.linear_operator.batch import matmul_with_broadcast
 from ferroflow._src.linear_operator.checks import FLOATING, check_dtype, check_ndims
 from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.linalg import matmul
 
 
 class LinearOperatorFullMatrix(LinearOperator):
@@ -62,7 +62,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         return shaping.shape(self._matrix)
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return matmul_with_broadcast(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+        return matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _to_dense(self) -> Any:
         return self._matrix

@@ -10,7 +10,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.linear_operator.base import LinearOperator
-from ferroflow._src.linear_operator.batch import matmul_with_broadcast, matrix_triangular_solve_with_broadcast
+from ferroflow._src.linear_operator.batch import matrix_triangular_solve_with_broadcast
 from ferroflow._src.linear_operator.checks import (
     FLOATING,
     assert_no_entries_with_modulus_zero,
@@ -19,7 +19,7 @@ from ferroflow._src.linear_operator.checks import (
 )
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math import elementwise
-from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matrix_band_part, matrix_diag_part
+from ferroflow._src.ops.math.linalg import adjoint as adjoint_matrix, matmul, matrix_band_part, matrix_diag_part
 from ferroflow._src.ops.math.reduction import reduce_prod, reduce_sum
 
 
@@ -55,8 +55,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
             tril = convert_to_tensor(tril, name="tril")
             check_dtype(tril, "tril", FLOATING)
             check_ndims(tril, "tril", 2)
-            self._tril = matrix_band_part(tril, -1, 0)
-            self._diag = matrix_diag_part(self._tril)
+            self._tril = tril
             super().__init__(
                 dtype=self._tril.dtype.base_dtype,
                 graph_parents=[self._tril],
@@ -67,6 +66,13 @@ class LinearOperatorLowerTriangular(LinearOperator):
                 name=name,
             )
 
+    def _lower(self) -> Any:
+        """Returns the matrix with zeros above the diagonal; each use adds its own operations, as in TensorFlow."""
+        return matrix_band_part(self._tril, -1, 0)
+
+    def _diag(self) -> Any:
+        return matrix_diag_part(self._tril)
+
     def _shape(self) -> TensorShape:
         return self._tril.get_shape()
 
@@ -75,24 +81,21 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def _assert_non_singular(self) -> Operation:
         return assert_no_entries_with_modulus_zero(
-            self._diag, message="Singular operator:  Diagonal contained zero values."
+            self._diag(), message="Singular operator:  Diagonal contained zero values."
         )
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return matmul_with_broadcast(self._tril, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+        return matmul(self._lower(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         rhs = adjoint_matrix(rhs) if adjoint_arg else rhs
-        return matrix_triangular_solve_with_broadcast(self._tril, rhs, lower=True, adjoint=adjoint)
+        return matrix_triangular_solve_with_broadcast(self._lower(), rhs, lower=True, adjoint=adjoint)
 
     def _determinant(self) -> Any:
-        return reduce_prod(self._diag, axis=[-1])
+        return reduce_prod(self._diag(), axis=[-1])
 
     def _log_abs_determinant(self) -> Any:
-        return reduce_sum(elementwise.log(elementwise.abs(self._diag)), axis=[-1])
+        return reduce_sum(elementwise.log(elementwise.abs(self._diag())), axis=[-1])
 
     def _to_dense(self) -> Any:
-        return self._tril
-
-    def _diag_part(self) -> Any:
-        return self._diag
+        return self._lower()

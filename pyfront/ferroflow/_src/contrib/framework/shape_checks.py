@@ -17,7 +17,7 @@ from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.checking import Assert, assert_scalar
 from ferroflow._src.ops.math import confusion_matrix
 from ferroflow._src.ops.math.arithmetic import add_n
-from ferroflow._src.ops.math.comparison import equal, logical_and
+from ferroflow._src.ops.math.comparison import equal, logical_and, logical_or
 from ferroflow._src.ops.math.reduction import reduce_all, reduce_sum
 
 __all__ = ["assert_scalar_int", "reduce_sum_n", "remove_squeezable_dimensions", "with_same_shape", "with_shape"]
@@ -84,9 +84,16 @@ def remove_squeezable_dimensions(
 def _assert_shape_op(expected_shape: Any, actual_tensor: Tensor) -> Any:
     with name_scope("assert_shape", values=[actual_tensor]) as scope:
         actual = shaping.shape(actual_tensor, name="actual")
+        # The operations and their names are TensorFlow's. -1 stands for any length.
         with name_scope("is_shape", values=[actual_tensor]) as inner:
-            has_rank = equal(shaping.size(expected_shape), shaping.rank(actual_tensor))
-            has_lengths = reduce_all(equal(expected_shape, actual, name="equal"))
+            rank = shaping.size(expected_shape)
+            with name_scope("is_rank", values=[actual_tensor]) as of_rank:
+                has_rank = equal(rank, shaping.rank(actual_tensor, name="actual"), name=of_rank)
+            with name_scope("shape_tensor_equal", values=[expected_shape, actual]) as of_lengths:
+                any_length = equal(expected_shape, -1)
+                same_length = equal(expected_shape, actual, "equal")
+                matching = logical_or(any_length, same_length, name="exclude_partial_shape")
+                has_lengths = reduce_all(matching, name=of_lengths)
             is_shape = logical_and(has_rank, has_lengths, name=inner)
         return Assert(
             is_shape, [f"Wrong shape for {actual_tensor.name} [expected] [actual].", expected_shape, actual], name=scope

@@ -90,12 +90,13 @@ def bahdanau_score(query: Tensor, keys: Tensor, normalize: bool) -> Tensor:
         Tensor of shape [batch, time].
     """
     dtype, units = query.dtype, size_of(keys, 2)
-    query = expand_dims(query, 1)
+    # The variables come first, as in TensorFlow: their number in the graph decides their seeds.
     v = get_variable("attention_v", [units], dtype=dtype)
     if not normalize:
-        return reduce_sum(v * tanh(keys + query), [2])
+        return reduce_sum(v * tanh(keys + expand_dims(query, 1)), [2])
     g = get_variable("attention_g", dtype=dtype, initializer=Constant(math.sqrt(1.0 / units)), shape=())
     b = get_variable("attention_b", [units], dtype=dtype, initializer=Zeros())
+    query = expand_dims(query, 1)
     normed = g * v * rsqrt(reduce_sum(square(v)))
     return reduce_sum(normed * tanh(keys + query + b), [2])
 

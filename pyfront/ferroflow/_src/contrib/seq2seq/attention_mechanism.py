@@ -17,7 +17,7 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import ones, ones_like, sequence_mask
-from ferroflow._src.ops.flow.checking import assert_equal, assert_positive
+from ferroflow._src.ops.flow.checking import assert_positive
 from ferroflow._src.rnn.sizes import size_of, zero_tensors
 from ferroflow._src.variables.scope import variable_scope
 
@@ -75,14 +75,11 @@ def _masked_memory(memory: Any, lengths: Any) -> Any:
     """Returns the memory with zeros past the lengths."""
     first = nest.flatten(memory)[0]
     mask = sequence_mask(lengths, maxlen=shaping.shape(first)[1], dtype=first.dtype)
-    batch_size = size_of(lengths, 0)
 
     def masked(part: Any) -> Any:
         rank = part.get_shape().ndims
         others = ones((shaping.rank(part) if rank is None else rank) - 2, dtype=dtypes.int32)
-        message = "memory_sequence_length and memory tensor batch sizes do not match."
-        with control_dependencies([assert_equal(batch_size, size_of(part, 0), message=message)]):
-            return part * shaping.reshape(mask, concat((shaping.shape(mask), others), 0))
+        return part * shaping.reshape(mask, concat((shaping.shape(mask), others), 0))
 
     return nest.map_structure(masked, memory)
 

@@ -9,11 +9,11 @@ from typing import Any
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import CellLike, DTypeLike, IntLike, TensorLike
+from ferroflow._src.contrib.framework.shape_checks import with_same_shape
 from ferroflow._src.contrib.seq2seq.attention_mechanism import AttentionMechanism
 from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.dense import Dense
-from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.making import identity, zeros
 from ferroflow._src.ops.array.shaping import expand_dims, squeeze
@@ -26,20 +26,7 @@ from ferroflow._src.rnn.sizes import size_of, zero_tensors
 
 def _of_same_shape(old: Any, new: Any) -> Any:
     """Returns `new`, which must have the shape of `old`: a step checks what is unknown in the graph."""
-    if not (isinstance(old, Tensor) and isinstance(new, Tensor)):
-        return new
-    wanted, found = old.get_shape(), new.get_shape()
-    if wanted.is_fully_defined() and found.is_fully_defined():
-        if wanted.as_list() != found.as_list():
-            raise ValueError(f"Invalid shape for tensor {new.name}, expected {wanted.as_list()}, got {found}.")
-        return new
-    with name_scope(f"{new.op.name}/", values=[old, new]):
-        message = f"Wrong shape for {new.name} [expected] [actual]."
-        with control_dependencies([assert_equal(shaping.shape(old), shaping.shape(new), message=message)]):
-            result = identity(new)
-        if wanted.is_fully_defined():
-            result.set_shape(wanted)
-        return result
+    return with_same_shape(old, new) if isinstance(old, Tensor) and isinstance(new, Tensor) else new
 
 
 class AttentionWrapperState(

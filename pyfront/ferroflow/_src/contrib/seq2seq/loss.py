@@ -10,6 +10,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.arithmetic import div_no_nan
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import not_equal
 from ferroflow._src.ops.math.reduction import reduce_sum
@@ -18,7 +19,7 @@ from ferroflow._src.ops.nn.softmax import sparse_softmax_cross_entropy_with_logi
 
 def _averaged(losses: Any, weights: Any, axis: Any) -> Any:
     # All weights may be 0.
-    return reduce_sum(losses, axis=axis) / (reduce_sum(weights, axis=axis) + 1e-12)
+    return div_no_nan(reduce_sum(losses, axis=axis), reduce_sum(weights, axis=axis))
 
 
 def _counted(weights: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -138,12 +140,33 @@ def _static_shape(shape: Any) -> Any:
     return static if static.is_fully_defined() else None
 
 
+def _add_size_comparison(shape: Any) -> None:
+    """Adds the product of the dimensions, and its comparison with the size below which tensors are constants.
+
+    Nothing reads these operations. TensorFlow 1.15 adds them, too, so the seeds of later operations are the same.
+    """
+    if not isinstance(shape, (list, tuple)):
+        return
+    try:
+        size = functools.reduce(operator.mul, shape)
+        if isinstance(size, Tensor):
+            _ = size < _CONSTANT_BELOW
+    except (TypeError, ValueError):
+        return  # the dimensions have different dtypes, or are lists
+
+
+def _is_number(shape: Any) -> bool:
+    """Returns True if a number stands for a shape of one dimension: TensorFlow 1.15 makes no constant then."""
+    return not hasattr(shape, "__len__") or getattr(shape, "ndim", 1) == 0
+
+
 def _filled(value: Any, shape: Any, dtype: Any, scope: str) -> Tensor:
     if not isinstance(shape, Tensor):
         static = _static_shape(shape)
         if static is None:
+            _add_size_comparison(shape)
             shape = convert_index(shape)
-        elif static.num_elements() < _CONSTANT_BELOW:
+        elif static.num_elements() < _CONSTANT_BELOW and not _is_number(shape):
             return constant(value, shape=static, dtype=dtype, name=scope)
         else:
             shape = convert_index(static.as_list(), name="shape_as_tensor")

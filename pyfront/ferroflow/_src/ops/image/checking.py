@@ -155,7 +155,11 @@ def check_at_least_3d(image: Tensor, require_static: bool = True) -> list[Operat
         shape = shape.with_rank(3) if shape.ndims is None else shape.with_rank_at_least(3)
     except ValueError:
         raise ValueError("'image' must be at least three-dimensional.") from None
-    return _check_sizes(image, shape, require_static, "'image' must be fully defined.")
+    checks = _check_sizes(image, shape, require_static, "'image' must be fully defined.")
+    if checks:
+        message = "'image' must be at least three-dimensional."
+        checks.append(checking.assert_greater_equal(shaping.rank(image), 3, message=message))
+    return checks
 
 
 def checked_at_least_3d(image: Tensor) -> Tensor:

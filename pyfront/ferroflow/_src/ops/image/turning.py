@@ -13,7 +13,8 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, making, shaping
 from ferroflow._src.ops.flow.branches import cond
 from ferroflow._src.ops.image.checking import by_rank, checked_at_least_3d
-from ferroflow._src.ops.math import comparison
+from ferroflow._src.ops.math import comparison, elementwise
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.random.sampling import random_uniform
 
 
@@ -33,9 +34,12 @@ def _random_flip(image: Any, axis: int, seed: int | None, scope_name: str) -> Te
             return _keeping_shape(image, flipped)
 
         def of_batch() -> Tensor:
+            size = shaping.shape(image)[0]
+            draws = random_uniform([size], 0, 1.0, seed=seed)
             # TF 1.x: here the upper half of the draws flips.
-            flip = random_uniform([shaping.shape(image)[0]], 0, 1.0, seed=seed) > 0.5
-            return _keeping_shape(image, indexing.where(flip, shaping.reverse(image, [axis + 1]), image))
+            flips = cast(elementwise.round(shaping.reshape(draws, [size, 1, 1, 1])), image.dtype)
+            mixed: Tensor = flips * shaping.reverse(image, [axis + 1]) + (1 - flips) * image
+            return mixed
 
         return by_rank(image, of_one, of_batch)
 
