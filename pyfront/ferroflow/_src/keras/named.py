@@ -305,7 +305,8 @@ class L1L2(Regularizer):
             Tensor of its dtype, of shape []; 0 if both factors are.
         """
         terms = [scale * reduce_sum(f(x)) for scale, f in ((self.l1, absolute), (self.l2, square)) if scale]
-        return sum(terms[1:], terms[0]) if terms else 0.0
+        # TF 1.x: the terms are added to zero, which gives the operation `add`.
+        return sum(terms, 0.0)
 
     def get_config(self) -> dict[str, float]:
         """Returns the arguments that make an equal one."""
