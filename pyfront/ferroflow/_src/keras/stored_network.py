@@ -22,6 +22,7 @@ class StoredNetwork:
 
     # Saves and restores checkpoints; the operations that it adds to a graph serve all of them.
     _trackable_saver: TrackableSaver | None = None
+    _weights_to_load: str | None
 
     @property
     def _network(self) -> Any:

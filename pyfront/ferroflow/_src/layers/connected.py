@@ -142,7 +142,7 @@ class Connected(Module):
                 f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion '
                 f'of "{what} shape" is ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead.'
             )
-        return _in_structure(found[0])
+        return found[0]
 
     @property
     def inbound_nodes(self) -> list[Any]:
