@@ -115,7 +115,7 @@ class CompiledNetwork(Network):
                 self.outputs,
                 self.output_names,
                 masks,
-                self.losses,
+                [*self._added_losses, *self.get_losses_for(None), *self.get_losses_for(self.inputs)],
                 self.loss,
                 self.compile_metrics,
                 self.loss_weights,

@@ -37,7 +37,8 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     if given is None or callable(given):
         return given
     if isinstance(given, str) and given in get_custom_objects():
-        return get_custom_objects()[given]
+        found = get_custom_objects()[given]
+        return found() if isinstance(found, type) else found
     if isinstance(given, str) and given in known:
         return known[given]
     if isinstance(given, Mapping) and given.get("class_name") in get_custom_objects():

@@ -612,7 +612,7 @@ def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
     if inputs is None:
         return [x for x, is_conditional in added if not is_conditional]
     reachable = reachable_operations(nest.flatten(inputs))
-    return [x for x, _ in added if getattr(x, "op", x) in reachable]
+    return [x for x, is_conditional in added if is_conditional and getattr(x, "op", x) in reachable]
 
 
 def settle_inner(layer: Layer, dtype: str | None, scope: VariableScope | None = None) -> None:
