@@ -221,7 +221,7 @@ def save_model(
     Args:
         model: Model.
         filepath: str, the file, or an open h5py.File.
-        overwrite: bool. If False, the program asks before it replaces an existing file.
+        overwrite: bool. If False, an existing file is replaced only after a yes on the terminal.
         include_optimizer: bool. If True, the arguments of `compile` and the optimizer's variables are saved.
         save_format: "h5" for an HDF5 file, "tf" for the folder of a SavedModel; None for "h5".
         signatures: as `tf.saved_model.save` takes them, for a SavedModel.

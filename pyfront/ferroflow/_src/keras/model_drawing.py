@@ -115,9 +115,14 @@ def model_to_dot(
 
 def _pydot() -> Any:
     """Returns pydot or a package like it; None without one, or without Graphviz."""
-    for name in ("pydot_ng", "pydotplus", "pydot"):
+    loaders = (
+        lambda: importlib.import_module("pydot_ng"),
+        lambda: importlib.import_module("pydotplus"),
+        lambda: importlib.import_module("pydot"),
+    )
+    for load in loaders:
         try:
-            found = importlib.import_module(name)
+            found = load()
         except ImportError:
             continue
         try:

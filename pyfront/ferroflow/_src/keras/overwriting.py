@@ -6,13 +6,13 @@ from typing import Any
 
 
 def may_overwrite(filepath: Any) -> bool:
-    """Asks on the terminal if an existing file is to be replaced, until the answer is "y" or "n".
+    """Requests an answer on the terminal about an existing file, until it is "y" or "n".
 
     Args:
         filepath: str, the file.
 
     Returns:
-        bool, True for "y".
+        bool, True if the file may be replaced.
 
     Raises:
         EOFError: if standard input has ended.

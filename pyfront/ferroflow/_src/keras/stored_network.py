@@ -62,7 +62,7 @@ class StoredNetwork:
 
         Args:
             filepath: str, the file or folder.
-            overwrite: bool. If False, the program asks before it replaces an existing file.
+            overwrite: bool. If False, an existing file is replaced only after a yes on the terminal.
             include_optimizer: bool, as `tf.keras.models.save_model` takes it.
             save_format: "h5" for an HDF5 file, "tf" for the folder of a SavedModel; None for "h5".
             signatures: as `tf.saved_model.save` takes them, for a SavedModel.
@@ -83,7 +83,7 @@ class StoredNetwork:
 
         Args:
             filepath: str, the file, or the checkpoint's prefix.
-            overwrite: bool. If False, the program asks before it replaces an existing file.
+            overwrite: bool. If False, an existing file is replaced only after a yes on the terminal.
             save_format: str, "h5" for a file, "tf" for a checkpoint; None to infer it from the name.
 
         Raises:
