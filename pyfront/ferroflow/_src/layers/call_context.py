@@ -21,7 +21,7 @@ def called_with(training: Any) -> Iterator[None]:
     """Opens a call: layers inside that are given no `training` take this one.
 
     Args:
-        training: bool, or Tensor of bool of shape []; None for none.
+        training: bool, or Tensor of bool of shape []; None without it.
     """
     token = _around.set(training)
     try:
