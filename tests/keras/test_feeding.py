@@ -123,7 +123,7 @@ def test_arrays_without_examples_are_refused():
 
 
 def test_weights_of_unknown_outputs_are_refused():
-    with pytest.raises(ValueError, match=r"Unknown outputs in sample_weight: \['nope'\]"):
+    with pytest.raises(ValueError, match=r"Unknown entries in sample_weight dictionary: \['nope'\]"):
         linear().fit(X, Y, sample_weight={"nope": np.ones(12)})
 
 

@@ -74,8 +74,6 @@ def test_folders_without_a_model_are_refused(tmp_path: Path) -> None:
         tf.saved_model.save(module, str(tmp_path / "module"))
     with pytest.raises(ValueError, match="has no configuration of a model"):
         keras.models.load_model(str(tmp_path / "module"))
-    with pytest.raises(FileExistsError):
-        _sequential().save(str(tmp_path / "module"), overwrite=False, save_format="tf")
     with pytest.raises(ValueError, match="Unknown format"):
         _sequential().save(str(tmp_path / "other"), save_format="zip")
 

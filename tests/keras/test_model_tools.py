@@ -3,6 +3,7 @@
 import http.server
 import itertools
 import json
+import sys
 import threading
 import urllib.parse
 
@@ -103,11 +104,43 @@ def nested():
 def test_a_drawing_has_all_layers_and_edges(is_open, tmp_path):
     keras.utils.plot_model(nested(), str(tmp_path / "model.dot"), show_shapes=True, expand_nested=is_open)
     text = (tmp_path / "model.dot").read_text(encoding="utf-8")
-    assert text.count("->") == 4
+    assert text.count("->") == (5 if is_open else 4)
     assert ("inside: Dense" in text) == is_open
     assert ("cluster" in text) == is_open
     assert "joined: Concatenate" in text
-    assert "(None, 3)" in text
+    assert "{input:|output:}|{{(?, 3)}|{(?, 2)}}" in text
+
+
+def wrapped():
+    layers = keras.layers
+    inner = keras.models.Sequential([layers.Dense(2, input_shape=(3,)), layers.Dense(1, name="end")], name="inner")
+    x = layers.Input((4, 3), name="x")
+    return keras.models.Model(x, layers.TimeDistributed(inner, name="times")(x))
+
+
+def test_a_model_becomes_an_object_of_pydot(monkeypatch):
+    pydot = pytest.importorskip("pydot")
+    monkeypatch.setattr(pydot.Dot, "create", lambda dot: b"")
+    dot = keras.utils.model_to_dot(wrapped(), show_shapes=True, dpi=50, rankdir="LR")
+    # The labels, attributes and edges are TensorFlow 1.15's.
+    labels = [node.get_label().strip('"') for node in dot.get_nodes() if node.get_label()]
+    assert labels == [
+        "x: InputLayer\n|{input:|output:}|{{[(?, 4, 3)]}|{[(?, 4, 3)]}}",
+        "times(inner): TimeDistributed(Sequential)\n|{input:|output:}|{{(?, 4, 3)}|{(?, 4, 1)}}",
+    ]
+    assert (dot.get("dpi"), dot.get("rankdir"), len(dot.get_edges())) == (50, "LR", 1)
+    opened = keras.utils.model_to_dot(wrapped(), expand_nested=True)
+    assert [part.get("label") for part in opened.get_subgraphs()] == ["inner"]
+    assert len(opened.get_edges()) == 2
+    assert isinstance(keras.utils.model_to_dot(wrapped(), subgraph=True), pydot.Cluster)
+
+
+def test_what_pydot_needs_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pydot_ng", None)
+    monkeypatch.setitem(sys.modules, "pydotplus", None)
+    monkeypatch.setitem(sys.modules, "pydot", None)
+    with pytest.raises(ImportError, match="Failed to import pydot"):
+        keras.utils.model_to_dot(nested())
 
 
 def test_what_draws_is_named(tmp_path, monkeypatch):

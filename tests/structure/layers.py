@@ -84,6 +84,9 @@ LATE_IMPORTS = {
     ("ferroflow._src.keras.configurations", "yaml"): "an optional package, needed by to_yaml and model_from_yaml alone",
     ("ferroflow._src.base.files.remote", "fsspec"): "an optional package, needed by URLs alone",
     ("ferroflow._src.keras.hdf5", "h5py"): "an optional package, needed by Keras's HDF5 files alone",
+    ("ferroflow._src.keras.model_drawing", "pydot"): "an optional package, needed by model_to_dot alone",
+    ("ferroflow._src.keras.model_drawing", "pydot_ng"): "an optional package, needed by model_to_dot alone",
+    ("ferroflow._src.keras.model_drawing", "pydotplus"): "an optional package, needed by model_to_dot alone",
     (
         "ferroflow._src.contrib.constrained_optimization.candidates",
         "scipy.optimize",

@@ -1,7 +1,7 @@
 """`tf.keras`: models of layers, compiled with a loss and fitted to arrays."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
-from ferroflow._src.keras.base_layer import Input as Input
+from ferroflow._src.keras.input_layer import Input as Input
 from ferroflow._src.keras.model import Model as Model
 from ferroflow._src.keras.sequential import Sequential as Sequential
 from ferroflow.keras import (

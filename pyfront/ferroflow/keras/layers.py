@@ -10,7 +10,7 @@ from ferroflow._src.keras.activation_layers import (
     ThresholdedReLU as ThresholdedReLU,
 )
 from ferroflow._src.keras.attention_layers import AdditiveAttention as AdditiveAttention, Attention as Attention
-from ferroflow._src.keras.base_layer import Input as Input, InputLayer as InputLayer, KerasLayer as _KerasLayer
+from ferroflow._src.keras.base_layer import KerasLayer as _KerasLayer
 from ferroflow._src.keras.batch_normalization_layer import BatchNormalization as BatchNormalization
 from ferroflow._src.keras.convolution_layers import (
     Conv1D as Conv1D,
@@ -34,6 +34,7 @@ from ferroflow._src.keras.core_layers import (
 from ferroflow._src.keras.cudnn_layers import CuDNNGRU as CuDNNGRU, CuDNNLSTM as CuDNNLSTM
 from ferroflow._src.keras.embedding_layer import Embedding as Embedding
 from ferroflow._src.keras.feature_layers import DenseFeatures as DenseFeatures
+from ferroflow._src.keras.input_layer import Input as Input, InputLayer as InputLayer
 from ferroflow._src.keras.layer_normalization_layer import LayerNormalization as LayerNormalization
 from ferroflow._src.keras.local_layers import (
     LocallyConnected1D as LocallyConnected1D,

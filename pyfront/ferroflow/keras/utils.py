@@ -18,7 +18,7 @@ from ferroflow._src.keras.model_changes import (
     convert_all_kernels_in_model as convert_all_kernels_in_model,
     multi_gpu_model as multi_gpu_model,
 )
-from ferroflow._src.keras.model_drawing import plot_model as plot_model
+from ferroflow._src.keras.model_drawing import model_to_dot as model_to_dot, plot_model as plot_model
 from ferroflow._src.keras.model_sources import get_source_inputs as get_source_inputs
 from ferroflow._src.keras.progress_bar import Progbar as Progbar
 from ferroflow._src.keras.sequences import normalize as normalize, to_categorical as to_categorical

@@ -10,7 +10,7 @@ import numpy as np
 
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike
-from ferroflow._src.framework.default_graph import get_default_graph, init_scope, reset_default_graph
+from ferroflow._src.framework.default_graph import get_default_graph, init_scope, name_scope, reset_default_graph
 from ferroflow._src.framework.default_stacks import default_graph_stack
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.per_graph import PerGraph
@@ -52,7 +52,7 @@ def learning_phase() -> Any:
     """
     graph = get_default_graph()
     if graph not in _phases:
-        with init_scope():
+        with init_scope(), name_scope(""):
             _phases[graph] = placeholder_with_default(False, shape=[], name="keras_learning_phase")
     return _phases[graph]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
@@ -12,25 +11,23 @@ import numpy as np
 
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
-from ferroflow._src.base.typing import DTypeLike, NestedTensors, ShapeLike
+from ferroflow._src.base.typing import NestedTensors
+from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
-from ferroflow._src.keras.settings import get_uid
 from ferroflow._src.layers.layer import Layer, unbuilt_copy
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import call_of, mask_of, note_call, note_masks
+from ferroflow._src.layers.nodes import call_of, mask_of, note_masks
+from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.ops.array.making import identity, placeholder
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
-from ferroflow._src.variables.variable_scope import get_variable_scope
-from ferroflow._src.variables.variable_store import default_initializer
 
 # The ends of the names of arguments that take what is known by names.
 _STANDS_FOR = ("activation", "_initializer", "_regularizer", "_constraint")
@@ -43,6 +40,25 @@ def check_weight_options(kwargs: dict[str, Any]) -> None:
     unknown = sorted(set(kwargs) - {"collections", "experimental_autocast"})
     if unknown:
         raise TypeError(f"Unknown keyword argument: {unknown[0]}")
+
+
+def use_resources(value: Any) -> None:
+    """Makes layers of `tf.layers`, also in lists and dicts, put their variables behind handles."""
+    # TF 1.x: this is so for the attributes of models and layers of `tf.keras`.
+    for layer in _layers_in([value]):
+        if isinstance(layer, Layer):
+            layer._uses_resources = True
+
+
+def variables_in(value: Any, known: list[Any]) -> list[Any]:
+    """Returns the variables that an attribute is or holds in lists, without known ones; sessions initialize them."""
+    leaves = [value] if isinstance(value, Variable) else []
+    if isinstance(value, (list, tuple, dict)):
+        leaves = [leaf for leaf in nest.flatten(value) if isinstance(leaf, Variable)]
+    found = [variable for variable in leaves if all(variable is not one for one in known)]
+    for variable in found:
+        track_variable(variable)
+    return found
 
 
 def is_layer(value: Any) -> bool:
@@ -150,16 +166,27 @@ class KerasLayer(AddsMetrics, Layer):
         self._initial_weights = kwargs.pop("weights", None)
         self._input_dtype = kwargs.get("dtype")
         super().__init__(*args, **kwargs)
+        # TF 1.x: only layers of `tf.layers` put their updates into a collection.
+        self._updates_collection = None
         self.batch_input_shape: tuple[int | None, ...] | None = None if shape is None else tuple(shape)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets an attribute; a variable becomes a weight, and layers of `tf.layers` use resource variables."""
+        if name != "_given" and not type(self).__module__.startswith("ferroflow."):
+            use_resources(value)
+            if "_non_trainable_weights" in vars(self) and name[0] != "_":
+                for variable in variables_in(value, self._trainable_weights + self._non_trainable_weights):
+                    (self._trainable_weights if variable.trainable else self._non_trainable_weights).append(variable)
+        super().__setattr__(name, value)
 
     def _default_names(self) -> tuple[str, str]:
         # TF 1.x: numbers of these layers begin with 0, which is not written; those of `tf.layers` with 1.
         name = unique_layer_name(to_snake_case(type(self).__name__), zero_based=True)
         return name, name
 
-    def _reuse_of_variables(self) -> Any:
-        # TF 1.x: a layer of a model never finds variables, so a `build` may add some after that of its base class.
-        return self._reuse
+    def _name_scope(self) -> str:
+        # TF 1.x: each call opens a name scope of its own. Variable scopes and their getters have no effect.
+        return self._name
 
     def __call__(self, inputs: NestedTensors, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables."""
@@ -171,12 +198,16 @@ class KerasLayer(AddsMetrics, Layer):
         given = kwargs
         if taken and "mask" not in kwargs and "mask" in inspect.signature(self.call).parameters:
             given = {**kwargs, "mask": mask}
-        outputs = self._outputs_of(inputs, *args, **given)
-        if not was_built and self._initial_weights is not None:
-            self.set_weights(self._initial_weights)
-        outputs = self._own_outputs(outputs, inputs)
-        self._keep_call(outputs, inputs, kwargs)
-        note_masks(outputs, self._mask_of_outputs(inputs, mask))
+        leaves = nest.flatten(inputs)
+        self._check_graph(leaves)
+        with name_scope(self._name_scope()):
+            outputs = self._built_and_called(inputs, leaves, args, given)
+            if not was_built and self._initial_weights is not None:
+                self.set_weights(self._initial_weights)
+            outputs = self._own_outputs(outputs, inputs)
+            self._keep_call(outputs, inputs, kwargs)
+            self._regularize_activity(inputs, outputs)
+            note_masks(outputs, self._mask_of_outputs(inputs, mask))
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -197,7 +228,8 @@ class KerasLayer(AddsMetrics, Layer):
         except NotImplementedError:
             if known.call is Layer.call:
                 raise
-        several = isinstance(input_shape, list) and all(isinstance(s, (tuple, list, TensorShape)) for s in input_shape)
+        is_structure = isinstance(input_shape, (list, tuple)) and bool(input_shape)
+        several = is_structure and all(isinstance(s, (tuple, list, TensorShape)) for s in input_shape)
         shapes = [TensorShape(shape) for shape in (input_shape if several else [input_shape])]
         copied = unbuilt_copy(self)
         with Graph().as_default():
@@ -242,8 +274,30 @@ class KerasLayer(AddsMetrics, Layer):
 
     @property
     def losses(self) -> list[Any]:
-        """The losses of its variables and outputs, then those of layers that it has as attributes."""
-        return self._with_inner(super().losses, lambda layer: layer.losses)
+        """The losses of its outputs and variables, then those of layers that it has as attributes.
+
+        The losses of variables are computed anew at each access.
+        """
+        return self._with_inner([loss for loss, _ in self._computed_losses()], lambda layer: layer.losses)
+
+    def _computed_losses(self) -> list[tuple[Any, bool]]:
+        """Returns its own losses, and True for each that depends on the inputs of a call."""
+        fixed = [(loss, is_conditional) for loss, is_conditional in self._losses if not callable(loss)]
+        computed = [(loss(), is_conditional) for loss, is_conditional in self._losses if callable(loss)]
+        return [*fixed, *((loss, is_conditional) for loss, is_conditional in computed if loss is not None)]
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses, which no collection gets.
+
+        Args:
+            losses: Tensor of a float dtype, of shape [], or callable without arguments that returns one, or list of
+                them.
+            inputs: anything but None if they depend on the inputs of a call.
+        """
+        for loss in nest.flatten(losses):
+            if loss is not None:
+                is_made = callable(loss) or is_tensor(loss)
+                self._losses.append((loss if is_made else convert_to_tensor(loss, "float32"), inputs is not None))
 
     @property
     def updates(self) -> list[Any]:
@@ -260,7 +314,13 @@ class KerasLayer(AddsMetrics, Layer):
         Returns:
             list of Tensors of float dtypes, of shape [].
         """
-        return self._with_inner(super().get_losses_for(inputs), lambda layer: layer.get_losses_for(inputs))
+        found = self._computed_losses()
+        if inputs is None:
+            own = [loss for loss, is_conditional in found if not is_conditional]
+        else:
+            reachable = reachable_operations(nest.flatten(inputs))
+            own = [loss for loss, is_conditional in found if is_conditional and loss.op in reachable]
+        return self._with_inner(own, lambda layer: layer.get_losses_for(inputs))
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
         """Returns the updates that depend on some inputs, also those of layers that are attributes.
@@ -281,7 +341,7 @@ class KerasLayer(AddsMetrics, Layer):
         taken = {id(x) for x in leaves}
         if not any(id(x) in taken for x in nest.flatten(outputs)):
             return outputs
-        with name_scope(self._name_scope()), name_scope(self.name):
+        with name_scope(self._name):
             return nest.map_structure(lambda x: identity(x) if id(x) in taken else x, outputs)
 
     def _mask_of_outputs(self, inputs: Any, mask: Any) -> Any:
@@ -308,15 +368,15 @@ class KerasLayer(AddsMetrics, Layer):
         """Makes a variable of the layer.
 
         Args:
-            name: str, its name in the layer; None for "Variable", with a number if the layer has one already.
+            name: str, its name in the current name scope, which in a call is the layer's; None for "Variable".
             shape: tuple of ints or Dimensions; None for a scalar.
             dtype: DType; None for the layer's.
-            initializer: initializer, or its name; None for the scope's.
+            initializer: initializer, or its name; None for "glorot_uniform", or "zeros" for integers and bools.
             regularizer: callable of the variable that gives a loss, or its name, or None.
             trainable: bool. If True, it is trained, if the layer is; None for True, but for a variable that is
                 synchronized on reads.
             constraint: callable of the value after each update, or its name, or None.
-            partitioner: callable, as `tf.get_variable` takes it.
+            partitioner: accepted; variables of layers are not divided.
             use_resource: bool. If False, the variable is not behind a handle; None for True.
             synchronization: a `tf.VariableSynchronization`.
             aggregation: a `tf.VariableAggregation`.
@@ -326,187 +386,34 @@ class KerasLayer(AddsMetrics, Layer):
             Variable of `dtype` and `shape`.
 
         Raises:
-            ValueError: if a name is unknown, or the weight is trained and synchronized on reads; also on the same
-                conditions as `tf.get_variable`.
+            ValueError: if a name is unknown, or the weight is trained and synchronized on reads.
             NotImplementedError: if a getter is given.
             TypeError: if another argument is given.
         """
         check_weight_options(kwargs)
         trainable = resolve_trainable(synchronization, aggregation, trainable, name)
-        name, shape = name or self._unused_name(), () if shape is None else shape
-        use_resource = use_resource is None or use_resource
-        initializer, regularizer = named.initializer(initializer), named.regularizer(regularizer)
-        constraint = named.constraint(constraint)
-        if self._scope is None and partitioner is None:
-            return self._add_outside_of_calls(
-                name,
-                TensorShape(shape),
-                dtypes.as_dtype(dtype or self.dtype or dtypes.float32),
-                initializer,
-                regularizer,
-                trainable,
-                constraint=constraint,
-                use_resource=use_resource,
-            )
-        made = super().add_weight(
-            name,
-            shape,
-            dtype,
-            initializer=initializer,
-            regularizer=regularizer,
-            trainable=trainable,
-            constraint=constraint,
-            use_resource=use_resource,
-            partitioner=partitioner,
-        )
-        track_variable(made)
-        return made
-
-    def _unused_name(self) -> str:
-        used = {weight.name.rpartition("/")[2].partition(":")[0] for weight in self.weights}
-        names = itertools.chain(["Variable"], (f"Variable_{i}" for i in itertools.count(1)))
-        return next(name for name in names if name not in used)
-
-    def _add_outside_of_calls(
-        self,
-        name: str,
-        shape: TensorShape,
-        dtype: dtypes.DType,
-        initializer: Any,
-        regularizer: Any,
-        trainable: bool,
-        **options: Any,
-    ) -> Any:
-        """Makes a variable for a `build` or `__init__` that a program calls.
-
-        TF 1.x: its name is that of the current name scope and its own, without the layer's.
-        """
-        make = initializer or get_variable_scope().initializer or default_initializer(name, dtype)
+        dtype = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
+        made = named.initializer(initializer or ("glorot_uniform" if dtype.is_floating else "zeros"))
         variable = Variable(
-            lambda: make(shape.as_list(), dtype=dtype), trainable=trainable and self.trainable, name=name, **options
+            lambda: made(() if shape is None else TensorShape(shape).as_list(), dtype=dtype),
+            trainable=trainable,
+            name=name,
+            constraint=named.constraint(constraint),
+            use_resource=use_resource is None or use_resource,
         )
-        if regularizer:
-            self._regularize(name, variable, regularizer)
+        if regularizer is not None:
+            self._losses.append((_loss_of_weight(variable, named.regularizer(regularizer)), False))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
-        track(self._owner_of_weights(), variable, name)
+        track(self._owner_of_weights(), variable, name or variable.op.name.rpartition("/")[2])
         track_variable(variable)
         return variable
 
 
-class InputLayer(KerasLayer):
-    """The start of a model: a placeholder.
+def _loss_of_weight(variable: Any, regularizer: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Returns a function that computes the regularizer's loss for a variable."""
 
-    Args:
-        input_shape: tuple, the shape of an example.
-        batch_size: int, the number of examples of a batch; None for any.
-        dtype: DType; float32 by default.
-        input_tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
-        sparse: False; sparse inputs are not offered.
-        name: str, name of the layer.
-        ragged: False; ragged inputs are not offered.
-        **kwargs: `batch_input_shape`, tuple, the shape with the batch, in the place of `input_shape`.
+    def compute() -> Any:
+        with name_scope(f"{variable.op.name}/Regularizer"):
+            return regularizer(variable)
 
-    Raises:
-        ValueError: if neither shape is given, if both are, or if an argument is unknown.
-        NotImplementedError: if `sparse` or `ragged` is true.
-    """
-
-    def __init__(
-        self,
-        input_shape: ShapeLike | None = None,
-        batch_size: int | None = None,
-        dtype: DTypeLike | None = None,
-        input_tensor: Tensor | None = None,
-        sparse: bool = False,
-        name: str | None = None,
-        ragged: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        batch_input_shape: Any = kwargs.pop("batch_input_shape", None)
-        if ragged:
-            raise NotImplementedError("Ragged inputs of models are not offered; use tf.ragged.placeholder in a graph.")
-        if kwargs:
-            raise ValueError(f"Unrecognized keyword arguments: {sorted(kwargs)}")
-        if sparse:
-            raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")
-        super().__init__(name=name or f"input_{get_uid('input')}")
-        self.built = True
-        if input_tensor is None:
-            if input_shape is None and batch_input_shape is None:
-                raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
-            inner: Any = input_shape
-            shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *inner)
-            input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
-        if isinstance(input_tensor, Variable):
-            input_tensor = convert_to_tensor(input_tensor)
-        self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
-        self._given = {"batch_input_shape": self.batch_input_shape, "dtype": input_tensor.dtype.name}
-        self._inbound_nodes.append(note_call(input_tensor, self, [], {}))
-
-    def get_config(self) -> dict[str, Any]:
-        """Returns the arguments that make an equal layer, and its name.
-
-        Returns:
-            dict, whose values JSON can hold.
-        """
-        return {**serialized(self._given), "sparse": False, "name": self.name}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """Returns a layer from the result of `get_config`.
-
-        Args:
-            config: dict of arguments.
-
-        Returns:
-            InputLayer.
-
-        Raises:
-            NotImplementedError: if its input is sparse.
-        """
-        if config.get("sparse") or config.get("ragged"):
-            raise NotImplementedError("Sparse inputs of models are not offered; use tf.sparse_placeholder in a graph.")
-        known = ("batch_input_shape", "batch_size", "input_shape", "dtype", "name")
-        return cls(**{name: value for name, value in config.items() if name in known})
-
-
-def Input(  # noqa: N802  # Keras's spelling
-    shape: ShapeLike | None = None,
-    batch_size: int | None = None,
-    name: str | None = None,
-    dtype: DTypeLike | None = None,
-    sparse: bool = False,
-    tensor: Tensor | None = None,
-    ragged: bool = False,
-    **kwargs: Any,
-) -> Tensor:
-    """Returns the input tensor of a model.
-
-    Args:
-        shape: tuple, the shape of an example.
-        batch_size: int, the number of examples of a batch; None for any.
-        name: str, name of the placeholder.
-        dtype: DType; float32 by default.
-        sparse: False; sparse inputs are not offered.
-        tensor: Tensor, of any dtype and shape, used instead of a placeholder.
-        ragged: False; ragged inputs are not offered.
-        **kwargs: `batch_shape`, tuple, the shape with the batch, in the place of `shape`.
-
-    Returns:
-        Tensor of `dtype`, of shape [batch] + `shape`.
-
-    Raises:
-        ValueError: if neither shape is given, if both are, or if an argument is unknown.
-        NotImplementedError: if `sparse` or `ragged` is true.
-
-    Example:
-        >>> x = tf.keras.layers.Input(shape=[32], name="features")
-        >>> print(x.shape)
-        (?, 32)
-    """
-    batch_shape = kwargs.pop("batch_shape", kwargs.pop("batch_input_shape", None))
-    if shape is not None and batch_shape is not None:
-        raise ValueError("Only provide the `shape` OR `batch_shape` argument to Input, not both at the same time.")
-    layer = InputLayer(shape, batch_size, dtype, tensor, sparse, name, ragged, batch_input_shape=batch_shape, **kwargs)
-    output: Tensor = layer.output
-    return output
+    return compute

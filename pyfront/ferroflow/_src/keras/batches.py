@@ -91,42 +91,78 @@ def weights_of(
         names: the outputs' names.
         modes: each output's `sample_weight_mode`.
         sample_weight: array, list of them, or dict of them by name; None for 1.
-        class_weight: dict from the numbers of classes to weights, or dict of such by name; None for 1.
+        class_weight: dict from the numbers of classes to weights, or list of such, or dict of such by name; None for 1.
 
     Raises:
         ValueError: if weights have another shape than `modes` requires or are those of no output, or a class has no
             weight.
+        TypeError: if weights of several outputs are neither in a list nor in a dict.
     """
-    given: list[Any] = [None] * len(labels)
-    if isinstance(sample_weight, dict):
-        unknown = sorted(set(sample_weight) - set(names))
-        if unknown:
-            raise ValueError(f"Unknown outputs in sample_weight: {unknown}. The outputs are {list(names)}.")
-        given = [sample_weight.get(name) for name in names]
-    elif isinstance(sample_weight, list) and len(names) > 1:
-        given = [*sample_weight, *given[len(sample_weight) :]]
-    elif sample_weight is not None:
-        given = as_arrays(sample_weight, names, "outputs")
-    by_name = isinstance(class_weight, dict) and any(name in class_weight for name in names)
+    given = _of_outputs(sample_weight, names, "sample_weight")
+    classes = _of_outputs(class_weight, names, "class_weight")
     found = []
-    for name, array, mode, weights in zip(names, labels, modes, given, strict=True):
-        of_classes = class_weight.get(name) if by_name else class_weight
+    for array, mode, weights, of_classes in zip(labels, modes, given, classes, strict=True):
         rank = 1 if mode is None else 2
         if mode is not None and array.ndim < 3:
             raise ValueError(
-                f'Timestep-wise sample weighting (use of sample_weight_mode="temporal") is restricted to outputs that '
-                f"are at least 3D, i.e. that have a time dimension. Found labels of shape {array.shape}."
+                f"Found a sample_weight array for an input with shape {array.shape}. Timestep-wise sample weighting "
+                '(use of sample_weight_mode="temporal") is restricted to outputs that are at least 3D, i.e. that have '
+                "a time dimension."
             )
         ones = np.ones(array.shape[:rank], np.float32)
         weights = ones if weights is None else np.asarray(weights)
-        if weights.shape != ones.shape:
-            hint = ' Say `sample_weight_mode="temporal"` in compile() for weights of steps.' if mode is None else ""
+        if weights.ndim != rank:
             raise ValueError(
-                f"Found a sample_weight array with shape {weights.shape} for labels of shape {array.shape}; it should "
-                f"have shape {ones.shape}.{hint}"
+                f"Found a sample_weight array with shape {weights.shape}. In order to use timestep-wise sample "
+                + (
+                    'weights, you should specify sample_weight_mode="temporal" in compile(). If you just mean to use '
+                    "sample-wise weights, make sure your sample_weight array is 1D."
+                    if mode is None
+                    else "weighting, you should pass a 2D sample_weight array."
+                )
+            )
+        if weights.shape != ones.shape:
+            raise ValueError(
+                f"Found a sample_weight array with shape {weights.shape} for an input with shape {array.shape}. "
+                "sample_weight cannot be broadcast."
             )
         found.append(weights if of_classes is None else weights * _class_weights(array, of_classes))
     return found
+
+
+def _of_outputs(given: Any, names: Sequence[str], what: str) -> list[Any]:
+    """Returns the weights of each output, None for an output without weights.
+
+    Raises:
+        ValueError: if there are weights of an unknown output, or a list has another length.
+        TypeError: if weights of several outputs are neither in a list nor in a dict.
+    """
+    if given is None or (isinstance(given, dict) and not given):
+        return [None] * len(names)
+    if len(names) == 1:
+        if isinstance(given, (list, tuple)) and len(given) == 1 and not isinstance(given[0], (int, float)):
+            return list(given)
+        # The keys of weights of classes may be the classes' numbers.
+        if not isinstance(given, dict) or (names[0] not in given and what == "class_weight"):
+            return [given]
+    if isinstance(given, (list, tuple)):
+        if len(given) != len(names):
+            raise ValueError(
+                f"Provided `{what}` was a list of {len(given)} elements, but the model has {len(names)} outputs. You "
+                f"should provide one `{what}`array per model output."
+            )
+        return list(given)
+    if isinstance(given, dict):
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise ValueError(
+                f"Unknown entries in {what} dictionary: {unknown}. Only expected following keys: {list(names)}"
+            )
+        return [given.get(name) for name in names]
+    raise TypeError(
+        f"The model has multiple outputs, so `{what}` should be either a list or a dict. Provided `{what}` type not "
+        f"understood: {given}"
+    )
 
 
 def _class_weights(labels: Any, weights: Any) -> Any:
@@ -192,19 +228,19 @@ class Average:
     def __init__(self, stateful: Sequence[int] = ()) -> None:
         self._totals: Any = 0.0
         self._count = 0
-        self._stateful, self._last = list(stateful), list[float]()
+        self._stateful, self._last = list(stateful), list[Any]()
 
     def add(self, values: Sequence[Any], size: int) -> None:
         """Adds the values of a batch."""
         self._totals = self._totals + np.asarray(values, np.float64) * size
         self._count += size
-        self._last = [float(values[place]) for place in self._stateful]
+        self._last = [values[place] for place in self._stateful]
 
-    def values(self) -> list[float]:
-        """Returns the means; none if there was no batch."""
+    def values(self) -> list[Any]:
+        """Returns the means as numbers of NumPy's float64, and values that add up as they are; none without a batch."""
         if not self._count:
             return []
-        found = [float(x) for x in np.asarray(self._totals) / self._count]
+        found = list(np.asarray(self._totals) / self._count)
         for place, value in zip(self._stateful, self._last, strict=True):
             found[place] = value
         return found

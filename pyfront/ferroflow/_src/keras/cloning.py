@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base import nest
-from ferroflow._src.keras.base_layer import Input, InputLayer
+from ferroflow._src.keras.input_layer import Input, InputLayer
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.model_sources import calls_in_order
 from ferroflow._src.keras.network import as_list, check_copied

@@ -115,7 +115,7 @@ class CompiledNetwork(Network):
                 self.outputs,
                 self.output_names,
                 masks,
-                self.losses,
+                [*self._added_losses, *self.get_losses_for(None), *self.get_losses_for(self.inputs)],
                 self.loss,
                 self.compile_metrics,
                 self.loss_weights,
@@ -268,7 +268,8 @@ class CompiledNetwork(Network):
             several = isinstance(x, (list, tuple)) and all(hasattr(one, "shape") for one in x)
             given = [one if isinstance(one, Tensor) else np.asarray(one) for one in (x if several else [x])]
             shapes = [_example_shape(one) for one in given]
-            self._build_for(shapes, [one.dtype if isinstance(one, Tensor) else None for one in given])
+            dtypes = [one.dtype if isinstance(one, Tensor) else None for one in given]
+            self._build_for(shapes, dtypes, self.name)
             self._compilation = None
         if self.optimizer is not None and self._compilation is None:
             self._compile()

@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ferroflow._src.base import dtypes
-from ferroflow._src.base.tensor_shape import TensorShape
+from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.tensor_shape import Dimension, TensorShape
 from ferroflow._src.base.typing import (
     BoolLike,
     DictLike,
@@ -319,16 +319,29 @@ class Lambda(KerasLayer):
         """Returns the shape of the output for that of the input.
 
         Args:
-            input_shape: TensorShape or tuple, with the batch.
+            input_shape: TensorShape or tuple, with the batch; list or tuple of them for several inputs.
 
         Returns:
-            TensorShape, or list of them.
+            TensorShape, or list or tuple of them.
         """
-        shape = tuple(TensorShape(input_shape).as_list())
+        shapes = _with_shapes(input_shape, lambda sizes: tuple(sizes.as_list()))
         if callable(self._result_shape):
-            return TensorShape(self._result_shape(shape))
+            return _with_shapes(self._result_shape(shapes), lambda sizes: sizes)
         if self._result_shape is not None:
-            return TensorShape([shape[0], *self._result_shape])
+            first = shapes[0] if _is_one_shape(shapes) else shapes[0][0]
+            return _with_shapes(self._result_shape, lambda sizes: TensorShape([first, *sizes]))
         with Graph().as_default():
-            given = self.call(placeholder(self.dtype or dtypes.float32, shape=list(shape)))
-            return [x.get_shape() for x in given] if isinstance(given, list) else given.get_shape()
+            dtype = self.dtype or dtypes.float32
+            given = self.call(_with_shapes(shapes, lambda sizes: placeholder(dtype, shape=sizes.as_list())))
+            return nest.map_structure(lambda x: x.get_shape(), given)
+
+
+def _is_one_shape(shapes: Any) -> bool:
+    return isinstance(shapes, TensorShape) or all(x is None or isinstance(x, (int, Dimension)) for x in shapes)
+
+
+def _with_shapes(shapes: Any, function: Callable[[TensorShape], Any]) -> Any:
+    """Returns the results of a function of each shape, in the structure of the shapes."""
+    if _is_one_shape(shapes):
+        return function(TensorShape(shapes))
+    return type(shapes)(_with_shapes(one, function) for one in shapes)

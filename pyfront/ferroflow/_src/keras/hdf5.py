@@ -19,6 +19,7 @@ from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
 from ferroflow._src.keras.cudnn_layers import converted_weights
 from ferroflow._src.keras.folder_writer import write_folder
+from ferroflow._src.keras.overwriting import may_overwrite
 from ferroflow._src.keras.training_files import write_training
 
 _VERSION, _BACKEND = b"2.2.4-tf", b"tensorflow"
@@ -220,14 +221,13 @@ def save_model(
     Args:
         model: Model.
         filepath: str, the file, or an open h5py.File.
-        overwrite: bool. If True, an existing file is replaced.
+        overwrite: bool. If False, an existing file is replaced only after a yes on the terminal.
         include_optimizer: bool. If True, the arguments of `compile` and the optimizer's variables are saved.
         save_format: "h5" for an HDF5 file, "tf" for the folder of a SavedModel; None for "h5".
         signatures: as `tf.saved_model.save` takes them, for a SavedModel.
 
     Raises:
         ImportError: if h5py is not installed.
-        FileExistsError: if the file is there and may not be replaced.
         OSError: if the file cannot be written; an existing one stays as it was.
         ValueError: if `save_format` is unknown, `signatures` are given for an HDF5 file, or an argument of a layer has
             neither `get_config` nor a name.
@@ -235,16 +235,17 @@ def save_model(
     if save_format not in (None, "h5", "tf"):
         raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
     if save_format == "tf":
-        if not overwrite and exists(os.fspath(filepath)):
-            raise FileExistsError(os.fspath(filepath))
+        if not overwrite and exists(os.fspath(filepath)) and not may_overwrite(filepath):
+            return
         with model.graph.as_default():
             write_folder(model, filepath, signatures)
         return
     if signatures is not None:
         raise ValueError('`signatures` are for `save_format="tf"`.')
     described = model.to_json()
-    if not overwrite and isinstance(filepath, str | os.PathLike) and os.path.exists(filepath):
-        raise FileExistsError(os.fspath(filepath))
+    is_there = isinstance(filepath, str | os.PathLike) and os.path.exists(filepath)
+    if is_there and not overwrite and not may_overwrite(filepath):
+        return
     with _written(filepath) as file, model.graph.as_default():
         file.attrs["keras_version"], file.attrs["backend"] = _VERSION, _BACKEND
         file.attrs["model_config"] = described.encode()

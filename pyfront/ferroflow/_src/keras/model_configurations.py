@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ferroflow._src.keras.base_layer import InputLayer, KerasLayer
+from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import register_layer_maker, yaml
 from ferroflow._src.keras.custom_objects import CustomObjectScope, get_custom_objects
+from ferroflow._src.keras.input_layer import InputLayer
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.sequential import Sequential

@@ -37,7 +37,8 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     if given is None or callable(given):
         return given
     if isinstance(given, str) and given in get_custom_objects():
-        return get_custom_objects()[given]
+        found = get_custom_objects()[given]
+        return found() if isinstance(found, type) else found
     if isinstance(given, str) and given in known:
         return known[given]
     if isinstance(given, Mapping) and given.get("class_name") in get_custom_objects():
@@ -305,7 +306,8 @@ class L1L2(Regularizer):
             Tensor of its dtype, of shape []; 0 if both factors are.
         """
         terms = [scale * reduce_sum(f(x)) for scale, f in ((self.l1, absolute), (self.l2, square)) if scale]
-        return sum(terms[1:], terms[0]) if terms else 0.0
+        # TF 1.x: the terms are added to zero, which gives the operation `add`.
+        return sum(terms, 0.0)
 
     def get_config(self) -> dict[str, float]:
         """Returns the arguments that make an equal one."""

@@ -3,50 +3,43 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import inspect
-import json
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import dtypes, nest
-from ferroflow._src.base.files.system import exists
-from ferroflow._src.base.files.urls import folder_of
-from ferroflow._src.base.typing import BoolLike, DictLike, NestedTensors
-from ferroflow._src.checkpoint.load_status import CheckpointLoadStatus
-from ferroflow._src.checkpoint.object_saver import saver_of, serialized_objects
-from ferroflow._src.checkpoint.saver import Saver
-from ferroflow._src.checkpoint.state import update_state
-from ferroflow._src.framework.default_graph import get_default_graph
+from ferroflow._src.base.typing import BoolLike, NestedTensors
+from ferroflow._src.framework.default_graph import get_default_graph, name_scope
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import TrackableReference
-from ferroflow._src.keras import hdf5, named
+from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
-from ferroflow._src.keras.backend import batch_get_value, get_session
-from ferroflow._src.keras.base_layer import Input, InputLayer, check_weight_options
-from ferroflow._src.keras.configurations import serialized, yaml
+from ferroflow._src.keras.base_layer import check_weight_options, use_resources, variables_in
+from ferroflow._src.keras.described_network import DescribedNetwork
+from ferroflow._src.keras.input_layer import Input, InputLayer
 from ferroflow._src.keras.layer_of_layers import LayerOfLayers
 from ferroflow._src.keras.layer_table import outputs_in, print_table
 from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.keras.op_layers import make_layers
-from ferroflow._src.keras.training_files import saved_description
-from ferroflow._src.layers.layer import Layer, set_weights
+from ferroflow._src.keras.stored_network import StoredNetwork
+from ferroflow._src.layers.call_context import called_with, with_training
+from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import Call, call_of, calls_of, mask_of, one_or_list, set_layer_maker, shape_of
 from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization, resolve_trainable
 from ferroflow._src.variables.variable import Variable
 
-_VERSION = "2.2.4-tf"
-
 
 def as_list(x: NestedTensors | None) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
-class Network(AddsMetrics, LayerOfLayers):
+class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     Args:
@@ -97,6 +90,11 @@ class Network(AddsMetrics, LayerOfLayers):
                 f"{type(self).__name__} sets a layer before `super().__init__()`, which a subclass of Model calls "
                 "first."
             )
+        use_resources(value)
+        is_own = name[0] != "_" and "_own_weights" in vars(self) and not type(self).__module__.startswith("ferroflow.")
+        if is_own:
+            for variable in variables_in(value, self.weights):
+                self._own_weights.append((variable, variable.trainable))
         super().__setattr__(name, value)
 
     def _connect(self, inputs: list[Tensor], outputs: list[Tensor]) -> None:
@@ -141,12 +139,14 @@ class Network(AddsMetrics, LayerOfLayers):
         self.inputs, self.outputs = inputs, outputs
         self._inbound_nodes[:1] = [Call(self, one_or_list(inputs), {}, outputs, one_or_list(outputs))]
 
-    def _call_on(self, inputs: list[Tensor]) -> None:
+    def _call_on(self, inputs: list[Tensor], scope: str | None = None) -> None:
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
-        self._run_own_build(one_or_list(inputs))
-        # TF 1.x: None stands for the learning phase, which layers take by default.
+        # TF 1.x: a call opens the model's name scope; `build` alone opens none.
+        # None stands for the learning phase, which layers take by default.
         options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
-        outputs = as_list(self.call(one_or_list(inputs), **options))
+        with name_scope(scope) if scope else contextlib.nullcontext():
+            self._run_own_build(one_or_list(inputs))
+            outputs = as_list(self.call(one_or_list(inputs), **options))
         self._set_ends(inputs, outputs)
         self._load_waiting()
 
@@ -210,8 +210,8 @@ class Network(AddsMetrics, LayerOfLayers):
         shapes = input_shape if isinstance(input_shape, list) else [input_shape]
         self._build_for([tuple(shape) for shape in shapes], [None] * len(shapes))
 
-    def _build_for(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> None:
-        self._call_on(self._make_inputs(shapes, dtypes))
+    def _build_for(self, shapes: Sequence[Any], dtypes: Sequence[Any], scope: str | None = None) -> None:
+        self._call_on(self._make_inputs(shapes, dtypes), scope)
 
     @property
     def built(self) -> bool:
@@ -311,7 +311,7 @@ class Network(AddsMetrics, LayerOfLayers):
     @property
     def losses(self) -> list[Any]:
         """The losses of variables and outputs, and what was added."""
-        return [*self._of_layers("losses"), *self._added_losses]
+        return [*self._added_losses, *self._of_layers("losses")]
 
     def add_loss(self, losses: NestedTensors, inputs: Any = None) -> None:
         """Adds losses to the loss that `fit` minimizes; compile the model afterwards.
@@ -351,16 +351,19 @@ class Network(AddsMetrics, LayerOfLayers):
         Returns:
             Tensor, or list of them.
         """
-        if self._is_graph_network and not self.built:
-            self.build(shape_of(inputs))
-        if not self.built:
-            self._run_own_build(inputs)
         if "mask" in inspect.signature(self.call).parameters and "mask" not in kwargs and not args:
             masks = [mask_of(x) for x in nest.flatten(inputs)]
             if any(mask is not None for mask in masks):
                 kwargs["mask"] = one_or_list(masks)
-        outputs = self.call(inputs, *args, **kwargs)
-        self._keep_call(outputs, inputs, {} if self._is_graph_network else kwargs)
+        with name_scope(self._name):
+            if self._is_graph_network and not self.built:
+                self.build(shape_of(inputs))
+            if not self.built:
+                self._run_own_build(inputs)
+            given, training = with_training(self.call, args, kwargs)
+            with called_with(training):
+                outputs = self.call(inputs, *args, **given)
+            self._keep_call(outputs, inputs, {} if self._is_graph_network else kwargs)
         if not self.built:
             self._set_ends(nest.flatten(inputs), as_list(outputs))
             self._load_waiting()
@@ -455,217 +458,6 @@ class Network(AddsMetrics, LayerOfLayers):
 
     add_variable = add_weight
 
-    def get_config(self) -> Any:
-        """Returns the model's configuration: its layers, their arguments and their connections.
-
-        Returns:
-            dict of `name`, `layers`, `input_layers` and `output_layers`, whose values JSON can hold.
-
-        Raises:
-            NotImplementedError: if the model is a subclass's.
-            ValueError: if an argument is an object without `get_config` and without a name.
-        """
-        if not self._is_graph_network:
-            raise NotImplementedError(
-                f"{type(self).__name__} is defined only by its Python class. Save its variables with `save_weights`, "
-                "and make the model with its class."
-            )
-        calls: dict[int, list[Call]] = {id(layer): [] for layer in self.layers}
-        of_tensor: dict[Tensor, list[Any]] = {}
-        for tensor in self.inputs:
-            made = call_of(tensor)
-            assert made is not None  # checked when the model was made
-            of_tensor[tensor] = [made.layer.name, 0, 0]
-        for tensor, made in self._calls:
-            known = calls[id(made.layer)]
-            if made not in known:
-                known.append(made)
-            of_tensor[tensor] = [made.layer.name, known.index(made), made.outputs.index(tensor)]
-        layers = []
-        for layer in self.layers:
-            nodes = [
-                [[*of_tensor[t], serialized(made.arguments)] for t in nest.flatten(made.inputs)]
-                for made in calls[id(layer)]
-            ]
-            layers.append({"name": layer.name, **described(layer), "inbound_nodes": nodes})
-        return {
-            "name": self.name,
-            "layers": layers,
-            "input_layers": [of_tensor[t] for t in self.inputs],
-            "output_layers": [of_tensor[t] for t in self.outputs],
-        }
-
-    # Function that makes a model from its configuration; set by `model_configurations`, which imports all layers.
-    _of_description: Callable[[dict[str, Any], Any], Any]
-    # The class that its description names.
-    _kind: ClassVar[str] = "Model"
-
-    @classmethod
-    def from_config(cls, config: DictLike, custom_objects: DictLike | None = None) -> Any:
-        """Creates a model from the result of `get_config`, with new variables.
-
-        Args:
-            config: dict, or list of a Sequential's layers.
-            custom_objects: dict of classes and functions of the program by the names they have in the description, or
-                None.
-
-        Returns:
-            Model, or Sequential if the class is one.
-
-        Raises:
-            ValueError: if a class or function is unknown, or the layers do not follow from the inputs.
-        """
-        return Network._of_description({"class_name": cls._kind, "config": config}, dict(custom_objects or {}))
-
-    def to_json(self, **kwargs: Any) -> str:
-        """Returns the model's configuration in JSON, for `model_from_json`; without the variables' values.
-
-        Args:
-            **kwargs: arguments of `json.dumps`.
-
-        Returns:
-            str.
-
-        Raises:
-            NotImplementedError: on the same conditions as `get_config`.
-        """
-        return json.dumps({**described(self), "keras_version": _VERSION, "backend": "tensorflow"}, **kwargs)
-
-    def to_yaml(self, **kwargs: Any) -> str:
-        """Returns the model's configuration in YAML, for `model_from_yaml`; without the variables' values.
-
-        Args:
-            **kwargs: arguments of `yaml.dump`.
-
-        Returns:
-            str.
-
-        Raises:
-            ImportError: if PyYAML is not installed.
-            NotImplementedError: on the same conditions as `get_config`.
-        """
-        found = {**described(self), "keras_version": _VERSION, "backend": "tensorflow"}
-        # PyYAML writes tuples with a tag that its safe loader refuses.
-        return str(yaml().dump(json.loads(json.dumps(found)), **kwargs))
-
-    def get_weights(self) -> list[Any]:
-        """Returns the values of the variables."""
-        return batch_get_value(self.weights)
-
-    def set_weights(self, weights: list[Any]) -> None:
-        """Assigns values to the variables.
-
-        Args:
-            weights: list of arrays, of the dtypes and shapes of the variables, in their order.
-
-        Raises:
-            ValueError: if the number of arrays is wrong, or an array has another shape.
-        """
-        set_weights(self, weights)
-
-    def save(
-        self,
-        filepath: str,
-        overwrite: bool = True,
-        include_optimizer: bool = True,
-        save_format: str | None = None,
-        signatures: object = None,
-    ) -> None:
-        """Saves the model as an HDF5 file or a SavedModel, as `tf.keras.models.save_model` does.
-
-        Args:
-            filepath: str, the file or folder.
-            overwrite: bool. If True, an existing file is replaced.
-            include_optimizer: bool, as `tf.keras.models.save_model` takes it.
-            save_format: "h5" for an HDF5 file, "tf" for the folder of a SavedModel; None for "h5".
-            signatures: as `tf.saved_model.save` takes them, for a SavedModel.
-
-        Raises:
-            ImportError: if h5py is not installed.
-            FileExistsError: if the file is there and may not be replaced.
-            ValueError: if `save_format` is unknown, `signatures` are given for an HDF5 file, or an argument of a layer
-                has neither `get_config` nor a name.
-        """
-        hdf5.save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
-
-    @property
-    def _tracking_metadata(self) -> str:
-        return saved_description(self)
-
-    def save_weights(self, filepath: str, overwrite: bool = True, save_format: str | None = None) -> None:
-        """Saves the variables, as an HDF5 file if its name ends with .h5, .hdf5 or .keras, else as a checkpoint.
-
-        Args:
-            filepath: str, the file, or the checkpoint's prefix.
-            overwrite: bool. If True, an existing file is replaced.
-            save_format: str, "h5" for a file, "tf" for a checkpoint; None to infer it from the name.
-
-        Raises:
-            ImportError: if h5py is not installed, and the format is HDF5.
-            FileExistsError: if the file or the checkpoint is there and may not be replaced.
-            ValueError: if the model has no variables yet, or the format is unknown.
-        """
-        self._check_built("saved")
-        path = str(filepath)
-        if save_format not in (None, "h5", "hdf5", "keras", "tensorflow", "tf"):
-            raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
-        is_file = hdf5.is_hdf5(path) if save_format is None else save_format not in ("tensorflow", "tf")
-        if not overwrite and exists(path if is_file else f"{path}.index"):
-            raise FileExistsError(path)
-        if is_file:
-            hdf5.save_weights(self, path)
-            return
-        with self.graph.as_default():
-            saver_of(self).save(path, session=get_session())
-        update_state(folder_of(path), path, [path], None, save_relative_paths=True)
-
-    def load_weights(self, filepath: str, by_name: bool = False) -> Any:
-        """Restores the variables that `save_weights` saved; a checkpoint's of a model that has none yet once it has.
-
-        A checkpoint of a `tf.train.Saver` is restored by the variables' names.
-
-        Args:
-            filepath: str, the file, or the checkpoint's prefix.
-            by_name: bool. If True, layers are found by their names, and not in their order; of files alone.
-
-        Returns:
-            The object that `tf.train.Checkpoint.restore` returns, for a checkpoint that `save_weights` wrote.
-
-        Raises:
-            ImportError: if h5py is not installed, and the file is an HDF5 file.
-            ValueError: if the file is an HDF5 file of other layers, or the model has no variables yet.
-            NotImplementedError: if `by_name` is True for a checkpoint.
-            tf.errors.OpError: if the checkpoint cannot be read, or has other variables.
-        """
-        if hdf5.is_hdf5(filepath):
-            self._check_built("loaded")
-            hdf5.load_weights(self, filepath, by_name)
-            return None
-        if by_name:
-            raise NotImplementedError(
-                "by_name is of HDF5 files; variables of a checkpoint are found by their names by tf.train.Saver."
-            )
-        path = str(filepath)
-        if serialized_objects(path) is not None:
-            with self.graph.as_default():
-                status = saver_of(self).restore(path)
-                assert isinstance(status, CheckpointLoadStatus)  # the checkpoint is one of objects
-                status.run_as_they_come(get_session())
-            return status.assert_nontrivial_match() if self.built else status
-        if not self.built:
-            self._weights_to_load = path
-            return None
-        with self.graph.as_default():
-            Saver(self.weights).restore(get_session(), path)
-        return None
-
-    def _check_built(self, what: str) -> None:
-        if not self.built:
-            raise ValueError(
-                f"The weights of {self.name} cannot be {what}: it has not created its variables yet. Call the model "
-                "first, or `build` it for an input shape."
-            )
-
     def count_params(self) -> int:
         """Returns the number of elements of the variables."""
         return int(sum(np.prod(w.get_shape().as_list()) for w in self.weights))
@@ -692,11 +484,6 @@ class Network(AddsMetrics, LayerOfLayers):
                 "`build` it for an input shape."
             )
         print_table(self, self._calls, line_length, positions, print_fn or print)
-
-
-def described(layer: Any) -> dict[str, Any]:
-    """Returns the class of a layer or model and what it is made of."""
-    return {"class_name": type(layer).__name__, "config": layer.get_config()}
 
 
 def check_copied(model: Network) -> None:

@@ -91,4 +91,7 @@ def get(identifier: str) -> Any:
         return deserialize(identifier)
     if not isinstance(identifier, str):
         raise ValueError(f"Could not interpret optimizer identifier: {identifier}")
+    own = get_custom_objects().get(identifier)
+    if isinstance(own, type) and not hasattr(own, "from_config"):
+        return own()
     return deserialize({"class_name": identifier, "config": {}})

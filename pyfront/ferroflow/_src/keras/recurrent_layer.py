@@ -8,7 +8,6 @@ from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape, as_shape
 from ferroflow._src.base.typing import BoolLike, NestedTensors
 from ferroflow._src.keras.backend_rnn import rnn
-from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import MadeOfLayers
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.recurrent_cells import (
@@ -118,13 +117,12 @@ class RNN(MadeOfLayers, Running):
         batch = shaping.shape(given)[self._batch_axis]
         return self._structured(nest.flatten(of_cell(inputs=None, batch_size=batch, dtype=given.dtype)))
 
-    def _set_scope(self, scope: Any = None) -> None:
-        if self._outer_scope is None:
-            self._outer_scope = get_variable_scope()
-            for cell in getattr(self.cell, "cells", [self.cell]):
-                if isinstance(cell, LayerRNNCell):
-                    cell._set_scope()
-        super()._set_scope(scope)
+    def _keep_outer_scope(self) -> None:
+        """Keeps the variable scope around the layer, and lets the cells of `tf.nn.rnn_cell` open theirs in it."""
+        self._outer_scope = get_variable_scope()
+        for cell in getattr(self.cell, "cells", [self.cell]):
+            if isinstance(cell, LayerRNNCell):
+                cell._set_scope()
 
     def _outside(self, **options: Any) -> Any:
         """Opens the variable scope around the layer, in which cells of `tf.nn.rnn_cell` open theirs."""
@@ -147,10 +145,10 @@ class RNN(MadeOfLayers, Running):
         if self.stateful:
             self._keep_states(nest.flatten(_mapped(lambda one: one[axis].value, shape))[0])
         cell = self.cell
+        if self._outer_scope is None:
+            self._keep_outer_scope()
         if isinstance(cell, Layer) and not cell.built:
-            # TF 1.x: the variables of the cell have the names of this layer.
-            is_named_so = isinstance(cell, KerasLayer) and not isinstance(cell, StackedRNNCells)
-            settle_inner(cell, self._dtype or dtypes.float32.name, self._scope if is_named_so else None)
+            settle_inner(cell, self._dtype or dtypes.float32.name)
             steps = _mapped(of_step, shape)
             constants = input_shape[-self._num_constants :] if is_listed and self._num_constants else []
             with self._outside():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ferroflow._src.base.typing import NestedTensors
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.trackable import TrackableReference
-from ferroflow._src.keras.base_layer import Input, InputLayer
+from ferroflow._src.keras.described_network import described
+from ferroflow._src.keras.input_layer import Input, InputLayer
 from ferroflow._src.keras.model import Model
-from ferroflow._src.keras.network import Network, as_list, described
+from ferroflow._src.keras.network import Network, as_list
 from ferroflow._src.layers.layer import Layer
 from ferroflow._src.layers.nodes import call_of
 
@@ -94,15 +97,16 @@ class Sequential(Model):
             )
         self._connect(self.inputs, outputs)
 
-    def _build_for(self, shapes: Sequence[Any], dtypes: Sequence[Any]) -> None:
+    def _build_for(self, shapes: Sequence[Any], dtypes: Sequence[Any], scope: str | None = None) -> None:
         if len(shapes) != 1:
             raise ValueError(f"A Sequential model has one input, but {len(shapes)} were given.")
         waiting, self._waiting = self._waiting, []
         dtype = dtypes[0] or getattr(waiting[0], "_input_dtype", None) if waiting else dtypes[0]
         start = Input(batch_shape=tuple(shapes[0]), dtype=dtype, name=f"{self.name}_input")
         self._set_ends([start], [start])
-        for layer in waiting:
-            self.add(layer)
+        with name_scope(scope) if scope else contextlib.nullcontext():
+            for layer in waiting:
+                self.add(layer)
         self._load_waiting()
 
     def get_config(self) -> Any:

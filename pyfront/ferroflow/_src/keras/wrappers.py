@@ -119,7 +119,7 @@ class TimeDistributed(Wrapper):
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, ...].
         """
-        if isinstance(self.layer, Layer) and not self.layer.built and self._scope is None:
+        if isinstance(self.layer, Layer) and not self.layer.built:
             shape = TensorShape(input_shape).as_list()
             self.layer.build(TensorShape([shape[0], *shape[2:]]))
             self.layer.built = True
@@ -152,9 +152,6 @@ class TimeDistributed(Wrapper):
         del mask
         takes = training is not None and "training" in inspect.signature(self.layer.call).parameters
         kwargs = {"training": training} if takes else {}
-        if isinstance(self.layer, Layer) and not self.layer.built:
-            # TF 1.x: the variables of the layer have the names of this one.
-            self.layer._scope = self._scope
         shape = inputs.get_shape()
         sizes = shaping.shape(inputs)
         steps = shaping.reshape(inputs, joining.concat([[-1], sizes[2:]], 0))
@@ -227,11 +224,10 @@ class Bidirectional(Wrapper):
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, size].
         """
-        if self._scope is None:
-            for layer in self._inner():
-                with name_scope(layer.name):
-                    layer.build(input_shape[0] if isinstance(input_shape, list) else input_shape)
-                    layer.built = True
+        for layer in self._inner():
+            with name_scope(layer.name):
+                layer.build(input_shape[0] if isinstance(input_shape, list) else input_shape)
+                layer.built = True
         self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:

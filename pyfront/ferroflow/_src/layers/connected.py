@@ -10,7 +10,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.tensor_spec import TensorSpec
 from ferroflow._src.framework.trackable import Trackable
-from ferroflow._src.layers.nodes import Call, calls_of, masks_of, note_call, one_or_list
+from ferroflow._src.layers.nodes import Call, calls_of, masks_of, note_call
 from ferroflow._src.variables.module import Module
 from ferroflow._src.variables.variable import Variable
 
@@ -34,6 +34,11 @@ _OWN = frozenset(
 
 # The attributes among them that hold no variable or layer.
 _NO_PARTS = _OWN - {"_connected", "_non_trainable_weights", "_own_weights", "_trainable_weights", "_waiting"}
+
+
+def _in_structure(found: Any) -> Any:
+    """Returns the only element of a list with one element; otherwise the argument, in its structure."""
+    return found[0] if isinstance(found, list) and len(found) == 1 else found
 
 
 class Connected(Module):
@@ -137,7 +142,7 @@ class Connected(Module):
                 f'The layer "{self.name}" has multiple inbound nodes, with different {what} shapes. Hence the notion '
                 f'of "{what} shape" is ill-defined for the layer. Use `get_{what}_shape_at(node_index)` instead.'
             )
-        return one_or_list(found[0])
+        return found[0]
 
     @property
     def inbound_nodes(self) -> list[Any]:
@@ -157,7 +162,7 @@ class Connected(Module):
             AttributeError: if the layer has not been called yet.
         """
         node = self._first_node(f"Layer {self.name} is not connected, no input to return.")
-        return one_or_list(node.sources)
+        return _in_structure(node.input_tensors)
 
     @property
     def output(self) -> Any:
@@ -166,7 +171,7 @@ class Connected(Module):
         Raises:
             AttributeError: if the layer has not been called yet.
         """
-        return one_or_list(self._first_node(f"Layer {self.name} has no inbound nodes.").outputs)
+        return _in_structure(self._first_node(f"Layer {self.name} has no inbound nodes.").output_tensors)
 
     @property
     def input_mask(self) -> Any:
@@ -185,7 +190,7 @@ class Connected(Module):
         Raises:
             AttributeError: if the layer has not been called yet, or on inputs of different shapes.
         """
-        return self._one_shape("input", lambda node: node.source_shapes)
+        return self._one_shape("input", lambda node: node.input_shapes)
 
     @property
     def output_shape(self) -> Any:
@@ -194,7 +199,7 @@ class Connected(Module):
         Raises:
             AttributeError: if the layer has not been called yet, or returned outputs of different shapes.
         """
-        return self._one_shape("output", lambda node: node.result_shapes)
+        return self._one_shape("output", lambda node: node.output_shapes)
 
     def get_input_at(self, node_index: int) -> Any:
         """Returns the input of a call.
@@ -209,7 +214,7 @@ class Connected(Module):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "input").sources)
+        return _in_structure(self._node(node_index, "input").input_tensors)
 
     def get_output_at(self, node_index: int) -> Any:
         """Returns the output of a call.
@@ -224,7 +229,7 @@ class Connected(Module):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "output").outputs)
+        return _in_structure(self._node(node_index, "output").output_tensors)
 
     def get_input_shape_at(self, node_index: int) -> Any:
         """Returns the shape of the input of a call.
@@ -239,7 +244,7 @@ class Connected(Module):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "input shape").source_shapes)
+        return _in_structure(self._node(node_index, "input shape").input_shapes)
 
     def get_output_shape_at(self, node_index: int) -> Any:
         """Returns the shape of the output of a call.
@@ -254,7 +259,7 @@ class Connected(Module):
             RuntimeError: if the layer has not been called yet.
             ValueError: if the layer has been called fewer times.
         """
-        return one_or_list(self._node(node_index, "output shape").result_shapes)
+        return _in_structure(self._node(node_index, "output shape").output_shapes)
 
     def get_input_mask_at(self, node_index: int) -> Any:
         """Returns the mask of a call's inputs.

@@ -25,11 +25,14 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.trackable import Trackable, forget_edges, track
+from ferroflow._src.layers.call_context import called_with, with_training
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.layers.sessions import batch_get_value, batch_set_value
+from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.variables.collections import global_variables
 from ferroflow._src.variables.get_variable import get_variable
 from ferroflow._src.variables.partitioned_variable import PartitionedVariable
@@ -86,6 +89,9 @@ class Layer(Connected):
         TypeError: if a keyword argument is unknown.
         NotImplementedError: if `dynamic` is given and True.
     """
+
+    # True for a layer of `tf.layers` that is an attribute of a model or layer of `tf.keras`.
+    _uses_resources = False
 
     def __init__(
         self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
@@ -384,7 +390,7 @@ class Layer(Connected):
                     trainable=trainable and self.trainable,
                     constraint=constraint,
                     partitioner=partitioner,
-                    use_resource=use_resource or scope.use_resource,
+                    use_resource=use_resource or self._uses_resources or scope.use_resource,
                 )
                 if regularizer and not _is_among(variable, existing):
                     self._regularize(name, variable, regularizer)
@@ -447,25 +453,31 @@ class Layer(Connected):
             if self._call_takes_scope:
                 kwargs["scope"] = scope
             with name_scope(self._name_scope()):
-                # A layer may have been built by its `build` alone, before its inputs were known.
-                dtype = getattr(leaves[0], "dtype", None) if leaves and self._dtype is None else None
-                if dtype is not None:
-                    self._dtype = dtypes.as_dtype(dtype).base_dtype.name
-                if not self.built:
-                    assert_input_compatibility(self._name, self.input_spec, inputs)
-                    all_have_shapes = all(hasattr(x, "get_shape") for x in leaves)
-                    self.build(nest.map_structure(lambda x: x.get_shape(), inputs) if all_have_shapes else None)
-                assert_input_compatibility(self._name, self.input_spec, inputs)
-                outputs = self.call(inputs, *args, **kwargs)
-                if outputs is None:
-                    raise ValueError(
-                        "A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: "
-                        f"{self._name})."
-                    )
+                outputs = self._built_and_called(inputs, leaves, args, kwargs)
                 self._regularize_activity(inputs, outputs)
-                self.built = True
         if self._updates_collection is not None:
             _add_new_ones_to_collection(self._updates_collection, self.updates)
+        return outputs
+
+    def _built_and_called(self, inputs: Any, leaves: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Makes the variables if there are none yet, and returns the result of `call`."""
+        # A layer may have been built by its `build` alone, before its inputs were known.
+        dtype = getattr(leaves[0], "dtype", None) if leaves and self._dtype is None else None
+        if dtype is not None:
+            self._dtype = dtypes.as_dtype(dtype).base_dtype.name
+        if not self.built:
+            assert_input_compatibility(self._name, self.input_spec, inputs)
+            all_have_shapes = all(hasattr(x, "get_shape") for x in leaves)
+            self.build(nest.map_structure(lambda x: x.get_shape(), inputs) if all_have_shapes else None)
+        assert_input_compatibility(self._name, self.input_spec, inputs)
+        given, training = with_training(self.call, args, kwargs)
+        with called_with(training):
+            outputs = self.call(inputs, *args, **given)
+        if outputs is None:
+            raise ValueError(
+                f"A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: {self._name})."
+            )
+        self.built = True
         return outputs
 
     def compute_mask(self, inputs: TensorLike, mask: TensorLike | None = None) -> Any:
@@ -545,10 +557,12 @@ class Layer(Connected):
     def _regularize_activity(self, inputs: Any, outputs: Any) -> None:
         if self._activity_regularizer is None:
             return
-        for output in nest.flatten(outputs):
-            with name_scope("ActivityRegularizer"):
-                loss = self._activity_regularizer(output)
-            self.add_loss(loss, inputs=inputs)
+        with name_scope("ActivityRegularizer"):
+            for output in nest.flatten(outputs):
+                loss = convert_to_tensor(self._activity_regularizer(output))
+                # TF 1.x: the loss is the mean over the batch, whatever the regularizer adds up.
+                batch_size = cast(shaping.shape(output)[0], loss.dtype)
+                self.add_loss(loss / batch_size, inputs=inputs)
 
     def count_params(self) -> int:
         """Returns the number of elements of its variables.
@@ -598,7 +612,7 @@ def _depending_on(inputs: Any, added: list[tuple[Any, bool]]) -> list[Any]:
     if inputs is None:
         return [x for x, is_conditional in added if not is_conditional]
     reachable = reachable_operations(nest.flatten(inputs))
-    return [x for x, _ in added if getattr(x, "op", x) in reachable]
+    return [x for x, is_conditional in added if is_conditional and getattr(x, "op", x) in reachable]
 
 
 def settle_inner(layer: Layer, dtype: str | None, scope: VariableScope | None = None) -> None:

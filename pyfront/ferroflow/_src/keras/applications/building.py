@@ -11,7 +11,6 @@ from typing import Any, Final
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.activation_layers import ReLU
-from ferroflow._src.keras.base_layer import Input
 from ferroflow._src.keras.batch_normalization_layer import BatchNormalization
 from ferroflow._src.keras.convolution_layers import Conv2D
 from ferroflow._src.keras.core_layers import (
@@ -19,6 +18,7 @@ from ferroflow._src.keras.core_layers import (
     Dense,
 )
 from ferroflow._src.keras.data_files import get_file
+from ferroflow._src.keras.input_layer import Input
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.model_sources import get_source_inputs
 from ferroflow._src.keras.pooling_layers import (

@@ -1,0 +1,60 @@
+"""The argument `training` of calls of layers: a layer that is called in another takes that one's."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ferroflow._src.framework.composite import is_tensor
+from ferroflow._src.layers.training_mode import training_mode
+
+_around: contextvars.ContextVar[Any] = contextvars.ContextVar("training of the call around", default=None)
+
+
+@contextlib.contextmanager
+def called_with(training: Any) -> Iterator[None]:
+    """Opens a call: layers inside that are given no `training` take this one.
+
+    Args:
+        training: bool, or Tensor of bool of shape []; None without it.
+    """
+    token = _around.set(training)
+    try:
+        yield
+    finally:
+        _around.reset(token)
+
+
+def with_training(
+    call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[dict[str, Any], Any]:
+    """Returns the arguments by name for a layer's `call`, and the argument `training` for layers inside.
+
+    Args:
+        call: the layer's function.
+        args: its arguments after the inputs.
+        kwargs: its arguments given by name.
+    """
+    parameters = inspect.signature(call).parameters
+    takes = "training" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if "training" in kwargs:
+        if takes:
+            return kwargs, kwargs["training"]
+        # TF 1.x: a layer without this argument passes it to the layers inside.
+        return {name: value for name, value in kwargs.items() if name != "training"}, kwargs["training"]
+    given = dict(zip(list(parameters)[1:], args, strict=False))
+    if "training" in given:
+        return kwargs, given["training"]
+    around = _around.get()
+    if around is None or not takes:
+        return kwargs, around
+    return {**kwargs, "training": _as_bool(around)}, around
+
+
+def _as_bool(training: Any) -> Any:
+    return training_mode(training) if is_tensor(training) or isinstance(training, (int, np.bool_)) else bool(training)
