@@ -85,6 +85,8 @@ def run_all(work: Path, table: dict[str, Any], judged: str, chosen: list[str], a
         was_cut = run(work, name, entry, python, judged, args.limit or entry.get("limit", 1800))
         date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
         result = {"date": date, "was_cut": was_cut, **counted(work, table, judged, name), "whole": not args.below}
+        if args.tensorflow and not args.below:
+            result["failed"] += [f"{test}: ends TensorFlow's process" for test in entry.get("ends_tensorflow", ())]
         save(work, judged, name, result)
         print(json.dumps({name: result}), flush=True)
 
@@ -209,6 +211,8 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
     given_back = entry["given_back"] if judged == "tensorflow" else []
     if given_back:
         options += ["-p", "dropped"]
+    if judged == "tensorflow":
+        options += [f"--deselect={test}" for test in entry.get("ends_tensorflow", ())]
     command = [str(python), *alias, "-m", "pytest", *entry["tests"], *options]
     paths = [HERE, source / entry.get("folder", ""), *(work / "libraries" / need for need in entry.get("needs", ()))]
     if judged == "ferroflow" and not (python.parent / "ferroflow").exists():
