@@ -1,5 +1,6 @@
 """Keras objects as names and dicts, and made of these again."""
 
+import numpy as np
 import pytest
 
 import ferroflow as tf
@@ -28,6 +29,29 @@ def test_objects_come_back():
     assert keras.losses.deserialize(keras.losses.serialize(keras.losses.mean_squared_error)) is (
         keras.losses.mean_squared_error
     )
+
+
+def test_losses_and_metrics_come_back():
+    loss, metric = keras.losses.Huber(delta=3.0), keras.metrics.TopKCategoricalAccuracy(k=3)
+    for module, given in ((keras.losses, loss), (keras.metrics, metric)):
+        for back in (module.deserialize(module.serialize(given)), module.get(module.serialize(given))):
+            assert type(back) is type(given)
+            assert back.get_config() == given.get_config()
+    assert isinstance(keras.losses.get("MeanSquaredError"), keras.losses.MeanSquaredError)
+    assert isinstance(keras.metrics.get("MeanSquaredError"), keras.metrics.MeanSquaredError)
+    assert keras.metrics.get("mse") is keras.losses.get("mse") is keras.losses.mean_squared_error
+    for described in ({"class_name": "Huber", "config": {}}, {"class_name": "Hinge"}, "Huber"):
+        with pytest.raises(ValueError, match=r"Unknown metric function|Improper config format"):
+            keras.metrics.get(described)
+
+
+def test_models_take_descriptions_of_metrics():
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(1,))])
+    described = keras.metrics.serialize(keras.metrics.TopKCategoricalAccuracy(k=3, name="top"))
+    model.compile("sgd", "mse", metrics=[described, "mae"])
+    assert model.metrics_names == ["loss", "top", "mean_absolute_error"]
+    labels = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    assert model.test_on_batch(np.ones((2, 1)), np.array(labels))[1] == 1.0
 
 
 def test_layers_come_back():

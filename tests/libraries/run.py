@@ -61,7 +61,9 @@ def main() -> None:
     else:
         run_all(work, table, judged, chosen, args)
     if args.write:
-        PAGE.write_text(page(libraries, saved(work, "ferroflow"), saved(work, "tensorflow")), encoding="utf-8")
+        before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+        text = page(libraries, saved(work, "ferroflow"), saved(work, "tensorflow"), before)
+        PAGE.write_text(text, encoding="utf-8")
 
 
 def run_all(work: Path, table: dict[str, Any], judged: str, chosen: list[str], args: argparse.Namespace) -> None:
@@ -78,6 +80,8 @@ def run_all(work: Path, table: dict[str, Any], judged: str, chosen: list[str], a
             entry = {**entry, "tests": [node_id(work / "libraries" / name, line.partition(": ")[0]) for line in failed]}
         if not entry["tests"]:
             continue
+        given = [line for need in (name, *entry.get("needs", ())) for line in libraries[need].get("given_back", ())]
+        entry = {**entry, "given_back": given}
         was_cut = run(work, name, entry, python, judged, args.limit or entry.get("limit", 1800))
         date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
         result = {"date": date, "was_cut": was_cut, **counted(work, table, judged, name), "whole": not args.below}
@@ -98,7 +102,11 @@ def node_id(source: Path, test: str) -> str:
 
 def counted(work: Path, table: dict[str, Any], judged: str, name: str) -> dict[str, Any]:
     """Returns the counts of a library's last report."""
-    return count(work / "reports" / judged / f"{name}.xml", causes(table, judged, name))
+    found = count(work / "reports" / judged / f"{name}.xml", causes(table, judged, name))
+    if judged == "tensorflow":
+        ended = table["library"][name].get("ends_tensorflow", ())
+        found["failed"] += [f"{test}: ends TensorFlow's process" for test in ended]
+    return found
 
 
 def save(work: Path, judged: str, name: str, result: dict[str, Any]) -> None:
@@ -202,6 +210,11 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
     ]
     options += [f"--timeout={_SECONDS_OF_A_TEST}", "--continue-on-collection-errors", f"--junitxml={report}"]
     alias = ["-m", "ferroflow", "run"] if judged == "ferroflow" else []
+    given_back = entry["given_back"] if judged == "tensorflow" else []
+    if given_back:
+        options += ["-p", "dropped"]
+    if judged == "tensorflow":
+        options += [f"--deselect={test}" for test in entry.get("ends_tensorflow", ())]
     command = [str(python), *alias, "-m", "pytest", *entry["tests"], *options]
     paths = [HERE, source / entry.get("folder", ""), *(work / "libraries" / need for need in entry.get("needs", ()))]
     if judged == "ferroflow" and not (python.parent / "ferroflow").exists():
@@ -209,6 +222,7 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
     variables = {
         **os.environ,
         **entry.get("environment", {}),
+        "GIVEN_BACK": "\n".join(given_back),
         "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "MPLBACKEND": "Agg",
         # Some tests start `python`.
@@ -262,8 +276,8 @@ def _is_cause(cause: dict[str, Any], test: str, text: str) -> bool:
     return listed or any(words in text for words in cause.get("contains", ()))
 
 
-def page(libraries: dict[str, Any], results: dict[str, Any], ceilings: dict[str, Any]) -> str:
-    """Returns the text of docs/libraries.md."""
+def page(libraries: dict[str, Any], results: dict[str, Any], ceilings: dict[str, Any], before: str = "") -> str:
+    """Returns the text of docs/libraries.md; what neither folder of results holds stays as in the page `before`."""
     lines = [
         "## Libraries' own tests",
         "",
@@ -275,20 +289,40 @@ def page(libraries: dict[str, Any], results: dict[str, Any], ceilings: dict[str,
         "| library | version | run | passed | failed | failed: newer packages | skipped | TensorFlow: passed |",
         "|---|---|---|---|---|---|---|---|",
     ]
+    rows, causes_before = rows_of(before)
     aged = []
     for name, entry in libraries.items():
-        if name not in results:
+        earlier = rows.get(entry["name"], [])
+        if name in results:
+            found = apart_from_tensorflows(results[name], ceilings.get(name))
+            cut = " *(cut)*" if found["was_cut"] else ""
+            age = sum(found["age"].values())
+            counts = [f"{n:,}" for n in (found["passed"], len(found["failed"]), age, found["skipped"])]
+            cells = [entry["version"], found["date"] + cut, *counts]
+            aged += [f"| {entry['name']} | {cause} | {times} |" for cause, times in sorted(found["age"].items())]
+        elif earlier:
+            cells = earlier[1:-1]
+            aged += causes_before.get(entry["name"], [])
+        else:
             continue
-        found = apart_from_tensorflows(results[name], ceilings.get(name))
-        cut = " *(cut)*" if found["was_cut"] else ""
-        age = sum(found["age"].values())
-        counts = [f"{n:,}" for n in (found["passed"], len(found["failed"]), age, found["skipped"])]
-        counts.append(ceiling(ceilings.get(name)))
-        lines.append("| " + " | ".join([entry["name"], entry["version"], found["date"] + cut, *counts]) + " |")
-        aged += [f"| {entry['name']} | {cause} | {times} |" for cause, times in sorted(found["age"].items())]
+        cells.append(earlier[-1] if earlier and name not in ceilings else ceiling(ceilings.get(name)))
+        lines.append("| " + " | ".join([entry["name"], *cells]) + " |")
     if aged:
         lines += ["", "Failures that newer packages cause:", "", "| library | cause | tests |", "|---|---|---|", *aged]
     return "\n".join([*lines, ""])
+
+
+def rows_of(text: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Returns the cells of each library in the page `text`, and its lines in the table of causes."""
+    rows: dict[str, list[str]] = {}
+    causes: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        cells = line.strip("|").split("|")
+        if len(cells) == 8:
+            rows[cells[0].strip()] = [cell.strip() for cell in cells]
+        elif len(cells) == 3:
+            causes.setdefault(cells[0].strip(), []).append(line)
+    return rows, causes
 
 
 def apart_from_tensorflows(found: dict[str, Any], ceiling: dict[str, Any] | None) -> dict[str, Any]:

@@ -53,6 +53,33 @@ def test_failures_that_tensorflow_has_too_are_counted_apart():
     assert run.apart_from_tensorflows(found, None) == found
 
 
+def test_rows_of_libraries_that_did_not_run_stay():
+    libraries = {name: {"name": name.upper(), "version": "1.0"} for name in ("a", "b", "c", "d")}
+    ours = {"date": "2026-01-02", "was_cut": False, "passed": 5, "failed": [], "skipped": 0, "age": {"h5py": 2}}
+    theirs = {"passed": 7, "failed": [], "skipped": 0, "age": {}, "was_cut": False, "whole": True}
+    before = run.page(libraries, {"a": ours, "b": ours}, {"a": theirs})
+    assert "| A | 1.0 | 2026-01-02 | 5 | 0 | 2 | 0 | 7 of 7 |" in before
+    assert run.page(libraries, {}, {}, before) == before
+    after = run.page(libraries, {"c": {**ours, "passed": 6}}, {"b": theirs}, before)
+    assert "| B | 1.0 | 2026-01-02 | 5 | 0 | 2 | 0 | 7 of 7 |" in after
+    assert "| C | 1.0 | 2026-01-02 | 6 | 0 | 2 | 0 | not run |" in after
+    assert after.count("| h5py | 2 |") == 3
+    again = run.page(libraries, {"a": {**ours, "passed": 9}}, {}, before)
+    assert "| A | 1.0 | 2026-01-02 | 9 | 0 | 2 | 0 | 7 of 7 |" in again
+
+
+def test_names_that_tensorflow_has_dropped_are_given_back(monkeypatch):
+    import math
+
+    monkeypatch.setenv("GIVEN_BACK", "math.hypotenuse = math.hypot\nmath.twice_pi = math.tau")
+    spec = importlib.util.spec_from_file_location("dropped", HERE / "dropped.py")
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    try:
+        assert (math.hypotenuse(3.0, 4.0), math.twice_pi) == (5.0, math.tau)
+    finally:
+        del math.hypotenuse, math.twice_pi
+
+
 def test_the_address_of_a_test_is_found(tmp_path):
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "model_test.py").touch()

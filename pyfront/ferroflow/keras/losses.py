@@ -1,6 +1,7 @@
 """`tf.keras.losses`: losses of the examples of a batch."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.by_name import get_loss as _get
 from ferroflow._src.keras.loss_classes import (
     BinaryCrossentropy as BinaryCrossentropy,
     CategoricalCrossentropy as CategoricalCrossentropy,
@@ -31,7 +32,6 @@ from ferroflow._src.keras.losses import (
     cosine as cosine,
     cosine_proximity as cosine_proximity,
     cosine_similarity as cosine_similarity,
-    get as get,
     hinge as hinge,
     kld as kld,
     kullback_leibler_divergence as kullback_leibler_divergence,
@@ -54,6 +54,7 @@ from ferroflow._src.keras.serialization import (
 )
 
 deserialize = _deserialize
+get = _get
 serialize = _serialize
 
 _tell_absent(globals())

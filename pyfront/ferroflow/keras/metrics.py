@@ -1,6 +1,7 @@
 """`tf.keras.metrics`: metrics of the examples of a batch."""
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
+from ferroflow._src.keras.by_name import get_metric as _get
 from ferroflow._src.keras.losses import (
     KLD as KLD,
     MAE as MAE,
@@ -69,7 +70,6 @@ from ferroflow._src.keras.metric_means import (
 from ferroflow._src.keras.metrics import (
     binary_accuracy as binary_accuracy,
     categorical_accuracy as categorical_accuracy,
-    get as get,
     sparse_categorical_accuracy as sparse_categorical_accuracy,
     sparse_top_k_categorical_accuracy as sparse_top_k_categorical_accuracy,
     top_k_categorical_accuracy as top_k_categorical_accuracy,
@@ -80,6 +80,7 @@ from ferroflow._src.keras.serialization import (
 )
 
 deserialize = _deserialize
+get = _get
 serialize = _serialize
 
 _tell_absent(globals())

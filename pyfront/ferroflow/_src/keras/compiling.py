@@ -12,6 +12,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by_name
+from ferroflow._src.keras.by_name import get_loss, get_metric
 from ferroflow._src.keras.loss_classes import Loss, LossOfFunction, compute_weighted_loss
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.keras.metric_means import Mean, MeanOfFunction
@@ -204,7 +205,7 @@ def _loss_functions(loss: Any, names: Sequence[str]) -> list[Any]:
                 tf_logging.warning(
                     'Output "%s" missing from loss dictionary: it has no loss, and takes no labels.', name
                 )
-    return [losses_by_name.get(x) for x in by_output(loss, names, True)]
+    return [get_loss(x) for x in by_output(loss, names, True)]
 
 
 def _metrics_by_output(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
@@ -226,5 +227,5 @@ def _metric_of(given: Any, loss: Any, output: Tensor) -> tuple[str, Callable[...
         return "acc", metrics_by_name.accuracy_for(_plain(loss), width)
     if given in ("crossentropy", "ce"):
         return "ce", metrics_by_name.crossentropy_for(_plain(loss), width)
-    function = metrics_by_name.get(given)
+    function = get_metric(given)
     return str(getattr(function, "name", None) or getattr(function, "__name__", type(function).__name__)), function

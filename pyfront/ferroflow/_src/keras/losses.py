@@ -11,7 +11,6 @@ from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import backend_nn
-from ferroflow._src.keras.named import find
 from ferroflow._src.keras.settings import epsilon
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
@@ -290,18 +289,3 @@ LOSSES: dict[str, Callable[..., Tensor]] = {
     )
     for name in names
 }
-
-
-def get(identifier: str) -> Any:
-    """Finds a loss by its name.
-
-    Args:
-        identifier: str, the name; a callable and None stand for themselves.
-
-    Returns:
-        callable of labels and predictions, or None.
-
-    Raises:
-        ValueError: if the name is unknown.
-    """
-    return find("loss function", identifier, LOSSES)

@@ -10,7 +10,6 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses
-from ferroflow._src.keras.named import find
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal, greater
 from ferroflow._src.ops.math.reduction import argmax, reduce_max, reduce_mean
@@ -104,21 +103,8 @@ _ACCURACIES: dict[str, Callable[..., Tensor]] = {
     "sparse_top_k_categorical_accuracy": sparse_top_k_categorical_accuracy,
     "top_k_categorical_accuracy": top_k_categorical_accuracy,
 }
-
-
-def get(identifier: str) -> Any:
-    """Finds a metric by its name, which may be that of a loss.
-
-    Args:
-        identifier: str, the name; a callable stands for itself.
-
-    Returns:
-        callable of labels and predictions.
-
-    Raises:
-        ValueError: if the name is unknown.
-    """
-    return find("metric function", identifier, {**losses.LOSSES, **_ACCURACIES})
+# A metric may have the name of a loss.
+METRICS: dict[str, Callable[..., Any]] = {**losses.LOSSES, **_ACCURACIES}
 
 
 def accuracy_for(loss: Callable[..., Any], width: int | None) -> Callable[..., Tensor]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.keras import optimizers
+from ferroflow._src.keras.by_name import described
 from ferroflow._src.keras.compiled_network import training_operation
-from ferroflow._src.keras.custom_objects import get_custom_objects
 from ferroflow._src.keras.hdf5 import opened, read_weights, text
 from ferroflow._src.keras.loss_classes import Loss
 from ferroflow._src.keras.metric_base import Metric
@@ -107,22 +107,9 @@ def _compile_by(config: Mapping[str, Any], model: Any, custom_objects: Mapping[s
 def _objects(value: Any, base: type[Any], custom: Mapping[str, Any]) -> Any:
     """Returns arguments of `compile` with objects in the place of their descriptions and of the program's names."""
     if isinstance(value, Mapping) and {"class_name", "config"} <= value.keys():
-        known = {**_classes(base), **get_custom_objects(), **custom}
-        if value["class_name"] not in known:
-            raise ValueError(f"Unknown {base.__name__.lower()}: {value['class_name']}")
-        kind: Any = known[value["class_name"]]
-        config = dict(value["config"])
-        return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
+        return described(value, base, custom, base.__name__.lower())
     if isinstance(value, Mapping):
         return {name: _objects(one, base, custom) for name, one in value.items()}
     if isinstance(value, list):
         return [_objects(one, base, custom) for one in value]
     return custom.get(value, value) if isinstance(value, str) else value
-
-
-def _classes(base: type[Any]) -> dict[str, type[Any]]:
-    """Returns the classes derived from another, by their names."""
-    found: dict[str, type[Any]] = {base.__name__: base}
-    for kind in base.__subclasses__():
-        found.update(_classes(kind))
-    return found

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ferroflow._src.base.docstrings import document
-from ferroflow._src.keras import losses, metrics, named
+from ferroflow._src.keras import named
+from ferroflow._src.keras.by_name import get_loss, get_metric
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.custom_objects import custom_object_scope, get_custom_objects
 from ferroflow._src.keras.model_configurations import layer_of
@@ -172,7 +173,7 @@ def deserialize_loss(name: Any, custom_objects: Mapping[str, Any] | None = None)
         ValueError: if the loss is not known.
     """
     with custom_object_scope(custom_objects or {}):
-        return losses.get(name)
+        return get_loss(name)
 
 
 def _by(find: Callable[[Any], Any], what: str) -> Callable[..., Any]:
@@ -197,7 +198,7 @@ def _by(find: Callable[[Any], Any], what: str) -> Callable[..., Any]:
 deserialize_constraint = _by(named.constraint, "constraint")
 deserialize_initializer = _by(named.initializer, "initializer")
 deserialize_regularizer = _by(named.regularizer, "regularizer")
-deserialize_metric = _by(metrics.get, "metric")
+deserialize_metric = _by(get_metric, "metric")
 
 
 def deserialize_layer(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
