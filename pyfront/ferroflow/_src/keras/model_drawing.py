@@ -6,6 +6,7 @@ import importlib
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,7 +116,7 @@ def model_to_dot(
 
 def _pydot() -> Any:
     """Returns pydot or a package like it; None without one, or without Graphviz."""
-    loaders = (
+    loaders: tuple[Callable[[], Any], ...] = (
         lambda: importlib.import_module("pydot_ng"),
         lambda: importlib.import_module("pydotplus"),
         lambda: importlib.import_module("pydot"),
