@@ -26,6 +26,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PAGE = ROOT / "docs" / "libraries.md"
 _THEIRS = "fails on TensorFlow 1.15.5 with packages of its time, too"
+_NO_REPORT = "no report: the run ended before the tests did"
 _SECONDS_OF_A_TEST = 300
 _SECONDS_TO_END = 30
 
@@ -249,7 +250,7 @@ def count(report: Path, causes: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns how many tests passed, failed, were skipped, and failed for a cause that age forces."""
     counted: dict[str, Any] = {"passed": 0, "failed": [], "skipped": 0, "age": {}}
     if not report.exists():
-        counted["failed"].append("no report: the run ended before the tests did")
+        counted["failed"].append(_NO_REPORT)
         return counted
     for case in ET.parse(report).getroot().iter("testcase"):
         if case.find("skipped") is not None:
@@ -335,7 +336,7 @@ def apart_from_tensorflows(found: dict[str, Any], ceiling: dict[str, Any] | None
 
 def ceiling(found: dict[str, Any] | None) -> str:
     """Returns the last cell of a library's row: the tests that pass on TensorFlow, of those that are not skipped."""
-    if found is None or not found["whole"]:
+    if found is None or not found["whole"] or _NO_REPORT in found["failed"]:
         return "not run"
     ran = found["passed"] + len(found["failed"]) + sum(found["age"].values())
     return f"{found['passed']:,} of {ran:,}{' *(cut)*' if found['was_cut'] else ''}"

@@ -64,6 +64,8 @@ def test_rows_of_libraries_that_did_not_run_stay():
     assert "| B | 1.0 | 2026-01-02 | 5 | 0 | 2 | 0 | 7 of 7 |" in after
     assert "| C | 1.0 | 2026-01-02 | 6 | 0 | 2 | 0 | not run |" in after
     assert after.count("| h5py | 2 |") == 3
+    ended = {**theirs, "passed": 0, "failed": run.count(HERE / "missing.xml", [])["failed"]}
+    assert "| 5 | 0 | 2 | 0 | not run |" in run.page(libraries, {"a": ours}, {"a": ended})
     again = run.page(libraries, {"a": {**ours, "passed": 9}}, {}, before)
     assert "| A | 1.0 | 2026-01-02 | 9 | 0 | 2 | 0 | 7 of 7 |" in again
 
