@@ -81,3 +81,17 @@ def test_a_large_dense_gradient_of_slices_is_worth_a_warning(shape: Any, message
     said = [str(w.message) for w in found if "Converting sparse IndexedSlices to a dense Tensor" in str(w.message)]
     assert bool(said) == (message is not None)
     assert all(message in text for text in said if message)
+
+
+@pytest.mark.parametrize(("of_one", "of_other", "joined"), [("int32", "int32", "int32"), ("int32", "int64", "int64")])
+def test_slices_of_branches_have_the_wider_indices(of_one: str, of_other: str, joined: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        table = tf.constant(_TABLE)
+        row = tf.cond(
+            tf.reduce_sum(table) > -1e6,
+            lambda: tf.gather(table, tf.constant(1, of_one)),
+            lambda: tf.gather(table, tf.constant(0, of_other)),
+        )
+        gradient = tf.gradients(row, table)[0]
+        assert gradient.indices.dtype == joined
+        np.testing.assert_array_equal(session.run(gradient.indices), [1])

@@ -49,6 +49,10 @@ const OPTIONS: MatchOptions =
 /// first wildcard is missing or no folder.
 pub fn matching(pattern: &str) -> Result<Vec<Bytes>> {
     check_folder(pattern)?;
+    // TF 1.x: folders are named without the slash, so that no name matches.
+    if pattern.ends_with('/') {
+        return Ok(Vec::new());
+    }
     let found = glob::glob_with(&path_of(pattern).to_string_lossy(), OPTIONS)
         .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
     let before = match pattern.find(['*', '?', '[']) {
@@ -88,6 +92,7 @@ mod tests {
         assert_eq!((e.code(), e.message()), (Code::FailedPrecondition, "/dev/null; Not a directory"));
         assert!(matching("/nowhere*/at/*").unwrap().is_empty());
         assert!(matching("*.nothing").unwrap().is_empty());
+        assert!(matching("/tmp/").unwrap().is_empty());
     }
 
     #[test]

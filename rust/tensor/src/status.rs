@@ -51,6 +51,20 @@ impl Code {
         ];
         ALL.into_iter().find(|&c| c as i32 == number)
     }
+
+    /// Returns the code in words, as TF writes it before a message: "Not found".
+    pub fn words(self) -> String {
+        let mut words = String::new();
+        for letter in format!("{self:?}").chars() {
+            if letter.is_uppercase() && !words.is_empty() {
+                words.push(' ');
+                words.extend(letter.to_lowercase());
+            } else {
+                words.push(letter);
+            }
+        }
+        words
+    }
 }
 
 pub type Result<T, E = Status> = std::result::Result<T, E>;

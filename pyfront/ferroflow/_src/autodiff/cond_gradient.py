@@ -140,15 +140,18 @@ def _joined_slices(
     """Returns the slices of the branch taken; no slices if it has none."""
     with made_in(graph, contexts[0].outer_context):
         dimensions = shape(source, out_type=dtypes.int64)
+    # TF 1.x: indices are int64 where those of one branch are.
+    is_long = any(g is not None and g.indices.dtype.base_dtype == dtypes.int64 for g in gradients)
+    index_dtype = dtypes.int64 if is_long else dtypes.int32
     parts = []
     for context, gradient in zip(contexts, gradients, strict=True):
         with made_in(graph, context):
             if gradient is None:
                 rows = concat([constant([0], dtype=dtypes.int64), part(dimensions, begin=1)])
                 values = tensor_op("Fill", [rows, constant(0, dtype=value_dtype(source))])
-                indices = constant([], dtype=dtypes.int64)
+                indices = constant([], dtype=index_dtype)
             else:
-                values, indices = gradient.values, cast(gradient.indices, dtypes.int64)
+                values, indices = gradient.values, cast(gradient.indices, index_dtype)
             parts.append((context.capture(values), context.capture(indices)))
     values, indices = (primitives.merge(list(each))[0] for each in zip(*parts, strict=True))
     return IndexedSlices(values, indices, dimensions)

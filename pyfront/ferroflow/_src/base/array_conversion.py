@@ -23,6 +23,10 @@ _INT32_MAX: Final = 2**31 - 1
 _tensor_classes: tuple[type, ...] = ()
 
 
+class NumberRangeError(OverflowError, TypeError):
+    """An int that a dtype cannot hold. TF 1.x: NumPy's OverflowError."""
+
+
 def register_tensor_class(cls: type) -> None:
     """Makes a class known whose objects are symbolic, so that a list of them has its own error message.
 
@@ -228,14 +232,16 @@ def _from_python(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
         except OverflowError:
             leaves: list[Any] = [leaf for leaf in _leaves(values) if isinstance(leaf, compat.real_types)]
             _check_range(min(leaves), max(leaves), wanted)
-            raise TypeError(f"Expected {wanted.name}, got {max(leaves, key=abs)} which is out of its range.") from None
+            raise NumberRangeError(
+                f"Expected {wanted.name}, got {max(leaves, key=abs)} which is out of its range."
+            ) from None
 
 
 def _check_signed(array: np.ndarray[Any, Any], wanted: DType) -> None:
-    """Raises a TypeError for an array with a number beyond int64."""
+    """Raises a NumberRangeError for an array with a number beyond int64."""
     largest = array.max(initial=0)
     if largest > np.iinfo(np.int64).max:
-        raise TypeError(f"Expected {wanted.name}, got {largest} which is out of its range.")
+        raise NumberRangeError(f"Expected {wanted.name}, got {largest} which is out of its range.")
 
 
 def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
@@ -252,6 +258,9 @@ def _natural(values: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
             raise
     if wanted is not None:
         _check_kind(values, wanted)
+    elif len(_dense_dimensions(values)) == 1:
+        # TF 1.x: the first element is no list, so that the others are no numbers.
+        _raise_unconvertible(values)
     _raise_ragged(values)
 
 
@@ -282,10 +291,14 @@ def _strings(values: Any) -> np.ndarray[Any, Any]:
     try:
         return _bytes_array(leaves, shape)
     except TypeError:
-        raise TypeError(
-            f"Failed to convert object of type {type(values)} to Tensor. Contents: {shown(values)}. "
-            "Consider casting elements to a supported type."
-        ) from None
+        _raise_unconvertible(values)
+
+
+def _raise_unconvertible(values: Any) -> NoReturn:
+    raise TypeError(
+        f"Failed to convert object of type {type(values)} to Tensor. Contents: {shown(values)}. "
+        "Consider casting elements to a supported type."
+    ) from None
 
 
 def _dense_dimensions(values: Any) -> list[int]:
@@ -319,20 +332,24 @@ def _raise_ragged(values: Any) -> NoReturn:
 
 
 def exceeds_int32(value: TensorLike) -> bool:
-    """Returns whether a value holds an int that needs more than 32 bits.
+    """Returns True if a value holds an int that needs more than 32 bits, and no tensor.
 
     Args:
         value: number, `Dimension`, array, nested list of those, or anything else, which holds none.
     """
+    exceeds = False
     for leaf in _leaves(value):
+        if isinstance(leaf, _tensor_classes):
+            # TF 1.x: a tensor decides the type of its list, whose ints wrap.
+            return False
         if isinstance(leaf, Dimension):
             leaf = leaf.value
         if isinstance(leaf, (np.ndarray, np.generic)):
             if leaf.dtype.kind in "iu" and leaf.size and (leaf.min() < _INT32_MIN or leaf.max() > _INT32_MAX):
-                return True
+                exceeds = True
         elif isinstance(leaf, int) and not _INT32_MIN <= leaf <= _INT32_MAX:
-            return True
-    return False
+            exceeds = True
+    return exceeds
 
 
 def holds_dimension(value: Any) -> bool:
@@ -370,7 +387,7 @@ def _check_range(low: Any, high: Any, wanted: DType) -> None:
     # As Python ints: NumPy cannot compare its numbers with bigger ones.
     value = low if low < int(wanted.min) else high if high > int(wanted.max) else None
     if value is not None:
-        raise TypeError(f"Expected {wanted.name}, got {value} which is out of its range.")
+        raise NumberRangeError(f"Expected {wanted.name}, got {value} which is out of its range.")
 
 
 _INT_TYPES: Final = (*compat.integral_types, Dimension)

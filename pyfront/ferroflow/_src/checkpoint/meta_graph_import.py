@@ -7,7 +7,7 @@ from typing import Any
 
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.files.staging import fetched
-from ferroflow._src.base.files.system import exists
+from ferroflow._src.base.files.system import exists, is_directory
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -28,9 +28,12 @@ def read_meta_graph_file(filename: str) -> Any:
 
     Raises:
         IOError: if the file does not exist, or it holds no MetaGraphDef.
+        tf.errors.FailedPreconditionError: if it is a folder.
     """
     if not exists(filename):
         raise OSError(f"File {filename} does not exist.")
+    if is_directory(filename):
+        raise errors.FailedPreconditionError(None, None, f"{filename}; Is a directory")
     copy = fetched(filename)
     with open(copy.path, "rb") as file:
         content = file.read()

@@ -21,11 +21,12 @@ class CheckpointReader:
 
     Raises:
         tf.errors.NotFoundError: if the checkpoint does not exist.
+        tf.errors.InvalidArgumentError: if its folder does not exist.
         tf.errors.DataLossError: if the checkpoint is damaged.
     """
 
     def __init__(self, filename: str) -> None:
-        self._filename = os.fspath(filename)
+        self._filename = compat.as_str(os.fspath(filename))
         self._copy = fetched_checkpoint(self._filename)
         self._reader = _raising(_core.CheckpointReader, self._copy.path)
         self._listed: list[tuple[str, int, list[int], int]] | None = None
@@ -117,6 +118,7 @@ def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802  # 
 
     Raises:
         tf.errors.NotFoundError: if the checkpoint does not exist.
+        tf.errors.InvalidArgumentError: if its folder does not exist.
         tf.errors.DataLossError: if the checkpoint is damaged.
     """
     return CheckpointReader(filepattern)

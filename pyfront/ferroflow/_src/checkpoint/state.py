@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ferroflow._src.base import errors, proto, tf_logging
+from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.files.content import read_file_to_string, write_string_to_file
 from ferroflow._src.base.files.remote import RemoteFile, matching
 from ferroflow._src.base.files.system import exists, glob as matching_paths, remove, rename, stat
@@ -330,9 +330,11 @@ def remove_checkpoint(
         meta_graph_suffix: str, the suffix of the MetaGraph's name.
 
     Raises:
+        TypeError: if `checkpoint_prefix` is not text.
         tf.errors.NotFoundError: if the checkpoint's folder does not exist.
         tf.errors.FailedPreconditionError: if it is no folder.
     """
+    checkpoint_prefix = compat.as_str(compat.path_to_str(checkpoint_prefix))
     _remove(meta_graph_file(checkpoint_prefix, meta_graph_suffix))
     if checkpoint_format_version != proto.SaverDef.V2:
         _remove(checkpoint_prefix)

@@ -84,8 +84,14 @@ def warm_start(
     Raises:
         ValueError: if a dict names no selected variable, a variable is not in the checkpoint or has another shape
             there, or the list has other elements.
+        TypeError: if `ckpt_to_initialize_from` is not text, or a folder without a checkpoint.
         tf.errors.OpError: if the checkpoint or a vocabulary cannot be read.
     """
+    if checkpoint_filename(ckpt_to_initialize_from) is None:
+        # TF 1.x: the path of the missing checkpoint is None.
+        raise TypeError(
+            f"Expected binary or unicode string, got None: folder {ckpt_to_initialize_from} has no checkpoint."
+        )
     vocabularies = dict(var_name_to_vocab_info or {})
     earlier = dict(var_name_to_prev_var_name or {})
     tf_logging.info("Warm-starting from: %s", ckpt_to_initialize_from)

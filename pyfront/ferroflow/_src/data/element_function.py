@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.shown import shown
 from ferroflow._src.data import element_nest as nest
 from ferroflow._src.data.structure import Structure, converted, serialized
 from ferroflow._src.framework.default_graph import get_default_graph
@@ -13,7 +14,13 @@ from ferroflow._src.framework.handles import Tensor
 
 
 def called(function: Callable[..., Any], element: Any) -> Any:
-    """Calls a function with an element; the parts of a tuple, but not of a namedtuple, are separate arguments."""
+    """Calls a function with an element; the parts of a tuple, but not of a namedtuple, are separate arguments.
+
+    Raises:
+        ValueError: if `function` cannot be called.
+    """
+    if not callable(function):
+        raise ValueError(f"Argument must be callable, got {shown(function)} of type {type(function).__name__}.")
     return function(*element) if type(element) is tuple else function(element)
 
 

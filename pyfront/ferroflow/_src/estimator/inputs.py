@@ -13,7 +13,7 @@ from ferroflow._src.estimator.feeding import enqueue_arrays
 
 def _check_shuffle(shuffle: Any) -> None:
     if not isinstance(shuffle, bool):
-        raise TypeError(f"shuffle must be explicitly set as boolean; got {shuffle}")
+        raise ValueError(f"shuffle must be provided and explicitly set as boolean; got {shuffle}")
 
 
 def _in_order(values: dict[Any, Any]) -> dict[Any, Any]:

@@ -124,8 +124,8 @@ def _convert_one(
         if required is dtypes.int32 and _is_index(schema, arg) and exceeds_int32(value):
             raise TypeError
         return convert(value, name=arg["name"], dtype=required, as_ref=arg["is_ref"], preferred_dtype=preferred)
-    except TypeError:
-        if required is None:
+    except TypeError as error:
+        if required is None or isinstance(error, OverflowError):
             raise
         raise TypeError(
             f"Expected {required.name} passed to parameter '{arg['name']}' of op '{op_type}', "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ferroflow._src.base import proto
+from ferroflow._src.framework.gradient_registry import late_modules as modules_of_rules
 
 _GRADIENT = "SymbolicGradient"
 _CALL = "PartitionedCall"
@@ -33,6 +34,7 @@ def gradient_of(graph: Any, name: str) -> str:
     Raises:
         NotImplementedError: if gradients are not loaded.
     """
+    modules_of_rules.load()
     if not _makers:
         raise NotImplementedError(f"the gradient of function {name} needs the package; import ferroflow first")
     return _makers[0](graph, name)

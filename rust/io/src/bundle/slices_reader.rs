@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::tensor_message::exact_values;
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::SavedTensorSlices;
-use ferroflow_tensor::{Code, DType, Result, Shape, Status, Tensor, bail, by_size, ensure};
+use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, bail, by_size, ensure};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -30,24 +30,36 @@ fn lossy(name: &[u8]) -> String {
 }
 
 /// Returns the files whose names match a pattern, sorted.
-fn matching(pattern: &str) -> Vec<String> {
+///
+/// Errors: `InvalidArgument` where the folder before the first wildcard is missing or no folder.
+fn matching(pattern: &str) -> Result<Vec<String>> {
     let path = path_of(pattern);
-    let found = crate::file::matching(pattern).unwrap_or_default();
+    // A name may contain the signs of patterns.
+    let is_name = || !pattern.ends_with('/') && path.exists();
+    let found = match crate::file::matching(pattern) {
+        Err(e) if !is_name() => bail!(
+            InvalidArgument,
+            "Unsuccessful TensorSliceReader constructor: Failed to get matching files on {pattern}: {}: {}",
+            e.code().words(),
+            e.message()
+        ),
+        found => found.unwrap_or_default(),
+    };
     let mut names: Vec<String> = found.iter().map(|name| lossy(name)).collect();
-    // A name that contains the signs of patterns.
-    if names.is_empty() && path.exists() {
+    if names.is_empty() && is_name() {
         names.push(path.to_string_lossy().into_owned());
     }
     names.sort();
-    names
+    Ok(names)
 }
 
 impl SlicesReader {
     /// Opens the files that match a pattern.
     ///
-    /// Errors: `NotFound` where none does; `DataLoss` for what is no checkpoint.
+    /// Errors: `NotFound` where none does; `InvalidArgument` where their folder is missing; `DataLoss` for what is no
+    /// checkpoint.
     pub fn open(pattern: &str) -> Result<SlicesReader> {
-        let names = matching(pattern);
+        let names = matching(pattern)?;
         ensure!(
             !names.is_empty(),
             NotFound,
@@ -59,10 +71,7 @@ impl SlicesReader {
                 Status::data_loss(format!(
                     "Unable to open table file {name}: {}: {}: perhaps your file is in a different file format and you \
                      need to use a different restore operator?",
-                    match e.code() {
-                        Code::DataLoss => "Data loss".to_owned(),
-                        code => format!("{code:?}"),
-                    },
+                    e.code().words(),
                     e.message()
                 ))
             })?;

@@ -140,7 +140,7 @@ fn png_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             sizes[2]
         );
         // libpng writes no picture without pixels.
-        ensure!(image.elements() > 0, InvalidArgument, "image must not be empty, got shape {}", image.shape());
+        ensure!(image.elements() > 0, Internal, "PNG encoding failed: image is empty, of shape {}", image.shape());
         let wide = image.dtype() == DType::U16;
         let encoded = if wide {
             // PNG files have the high byte first.

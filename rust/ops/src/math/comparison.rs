@@ -79,12 +79,11 @@ fn comparison(init: &KernelInit<'_>, f: Compare, dtype: DType) -> Result<Box<dyn
     })
 }
 
-/// |x - y| < tolerance, computed in double precision.
+/// Compares |x - y| with the tolerance, in double precision for all types but float.
 fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     /// Returns the kernel of a type whose distances are those of its elements cast to `W`.
     fn run<T: Scalar + CastTo<W>, W: std::ops::Sub<Output = W>>(
-        tolerance: f64,
-        size: impl Fn(W) -> f64 + Copy + Send + Sync + 'static,
+        is_near: impl Fn(W) -> bool + Copy + Send + Sync + 'static,
     ) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
             let (x, y) = (ctx.input(0)?, ctx.input(1)?);
@@ -100,7 +99,7 @@ fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             try_for_chunks_mut(ctx.threads(), out.slice_mut::<bool>()?, BLOCK, |start, out| {
                 on_best_isa(|| {
                     for ((o, x), y) in out.iter_mut().zip(&x[start..]).zip(&y[start..]) {
-                        *o = size(CastTo::<W>::cast_to(*x) - CastTo::<W>::cast_to(*y)) < tolerance;
+                        *o = is_near(CastTo::<W>::cast_to(*x) - CastTo::<W>::cast_to(*y));
                     }
                 });
             })?;
@@ -108,9 +107,19 @@ fn approximate_equal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             Ok(())
         })
     }
-    let tolerance = f64::from(init.float("tolerance")?);
-    dispatch!(init.input_type(0)?, T in real, run::<T, f64>(tolerance, f64::abs), else {
-        dispatch!(init.input_type(0)?, T in number, run::<T, Complex64>(tolerance, scalar::norm), else Err(init.unsupported()))
+    let dtype = init.input_type(0)?;
+    let single = init.float("tolerance")?;
+    let tolerance = f64::from(single);
+    match dtype {
+        // TF 1.15: a distance equal to the tolerance is near for these two types, and for no other.
+        DType::F32 => return run::<f32, f32>(move |distance| distance.abs() <= single),
+        DType::F64 => return run::<f64, f64>(move |distance| distance.abs() <= tolerance),
+        _ => {}
+    }
+    // A whole number's tolerance is a whole number.
+    let tolerance = if dtype.is_integer() { tolerance.trunc() } else { tolerance };
+    dispatch!(dtype, T in real, run::<T, f64>(move |distance| distance.abs() < tolerance), else {
+        dispatch!(dtype, T in number, run::<T, Complex64>(move |distance| scalar::norm(distance) < tolerance), else Err(init.unsupported()))
     })
 }
 
@@ -150,7 +159,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: numbertype")
             .attr("tolerance: float = 0.00001")
             .commutative()
-            .doc("Returns whether |x - y| < tolerance.")
+            .doc("Returns whether |x - y| < tolerance; for float and double, whether it is at most the tolerance.")
             .shape(shape_rules::merged)
             .kernel(approximate_equal),
     );
@@ -205,13 +214,22 @@ mod tests {
     }
 
     #[test]
-    fn approximate_equality_is_strict_and_of_one_shape() {
+    fn approximate_equality_is_of_one_shape_and_strict_for_whole_numbers() {
         let x = Tensor::from_slice([3], &[1.0f32, 1.5, 2.0]).unwrap();
         let y = Tensor::from_slice([3], &[1.25f32, 1.0, 1.0]).unwrap();
         let attrs = [("tolerance", AttrValue::Float(0.5))];
         let z = run("ApproximateEqual", &[x.clone(), y], &attrs).unwrap();
-        assert_eq!(z[0].slice::<bool>().unwrap(), [true, false, false]);
+        assert_eq!(z[0].slice::<bool>().unwrap(), [true, true, false]);
         assert!(run("ApproximateEqual", &[x, Tensor::scalar(1.0f32)], &attrs).is_err());
+        let x = Tensor::from_slice([3], &[3i32, 4, 5]).unwrap();
+        let y = Tensor::from_slice([3], &[3i32, 3, 3]).unwrap();
+        let near = |tolerance: f32| {
+            let attrs = [("tolerance", AttrValue::Float(tolerance))];
+            run("ApproximateEqual", &[x.clone(), y.clone()], &attrs).unwrap()[0].slice::<bool>().unwrap().to_vec()
+        };
+        assert_eq!(near(0.5), [false, false, false]);
+        assert_eq!(near(1.5), [true, false, false]);
+        assert_eq!(near(2.0), [true, true, false]);
     }
 
     #[test]

@@ -174,9 +174,20 @@ def _if(op: Operation, *grads: Any) -> list[Any]:
 
 
 def _gradient_function(graph: Any, name: str) -> str:
-    """Adds the function of a function's gradients to a graph; returns its name."""
+    """Adds the function of a function's gradients to a graph; returns its name.
+
+    Raises:
+        NotImplementedError: if the function has whole numbers as arguments and as its only numeric results.
+    """
     function = graph.functions[name]
     count = len(function.all_arguments)
+    whole_results = any(y.dtype.is_integer for y in function.results) and not any(map(has_gradient, function.results))
+    if whole_results and any(x.dtype.is_integer for x in function.all_arguments):
+        # TF 1.x: SymbolicGradient differentiates whole numbers, which `tf.gradients` does not.
+        raise NotImplementedError(
+            f"SymbolicGradient of function {name}: its results are whole numbers, which have no gradients here. "
+            "Cast its arguments and results to a float type."
+        )
 
     def body(*values: Tensor) -> list[Tensor]:
         inputs, grads = list(values[:count]), list(values[count:])
