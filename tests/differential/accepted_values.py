@@ -238,4 +238,11 @@ VALUES = [
         about="(strings, s|S)ubstr",
         check=checks.has_joined_dimensions,
     ),
+    Accepted(
+        "an infinite gradient that a sum leaves out is multiplied by 0 there",
+        "value",
+        about="FakeQuantWithMinMaxVars(PerChannel)?Gradient",
+        tensorflow="nan",
+        where=r"value [12] \(NaN elsewhere\)",
+    ),
 ]

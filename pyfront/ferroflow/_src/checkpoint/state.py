@@ -32,7 +32,8 @@ def _found_files(pattern: str) -> list[str]:
     Raises:
         tf.errors.OpError: if the folder does not exist, or is no folder.
     """
-    found = matching_files(pattern)
+    # TF 1.x: no name of a file ends with a slash.
+    found = [] if pattern.endswith("/") else matching_files(pattern)
     if not found and not is_remote(pattern):
         with contextlib.suppress(errors.InvalidArgumentError):
             # TF 1.15 lists the folder. Malformed patterns match nothing.

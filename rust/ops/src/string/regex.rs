@@ -83,7 +83,7 @@ fn parse(rewrite: &[u8]) -> Rewrite {
 }
 
 impl Rewrite {
-    /// Returns true if it has no groups but the whole match: looking for those of a pattern takes longer.
+    /// Returns true if it has no groups but the whole match: those of a pattern take longer to find.
     fn is_without_groups(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)))
     }
