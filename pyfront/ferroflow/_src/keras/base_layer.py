@@ -20,7 +20,7 @@ from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
-from ferroflow._src.layers.layer import Layer, unbuilt_copy
+from ferroflow._src.layers.layer import Layer, unbuilt_copy, use_resource_variables
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_masks
 from ferroflow._src.layers.reachability import reachable_operations
@@ -47,7 +47,7 @@ def use_resources(value: Any) -> None:
     # TF 1.x: this is so for the attributes of models and layers of `tf.keras`.
     for layer in _layers_in([value]):
         if isinstance(layer, Layer):
-            layer._uses_resources = True
+            use_resource_variables(layer)
 
 
 def variables_in(value: Any, known: list[Any]) -> list[Any]:

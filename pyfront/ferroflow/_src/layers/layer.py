@@ -623,6 +623,11 @@ def settle_inner(layer: Layer, dtype: str | None, scope: VariableScope | None = 
         layer._scope = scope
 
 
+def use_resource_variables(layer: Layer) -> None:
+    """Makes a layer put the variables that it makes from now on behind handles."""
+    layer._uses_resources = True
+
+
 def rename(layer: Layer, name: str) -> None:
     """Gives a layer another name, also as that of the variable scope that it will open."""
     layer._base_name = layer._name = name

@@ -39,8 +39,8 @@ fn reach<'a>(axes: impl Iterator<Item = &'a PatchAxis> + Clone) -> (usize, usize
 }
 
 impl<'a, T: ConvFloat> Image<'a, T> {
-    /// Returns the images `given`, of `batch` times the sizes of the axes with `channels` values for each point, for
-    /// products of the windows of all the axes, or of their transposes, with matrices of `cols` columns.
+    /// Returns the images `given`: `batch` of the sizes of the axes, with `channels` values for each point. They are for
+    /// products of their windows on all the axes, or of the transposes, with matrices of `cols` columns.
     ///
     /// # Errors
     /// Fails with `ResourceExhausted` if there is no memory for a copy.

@@ -76,9 +76,10 @@ pub(super) struct Row {
     pub step: usize,
 }
 
-/// Fewest windows of a line that is read in place, and fewest elements: low tiles leave the arithmetic units idle, and each
-/// line of the inner dimension is a loop of its own.
+/// Fewest windows of a line that is read in place: low tiles leave the arithmetic units idle.
 const FEWEST_WINDOWS: usize = 8;
+
+/// Fewest elements of such a line of a window: each line of the inner dimension is a loop of its own.
 const FEWEST_ELEMENTS: usize = 4;
 
 /// Most columns of a product whose windows are read in place; with more, a copy costs less.
@@ -105,8 +106,8 @@ fn rows(axes: &[PatchAxis; 3], channels: usize) -> [Row; 2] {
     [Row { line: w.count, step: w.step * channels }, Row { line: taps * channels, step: 1 }]
 }
 
-/// The places of a product's rows in a larger c, for rows that are windows: those of a line are `step` elements apart, and
-/// lines, planes and images lie at distances of their own.
+/// The places of a product's rows in a larger c. Rows are windows: those of a line, lines, planes and images each lie at a
+/// distance of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     first: usize,

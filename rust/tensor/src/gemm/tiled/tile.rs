@@ -17,8 +17,8 @@ const B_AHEAD: usize = 16;
 /// Most sums that a kernel holds, in registers: three quarters of AVX-512's.
 const MOST_SUMS: usize = 24;
 
-/// Steps of the inner dimension that lie the same distance apart in a: how many, and where the first is, in elements
-/// from that of the tile.
+/// Steps of the inner dimension that lie the same distance apart in a: how many, and where the first is. Places are
+/// counted in elements from the first of the tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub at: usize,
