@@ -153,7 +153,8 @@ def keras():
     )
     assert saved.exists() == (rank == 0)
     weights = {str(i): w.ravel().astype(float).tolist() for i, w in enumerate(network.get_weights())}
-    return [*history.history["loss"], *history.history["acc"], *history.history["val_loss"]], weights
+    found = [*history.history["loss"], *history.history["acc"], *history.history["val_loss"]]
+    return [float(value) for value in found], weights
 
 
 ways = {"custom": custom, "monitored": custom, "norm": custom, "context": estimator, "unshared": estimator}

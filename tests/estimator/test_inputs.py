@@ -75,9 +75,9 @@ def test_arrays_are_checked(x, y, error, reason):
 
 
 def test_whether_to_shuffle_is_to_be_said():
-    with pytest.raises(TypeError, match="shuffle must be explicitly set"):
+    with pytest.raises(ValueError, match="shuffle must be provided and explicitly set"):
         inputs.numpy_input_fn(X)
-    with pytest.raises(TypeError, match="shuffle must be explicitly set"):
+    with pytest.raises(ValueError, match="shuffle must be provided and explicitly set"):
         inputs.pandas_input_fn(None)
 
 

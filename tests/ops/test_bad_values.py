@@ -184,8 +184,8 @@ REFUSED: dict[str, tuple[Callable[[Make], Any], type[Exception], str]] = {
     ),
     "no picture": (
         lambda t: tf.image.encode_png(t(np.zeros([0, 4, 3]), tf.uint8)),
-        INVALID,
-        r"image must not be empty, got shape \[0,4,3\]",
+        tf.errors.InternalError,
+        r"PNG encoding failed: image is empty, of shape \[0,4,3\]",
     ),
 }
 
