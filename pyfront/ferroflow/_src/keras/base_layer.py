@@ -201,7 +201,10 @@ class KerasLayer(AddsMetrics, Layer):
         leaves = nest.flatten(inputs)
         self._check_graph(leaves)
         with name_scope(self._name_scope()):
-            outputs = self._built_and_called(inputs, leaves, args, given)
+            self._take_dtype(leaves)
+            if not self.built:
+                self.build(self._shapes_to_build(inputs, leaves))
+            outputs = self._called(inputs, args, given)
             if not was_built and self._initial_weights is not None:
                 self.set_weights(self._initial_weights)
             outputs = self._own_outputs(outputs, inputs)

@@ -453,22 +453,30 @@ class Layer(Connected):
             if self._call_takes_scope:
                 kwargs["scope"] = scope
             with name_scope(self._name_scope()):
-                outputs = self._built_and_called(inputs, leaves, args, kwargs)
+                self._take_dtype(leaves)
+                if not self.built:
+                    self.build(self._shapes_to_build(inputs, leaves))
+                outputs = self._called(inputs, args, kwargs)
                 self._regularize_activity(inputs, outputs)
         if self._updates_collection is not None:
             _add_new_ones_to_collection(self._updates_collection, self.updates)
         return outputs
 
-    def _built_and_called(self, inputs: Any, leaves: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Makes the variables if there are none yet, and returns the result of `call`."""
+    def _take_dtype(self, leaves: list[Any]) -> None:
         # A layer may have been built by its `build` alone, before its inputs were known.
         dtype = getattr(leaves[0], "dtype", None) if leaves and self._dtype is None else None
         if dtype is not None:
             self._dtype = dtypes.as_dtype(dtype).base_dtype.name
-        if not self.built:
-            assert_input_compatibility(self._name, self.input_spec, inputs)
-            all_have_shapes = all(hasattr(x, "get_shape") for x in leaves)
-            self.build(nest.map_structure(lambda x: x.get_shape(), inputs) if all_have_shapes else None)
+
+    def _shapes_to_build(self, inputs: Any, leaves: list[Any]) -> Any:
+        """Returns the shapes of the first inputs, None if one has none."""
+        assert_input_compatibility(self._name, self.input_spec, inputs)
+        if not all(hasattr(x, "get_shape") for x in leaves):
+            return None
+        return nest.map_structure(lambda x: x.get_shape(), inputs)
+
+    def _called(self, inputs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Returns the result of `call`, in which inner layers have this call's `training`."""
         assert_input_compatibility(self._name, self.input_spec, inputs)
         given, training = with_training(self.call, args, kwargs)
         with called_with(training):
