@@ -204,7 +204,7 @@ class KerasLayer(AddsMetrics, Layer):
             self._take_dtype(leaves)
             if not self.built:
                 self.build(self._shapes_to_build(inputs, leaves))
-            outputs = self._called(inputs, args, given)
+            outputs = self._result_of_call(inputs, args, given)
             if not was_built and self._initial_weights is not None:
                 self.set_weights(self._initial_weights)
             outputs = self._own_outputs(outputs, inputs)

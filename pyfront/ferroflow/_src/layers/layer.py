@@ -456,7 +456,7 @@ class Layer(Connected):
                 self._take_dtype(leaves)
                 if not self.built:
                     self.build(self._shapes_to_build(inputs, leaves))
-                outputs = self._called(inputs, args, kwargs)
+                outputs = self._result_of_call(inputs, args, kwargs)
                 self._regularize_activity(inputs, outputs)
         if self._updates_collection is not None:
             _add_new_ones_to_collection(self._updates_collection, self.updates)
@@ -475,7 +475,7 @@ class Layer(Connected):
             return None
         return nest.map_structure(lambda x: x.get_shape(), inputs)
 
-    def _called(self, inputs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _result_of_call(self, inputs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Returns the result of `call`, in which inner layers have this call's `training`."""
         assert_input_compatibility(self._name, self.input_spec, inputs)
         given, training = with_training(self.call, args, kwargs)

@@ -80,7 +80,11 @@ def create_global_step(graph: Graph | None = None) -> Any:
         ValueError: if the graph has one.
         TypeError: if the graph has one that is not an integer scalar.
     """
-    graph = graph or get_default_graph()
+    return new_global_step(graph or get_default_graph())
+
+
+def new_global_step(graph: Graph, use_resource: bool | None = None) -> Any:
+    """Does what `create_global_step` does; the step is behind a handle if `use_resource` is true, or the scope's is."""
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     with graph.as_default(), graph.name_scope(None):
@@ -90,6 +94,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
             dtype=dtypes.int64,
             initializer=Zeros(),
             trainable=False,
+            use_resource=use_resource,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
         )
 

@@ -226,7 +226,7 @@ macro_rules! patch_products {
                 spread: &Spread,
             ) -> Result<()> {
                 ensure!(patches.cols() == b.rows() && b.rows() > 0, InvalidArgument, "windows and matrix do not match");
-                spread.check([patches.rows(), b.cols()], c.len())?;
+                spread.check(patches, b.cols(), c.len())?;
                 if patches.rows() == 0 || b.cols() == 0 {
                     return Ok(());
                 }

@@ -140,12 +140,15 @@ impl Spread {
         Ok(Spread { first, counts, steps, cols, len })
     }
 
-    /// Returns an error unless these are places in a c of this length for a product of this size.
-    pub(super) fn check(&self, [rows, cols]: [usize; 2], len: usize) -> Result<()> {
+    /// Returns an error unless these are places, in a c of this length, for rows of `cols` elements of these windows.
+    pub(super) fn check<T>(&self, patches: &Patches<'_, T>, cols: usize, len: usize) -> Result<()> {
+        // A tile lies in a line of the windows, and is written as a part of a line of c.
         ensure!(
-            [product(self.counts), self.cols, self.len] == [rows, cols, len],
+            [self.counts[0], product(self.counts), self.cols, self.len]
+                == [patches.axes[2].count, patches.rows, cols, len],
             InvalidArgument,
-            "a product of {rows} rows and {cols} columns in {len} elements does not have these places: {self:?}"
+            "a product of {} rows and {cols} columns in {len} elements does not have these places: {self:?}",
+            patches.rows
         );
         Ok(())
     }

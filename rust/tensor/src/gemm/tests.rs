@@ -620,3 +620,39 @@ fn complex_products_match_the_naive_reference_at_any_number_of_threads() {
         assert_eq!(c, again);
     }
 }
+
+#[test]
+fn rows_that_would_overlap_or_leave_c_have_no_places() {
+    let spread = |first, counts, steps, len| Spread::new(first, counts, steps, 3, len);
+    assert!(spread(1, [2, 2, 1, 1], [4, 10, 1, 1], 18).is_ok());
+    assert!(spread(2, [2, 2, 1, 1], [4, 10, 1, 1], 18).is_err());
+    assert!(spread(1, [2, 2, 1, 1], [2, 10, 1, 1], 18).is_err());
+    assert!(spread(1, [2, 2, 1, 1], [4, 6, 1, 1], 18).is_err());
+    assert!(spread(1, [usize::MAX, 2, 1, 1], [4, 10, 1, 1], 18).is_err());
+}
+
+#[test]
+fn a_product_is_spread_over_lines_as_long_as_those_of_its_windows() {
+    let axis = |count| PatchAxis { size: count, count, ..PatchAxis::FLAT };
+    let data: Vec<f32> = (0..24u8).map(f32::from).collect();
+    let patches = Patches::new(&data, 1, [PatchAxis::FLAT, axis(2), axis(12)], 1).unwrap();
+    let b = MatRef::row_major(&[2.0, 3.0], 1, 2).unwrap();
+    let write = |counts, steps| {
+        let mut c = vec![-1.0; 100];
+        let spread = Spread::new(1, counts, steps, 2, c.len()).unwrap();
+        f32::patches_by_matrix_spread(Threads::single(), &patches, b, &mut c, &spread).map(|()| c)
+    };
+    let c = write([12, 2, 1, 1], [4, 50, 1, 1]).unwrap();
+    for (i, &value) in c.iter().enumerate() {
+        let (line, at) = (i / 50, (i % 50).wrapping_sub(1));
+        let window = (line * 12 + at / 4) as f32;
+        let expected = match (at < 48, at % 4) {
+            (true, 0) => window * 2.0,
+            (true, 1) => window * 3.0,
+            _ => -1.0,
+        };
+        assert_eq!(value, expected, "{i}");
+    }
+    assert!(write([6, 4, 1, 1], [2, 20, 1, 1]).is_err());
+    assert!(write([12, 1, 1, 1], [4, 50, 1, 1]).is_err());
+}

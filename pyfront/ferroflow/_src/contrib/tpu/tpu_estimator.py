@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ferroflow._src.base import dtypes, tf_logging
+from ferroflow._src.base import tf_logging
 from ferroflow._src.base.typing import DictLike, FloatLike, ListLike, TensorLike
 from ferroflow._src.estimator.estimator import Estimator
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
@@ -15,13 +15,10 @@ from ferroflow._src.estimator.spec import EstimatorSpec
 from ferroflow._src.estimator.warm_starting import WarmStartSettings
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.framework.graph import Graph
-from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.summary.graph_writer import flush, summary_writer_initializer_op
 from ferroflow._src.supervision.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook
-from ferroflow._src.training.global_step import get_global_step
+from ferroflow._src.training.global_step import new_global_step
 from ferroflow._src.training.optimizer import Optimizer
-from ferroflow._src.variables.get_variable import get_variable
-from ferroflow._src.variables.initializers import Zeros
 
 _BATCH_SIZE = "batch_size"
 _RESERVED = (_BATCH_SIZE, "context")
@@ -309,18 +306,7 @@ class TPUEstimator(Estimator):
         super().__init__(of_batches, model_dir, config, dict(params or {}), warm_start_from)
 
     def _create_global_step(self, graph: Graph) -> Any:
-        if get_global_step(graph) is not None:
-            raise ValueError('"global_step" already exists.')
-        with graph.as_default(), graph.name_scope(None):
-            return get_variable(
-                GraphKeys.GLOBAL_STEP,
-                shape=[],
-                dtype=dtypes.int64,
-                initializer=Zeros(),
-                trainable=False,
-                use_resource=True,
-                collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
-            )
+        return new_global_step(graph, use_resource=True)
 
     def _with_batch_size(self, params: Any, mode: str) -> dict[str, Any]:
         size = self._batch_sizes[mode]
