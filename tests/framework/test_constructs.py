@@ -22,16 +22,14 @@ OTHERS = {
     "predictions and thresholds are broadcast here; TensorFlow writes copies of them": (
         r"mw?\.auc.*|m\.(sens|spec)|m\.(true|false)_.*_at_thresholds|m\.(precision|recall)_at_thresholds"
     ),
-    "ranks that are unknown are matched without a conditional": r"i\.cropu",
     "what initializers read is initialized by the engine, not by conditionals": r"ema( steps| debias)?",
     "a quarter turn that is known is made alone": r"i\.rot90",
     "the gradient that forgets the sigmoid is not made": r"swish",
     "recurrent layers run one loop of `dynamic_rnn`": r"keras (lstm|gru)",
-    "the learning phase is made in the scope of its first use": r"keras seq",
     "the scope of a moving average names its update, as for variables by reference": r"keras bn",
     "kernels here take channels before space": r"(max|avg)pool1 channels_first|conv2d_transpose channels_first",
     "the same numbers by other operations": (
-        r"static rnn len|crf(?! dec).*|or\.AdamOptimizer|einsum3?|meshgrid|gn|sparse_t|m\.mpca|i\.(ssim|sobel)"
+        r"static rnn len|crf(?! dec).*|or\.AdamOptimizer|einsum3?|gn|sparse_t|i\.(ssim|sobel)"
     ),
 }
 

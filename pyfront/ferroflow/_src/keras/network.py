@@ -63,8 +63,6 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
         self.optimizer: Any = None
         self._added_losses: list[Any] = []
         self._added_updates: list[Any] = []
-        # Variables that `add_weight` made, and whether they are trained.
-        self._own_weights: list[tuple[Any, bool]] = []
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self._connected: list[Any] = []
@@ -76,6 +74,9 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
         # once there are variables.
         self._is_building = False
         self._weights_to_load: str | None = None
+        # Variables that `add_weight` made, and whether they are trained. From here on, variables in public attributes
+        # are added to them.
+        self._own_weights: list[tuple[Any, bool]] = []
         if self._is_graph_network:
             self._connect(nest.flatten(inputs), nest.flatten(outputs))
 
