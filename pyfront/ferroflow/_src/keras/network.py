@@ -81,7 +81,7 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
             self._connect(nest.flatten(inputs), nest.flatten(outputs))
 
     def __repr__(self) -> str:
-        count = len(self.layers) if "_is_graph_network" in vars(self) else 0
+        count = len(self.layers) if "_own_weights" in vars(self) else 0
         return f"<{type(self).__name__} {vars(self).get('_name')!r} with {count} layer{'' if count == 1 else 's'}>"
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -55,7 +55,8 @@ const WHOLE_COLS: usize = 8;
 /// Columns of a task.
 const TASK_COLS: usize = 512;
 
-/// Columns over which packing rows once per task is worth it, and fewest for which a task packs its rows anew.
+/// Columns over which packing rows once per task is worth it, and fewest for which a task packs its rows anew. Half as
+/// many where there is no other task otherwise.
 const PACKED_COLS: usize = 1024;
 const FEWEST_PACKED_COLS: usize = 256;
 
@@ -382,7 +383,8 @@ fn cut<'p, 'a, L: Lanes>(
         Rows::PackedByTask(_) => {
             let rows = even(m.div_ceil(PACKED_ROWS));
             // Each part of the columns packs the rows anew.
-            (rows, n.div_ceil(PACKED_COLS).max(ideal.div_ceil(rows).min(n.div_ceil(FEWEST_PACKED_COLS))))
+            let fewest = if rows == 1 { FEWEST_PACKED_COLS / 2 } else { FEWEST_PACKED_COLS };
+            (rows, n.div_ceil(PACKED_COLS).max(ideal.div_ceil(rows).min(n.div_ceil(fewest))))
         }
         Rows::InPlace(..) | Rows::Windows(..) => {
             let whole = m <= WHOLE_ROWS && most_cols >= WHOLE_COLS;
