@@ -7,16 +7,15 @@ from __future__ import annotations
 import os
 import sys
 from importlib.machinery import PathFinder
-from pathlib import Path
 from typing import Final
 
 from ferroflow._alias.finders import EstimatorFinder, HorovodFinder, KerasFinder, TensorFlowFinder
 from ferroflow._src.horovod.launchers import choose_library_of_launcher
 
-_FOLDER: Final = Path(__file__).parent
+_FOLDER: Final = os.path.dirname(os.path.abspath(__file__))
 # Entries for sys.path, which are no packages themselves. Each holds packages that call `install_as_tensorflow`.
-_TENSORFLOW_PATH: Final = str(_FOLDER / "path-tensorflow")
-_KERAS_PATH: Final = str(_FOLDER / "path-keras")
+_TENSORFLOW_PATH: Final = os.path.join(_FOLDER, "path-tensorflow")
+_KERAS_PATH: Final = os.path.join(_FOLDER, "path-keras")
 
 
 def install_as_tensorflow(keras: bool = True) -> None:

@@ -166,6 +166,51 @@ fn integers_wrap_and_divide_as_python_or_c() {
     assert!(has_negative(&[1i32, -1]) && !has_negative(&[1i32, 0]));
 }
 
+/// Checks quotients and remainders of vectors against those of i64. The least number divided by -1 wraps around.
+fn divides<T: Element + PartialEq + std::fmt::Debug>(a: &[i64], b: &[i64], of: impl Fn(i64) -> T) {
+    let floor = |a: i64, b: i64| a.div_euclid(b) - i64::from(b < 0 && a.rem_euclid(b) != 0);
+    let expected = |f: Binary, a: i64, b: i64| match f {
+        _ if b == 0 => 0,
+        Binary::FloorDiv => floor(a, b),
+        Binary::FloorMod => a - b * floor(a, b),
+        Binary::TruncateMod => a % b,
+        _ => a / b,
+    };
+    let [x, y] = [a, b].map(|values| values.iter().map(|&v| of(v)).collect::<Vec<T>>());
+    for f in [Binary::FloorDiv, Binary::FloorMod, Binary::TruncateDiv, Binary::TruncateMod, Binary::Div] {
+        let mut out = x.clone();
+        binary(f, Operand::Slice(&x), Operand::Slice(&y), &mut out);
+        for ((&a, &b), &q) in a.iter().zip(b).zip(&out) {
+            assert_eq!(q, of(expected(f, a, b)), "{f:?} {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn integers_of_every_width_are_divided_exactly() {
+    let pairs = |values: Vec<i64>| -> (Vec<i64>, Vec<i64>) {
+        values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b))).unzip()
+    };
+    let near = |bits: u32| {
+        let powers = (0..=bits).flat_map(|n| (-3..=3).flat_map(move |d| [(1i64 << n) + d, -(1i64 << n) + d]));
+        powers.chain((0..150).map(|i| (i * i * i * 7919) % (1 << bits))).collect::<Vec<_>>()
+    };
+    macro_rules! check {
+        ($t:ty, $values:expr) => {
+            let values: Vec<i64> = $values.into_iter().filter(|&v| <$t>::try_from(v).is_ok()).collect();
+            let (a, b) = pairs(values);
+            divides(&a, &b, |v| v as $t);
+        };
+    }
+    check!(i8, -128..=127);
+    check!(u8, 0..=255);
+    check!(i16, near(15));
+    check!(u16, near(16));
+    check!(i32, near(31));
+    check!(u32, near(32));
+    check!(i64, near(40));
+}
+
 #[test]
 fn comparisons_with_nan_hold_for_not_equal_alone() {
     for f in Compare::ALL {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import sys
 from types import ModuleType
@@ -135,6 +134,8 @@ def near_name(module: object, name: str) -> str | None:
     Returns:
         str; None if none is near.
     """
+    import difflib  # here, because most programs never need it
+
     # Programs call `hasattr`, too: only names of about the same length are compared.
     names = [known for known in dir(module) if not known.startswith("_") and abs(len(known) - len(name)) <= 2]
     names = [known for known in names if known != name]

@@ -89,16 +89,19 @@ impl Walk {
             self.read_transposed(threads, from, to, t)?;
             return Ok(());
         }
-        if let (1, 2..=LONGEST_SHORT, Some((&runs, outer))) = (stride, n, outer.split_last()) {
+        if let (0 | 1, 2..=LONGEST_SHORT, Some((&runs, outer))) = (stride, n, outer.split_last()) {
             let (whole, step) = (runs * n, self.strides[outer.len()]);
             try_for_chunks_mut(threads, to, (BLOCK / whole).max(1) * whole, |start, chunk| {
                 let mut row = Odometer::new(outer, &self.strides, start / whole);
                 for part in chunk.chunks_exact_mut(whole) {
                     let at = self.at(row.offset);
-                    match n {
-                        2 => copy_runs::<E, 2>(from, at, step, part),
-                        3 => copy_runs::<E, 3>(from, at, step, part),
-                        _ => copy_runs::<E, 4>(from, at, step, part),
+                    match (n, stride) {
+                        (2, 1) => copy_runs::<E, 2>(from, at, step, part),
+                        (3, 1) => copy_runs::<E, 3>(from, at, step, part),
+                        (_, 1) => copy_runs::<E, 4>(from, at, step, part),
+                        (2, _) => repeat::<E, 2>(from, at, step, part),
+                        (3, _) => repeat::<E, 3>(from, at, step, part),
+                        _ => repeat::<E, 4>(from, at, step, part),
                     }
                     row.advance();
                 }
@@ -185,6 +188,21 @@ const LONGEST_SHORT: usize = 4;
 fn copy_runs<E: Movable, const N: usize>(from: &[E], mut at: usize, step: isize, to: &mut [E]) {
     for run in to.as_chunks_mut::<N>().0 {
         run.clone_from_slice(&from[at..at + N]);
+        at = at.wrapping_add_signed(step);
+    }
+}
+
+/// Repeats each of the elements that begin at `at` and lie `step` apart `N` times, side by side.
+fn repeat<E: Movable, const N: usize>(from: &[E], mut at: usize, step: isize, to: &mut [E]) {
+    let runs = to.as_chunks_mut::<N>().0;
+    if step == 1 {
+        for (run, x) in runs.iter_mut().zip(&from[at..]) {
+            run.fill(x.clone());
+        }
+        return;
+    }
+    for run in runs {
+        run.fill(from[at].clone());
         at = at.wrapping_add_signed(step);
     }
 }
@@ -300,6 +318,9 @@ mod tests {
             (&[20, 3, 2, 17], &[1, 700, 20, 40], 0),
             (&[5, 6, 7], &[1, -5, 30], 30),
             (&[2, 3, 4], &[0, 1, 0], 9),
+            (&[50, 3], &[1, 0], 9),
+            (&[2, 40, 2], &[0, -7, 0], 600),
+            (&[3, 4, 3], &[100, 0, 0], 1),
         ];
         for &(dims, strides, base) in cases {
             let mut walk = Walk::new(base);

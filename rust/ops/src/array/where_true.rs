@@ -4,6 +4,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, PartialShape, Result, Shape, Tensor, by_size, dispatch, ensure};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let rank = c.input(0)?.rank();
@@ -14,9 +15,12 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
 
+/// Elements whose places are collected before their indices are written.
+const GROUP: usize = 512;
+
 /// Writes the indices of the elements that are not zero, one row each; -0.0 is zero, NaN is not.
 fn indices_of<T: Default + PartialEq + Sync>(x: &[T], shape: &Shape, threads: Threads) -> Result<Tensor> {
-    let (zero, rank, strides) = (T::default(), shape.rank(), shape.strides());
+    let (zero, rank) = (T::default(), shape.rank());
     let mut counts = vec![0usize; x.len().div_ceil(BLOCK)];
     try_for_chunks_mut(threads, &mut counts, 1, |block, counts| {
         for (block, count) in (block..).zip(counts) {
@@ -33,26 +37,91 @@ fn indices_of<T: Default + PartialEq + Sync>(x: &[T], shape: &Shape, threads: Th
     }
     try_for_chunks_mut(threads, &mut parts, 1, |_, parts| {
         for (block, rows) in parts {
-            let mut index: SmallVec<[i64; 6]> =
-                (0..rank).map(|d| (*block * BLOCK / strides[d] % shape[d]) as i64).collect();
-            let mut rows = rows.chunks_exact_mut(rank);
-            for v in block_of(x, *block) {
-                if *v != zero
-                    && let Some(row) = rows.next()
-                {
-                    row.copy_from_slice(&index);
+            let mut lines = Lines::at(shape, *block * BLOCK);
+            let mut places = [0; GROUP];
+            let mut start = *block * BLOCK;
+            let mut rest = std::mem::take(rows);
+            for group in block_of(x, *block).chunks(GROUP) {
+                // Without a branch, because the elements do not follow a pattern.
+                let mut count = 0;
+                for (place, v) in (start..).zip(group) {
+                    places[count] = place;
+                    count += usize::from(*v != zero);
                 }
-                for d in (0..rank).rev() {
-                    index[d] += 1;
-                    if index[d] < shape[d] as i64 {
-                        break;
+                let (part, others) = rest.split_at_mut(count * rank);
+                match rank {
+                    1 => lines.write::<1>(&places[..count], part),
+                    2 => lines.write::<2>(&places[..count], part),
+                    3 => lines.write::<3>(&places[..count], part),
+                    4 => lines.write::<4>(&places[..count], part),
+                    _ => {
+                        for (row, &place) in part.chunks_exact_mut(rank).zip(&places[..count]) {
+                            lines.advance(place);
+                            row.copy_from_slice(&lines.index);
+                        }
                     }
-                    index[d] = 0;
                 }
+                rest = others;
+                start += group.len();
             }
         }
     })?;
     Ok(out)
+}
+
+/// The index of an element: places are visited in ascending order.
+struct Lines<'a> {
+    shape: &'a Shape,
+    index: SmallVec<[i64; 6]>,
+    /// The places of the elements of this line of the last dimension.
+    line: Range<usize>,
+}
+
+impl Lines<'_> {
+    fn at(shape: &Shape, place: usize) -> Lines<'_> {
+        let strides = shape.strides();
+        let mut index: SmallVec<[i64; 6]> =
+            strides.iter().zip(shape.iter()).map(|(stride, n)| (place / stride % n) as i64).collect();
+        let in_line = index.last().map_or(0, |&last| last as usize);
+        if let Some(last) = index.last_mut() {
+            *last = 0;
+        }
+        let start = place - in_line;
+        Lines { shape, index, line: start..start + shape.last().copied().unwrap_or(1) }
+    }
+
+    /// Sets the index to that of a place, which does not lie before the line.
+    #[inline(always)]
+    fn advance(&mut self, place: usize) {
+        while place >= self.line.end {
+            self.next_line();
+        }
+        if let Some(last) = self.index.last_mut() {
+            *last = (place - self.line.start) as i64;
+        }
+    }
+
+    fn next_line(&mut self) {
+        self.line = self.line.end..self.line.end + self.line.len();
+        for d in (0..self.shape.rank() - 1).rev() {
+            self.index[d] += 1;
+            if self.index[d] < self.shape[d] as i64 {
+                break;
+            }
+            self.index[d] = 0;
+        }
+    }
+
+    /// Writes the index of each place to a row.
+    fn write<const RANK: usize>(&mut self, places: &[usize], rows: &mut [i64]) {
+        let (rows, _) = rows.as_chunks_mut::<RANK>();
+        for (row, &place) in rows.iter_mut().zip(places) {
+            self.advance(place);
+            if let Some(index) = self.index.first_chunk() {
+                *row = *index;
+            }
+        }
+    }
 }
 
 fn block_of<T>(x: &[T], block: usize) -> &[T] {
@@ -98,7 +167,7 @@ mod tests {
         assert_eq!(run("Where", &[x], &[]).unwrap()[0].slice::<i64>().unwrap(), [2, 3]);
         let e = run("Where", &[Tensor::scalar(5u8)], &[]).unwrap_err();
         assert_eq!(e.message(), "WhereOp : Unhandled input dimensions: 0");
-        for shape in [&[300, 700][..], &[200_003], &[7, 11, 13, 211]] {
+        for shape in [&[300, 700][..], &[200_003], &[7, 11, 13, 211], &[70_001, 1, 3], &[2, 3, 1, 5, 7919]] {
             let n: usize = shape.iter().product();
             let flags: Vec<bool> = (0..n).map(|i| i * i % 7 < 3).collect();
             let x = Tensor::from_slice(ferroflow_tensor::Shape::new(shape), &flags).unwrap();

@@ -227,7 +227,11 @@ fn contracted<T: Factor>(
 }
 
 /// Puts elements in the places of the output: on the diagonal of repeated labels.
-fn placed(x: &Operand, output: &[Label], sizes: &Sizes<usize>, dtype: DType) -> Result<Tensor> {
+fn placed(x: &Operand, output: &[Label], sizes: &Sizes<usize>, dtype: DType, threads: Threads) -> Result<Tensor> {
+    if output.len() == x.labels.len() {
+        // No label is repeated, so that every element of the output is one of x.
+        return arranged(&x.value, &x.labels, output, sizes, threads);
+    }
     let dims: Vec<i64> = output.iter().map(|&l| sizes.of(l).unwrap_or(1) as i64).collect();
     let mut out = Tensor::zeros(dtype, Shape::checked(&dims)?)?;
     let strides = out.shape().strides();
@@ -262,7 +266,7 @@ fn sums<T: Factor + One>(equation: &Equation, inputs: &[Tensor], threads: Thread
         }
         _ => bail!(InvalidArgument, "Expected either 1 or 2 inputs but got: {}", inputs.len()),
     };
-    placed(&result, &output, &sizes, T::DTYPE)
+    placed(&result, &output, &sizes, T::DTYPE, threads)
 }
 
 fn einsum(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {

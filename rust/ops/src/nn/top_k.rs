@@ -2,11 +2,21 @@
 
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_rows_mut;
+use ferroflow_tensor::vector::on_best_isa;
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Tensor, bail, dispatch, ensure};
 use std::cmp::Ordering;
 
 /// Entries of one parallel block, as near as whole rows allow.
 const BLOCK: usize = 1 << 13;
+
+/// Rows at least this many times as long as `k` are scanned for what exceeds the entries found so far.
+const LONG_ROW: usize = 8;
+
+/// Least entries that are collected before the best of them are selected again.
+const COLLECTED: usize = 64;
+
+/// Entries that are compared at once.
+const GROUP: usize = 32;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.with_rank_at_least(1)?;
@@ -40,12 +50,65 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 /// Orders larger ones first; NaN after all numbers; of equal ones, the lower index first.
 fn order<T: PartialOrd>(row: &[T], a: usize, b: usize) -> Ordering {
     let (x, y) = (&row[a], &row[b]);
-    y.partial_cmp(x)
-        .unwrap_or_else(|| {
-            let is_nan = |v: &T| v.partial_cmp(v).is_none();
-            is_nan(x).cmp(&is_nan(y))
-        })
-        .then(a.cmp(&b))
+    y.partial_cmp(x).unwrap_or_else(|| is_nan(x).cmp(&is_nan(y))).then(a.cmp(&b))
+}
+
+fn is_nan<T: PartialOrd>(x: &T) -> bool {
+    x.partial_cmp(x).is_none()
+}
+
+/// Returns the place of the first whole group, from `start` on, that has an entry larger than `least`; behind them all
+/// if there is none.
+fn next_group<T: PartialOrd + Copy>(row: &[T], start: usize, least: T) -> usize {
+    let (groups, _) = row[start..].as_chunks::<GROUP>();
+    on_best_isa(|| {
+        let mut at = start;
+        for group in groups {
+            // Without an early end, which would keep the loop from using vectors.
+            if group.iter().fold(false, |any, x| any | (*x > least)) {
+                break;
+            }
+            at += GROUP;
+        }
+        at
+    })
+}
+
+/// Puts the places of the `k` first entries by `order` into `places`, in any order.
+fn select<T: PartialOrd + Copy>(row: &[T], k: usize, places: &mut Vec<usize>) {
+    let n = row.len();
+    places.clear();
+    if k == n || n / LONG_ROW < k {
+        places.extend(0..n);
+        if k < n {
+            places.select_nth_unstable_by(k - 1, |&a, &b| order(row, a, b));
+            places.truncate(k);
+        }
+        return;
+    }
+    // Places are collected in ascending order of index. A later entry that equals the least of the best is none of them.
+    let most = (2 * k).max(COLLECTED).min(n);
+    let mut next = most;
+    places.extend(0..most);
+    loop {
+        let (_, &mut last, _) = places.select_nth_unstable_by(k - 1, |&a, &b| order(row, a, b));
+        places.truncate(k);
+        let (least, least_is_nan) = (row[last], is_nan(&row[last]));
+        while next < n && places.len() < most {
+            if !least_is_nan {
+                next = next_group(row, next, least);
+            }
+            for (i, x) in row.iter().enumerate().skip(next).take(GROUP) {
+                if *x > least || least_is_nan && !is_nan(x) {
+                    places.push(i);
+                }
+            }
+            next += GROUP;
+        }
+        if places.len() == k {
+            return;
+        }
+    }
 }
 
 fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bool) -> Result<()> {
@@ -64,15 +127,11 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
     let outputs = (values.slice_mut::<T>()?, indices.slice_mut::<i32>()?);
     if k > 0 {
         try_for_rows_mut(ctx.threads(), rows, (BLOCK / n).max(1), outputs, |range, (values, indices)| {
-            let mut places: Vec<usize> = Vec::with_capacity(n);
+            let mut places = Vec::new();
             let rows = x[range.start * n..range.end * n].chunks_exact(n);
             for ((row, values), indices) in rows.zip(values.chunks_exact_mut(k)).zip(indices.chunks_exact_mut(k)) {
-                places.clear();
-                places.extend(0..n);
-                if k < n {
-                    places.select_nth_unstable_by(k - 1, |&a, &b| order(row, a, b));
-                }
-                let best = &mut places[..k];
+                select(row, k, &mut places);
+                let best = &mut places[..];
                 if sorted {
                     best.sort_unstable_by(|&a, &b| order(row, a, b));
                 } else {
@@ -171,6 +230,26 @@ mod tests {
                 expected.extend_from_slice(&places[..k as usize]);
             }
             assert_eq!(t[1].slice::<i32>().unwrap(), expected, "k = {k}");
+        }
+    }
+
+    #[test]
+    fn long_rows_with_nan_agree_with_sorting() {
+        let n = 3001usize;
+        let shuffled = |i: usize| ((i * 7919) % 1009) as f32;
+        let mostly_nan = |i: usize| if i.is_multiple_of(501) { i as f32 } else { f32::NAN };
+        let rows: [&dyn Fn(usize) -> f32; 6] =
+            [&shuffled, &mostly_nan, &|i| i as f32, &|i| -(i as f32), &|_| f32::NAN, &|i| {
+                if i < 2000 { f32::NAN } else { 1.0 }
+            }];
+        for row in rows {
+            let row: Vec<f32> = (0..n).map(row).collect();
+            let mut places: Vec<i32> = (0..n as i32).collect();
+            places.sort_by(|&a, &b| super::order(&row, a as usize, b as usize));
+            let x = Tensor::from_slice([n], &row).unwrap();
+            for k in [1, 5, 31, 375, 376] {
+                assert_eq!(top(&x, k)[1].slice::<i32>().unwrap(), &places[..k as usize], "k = {k}");
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! RegexReplace, RegexFullMatch and their twins with the pattern as an attribute.
 
-use super::each::{to_strings, to_values};
+use super::each::{to_strings_by, to_values_by};
 use super::regex_syntax::translate;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_sync::Mutex;
@@ -131,9 +131,10 @@ fn replace(regex: &Regex, text: &[u8], rewrite: &Rewrite, all: bool) -> Bytes {
 
 fn replace_all(ctx: &mut KernelContext<'_>, regex: &Regex, rewrite: &[u8], all: bool) -> Result<()> {
     let rewrite = parse(rewrite);
-    to_strings(ctx, |text| {
+    to_strings_by(ctx, || {
+        let (regex, rewrite) = (regex.clone(), &rewrite);
         // TF 1.x: where one match is replaced, a malformed rewrite leaves the text as it is; of all, its beginning counts.
-        Ok(if all || rewrite.is_whole { replace(regex, text, &rewrite, all) } else { text.into() })
+        move |text| Ok(if all || rewrite.is_whole { replace(&regex, text, rewrite, all) } else { text.into() })
     })
 }
 
@@ -153,17 +154,26 @@ fn static_regex_replace(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| replace_all(ctx, &regex, &rewrite, all))
 }
 
+/// Sets output 0 to true for each string that `regex` matches. Each block of strings has a clone, whose room for
+/// searches no other thread uses.
+fn matches(ctx: &mut KernelContext<'_>, regex: &Regex) -> Result<()> {
+    to_values_by::<bool, _>(ctx, || {
+        let regex = regex.clone();
+        move |text| Ok(regex.is_match(text))
+    })
+}
+
 fn full_match(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let compiled = Compiled::default();
     kernel(move |ctx| {
         let regex = compiled.get(ctx.input(1)?, true)?;
-        to_values::<bool>(ctx, |text| Ok(regex.is_match(text)))
+        matches(ctx, &regex)
     })
 }
 
 fn static_full_match(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let regex = compile(&init.bytes("pattern")?, true)?;
-    kernel(move |ctx| to_values::<bool>(ctx, |text| Ok(regex.is_match(text))))
+    kernel(move |ctx| matches(ctx, &regex))
 }
 
 fn scalars_besides(c: &mut ShapeContext<'_>) -> Result<()> {

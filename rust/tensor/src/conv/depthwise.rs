@@ -3,7 +3,7 @@
 //!
 //! A [`Geometry`] here has as its outputs the channels that each channel of the input leads to. Where there are
 //! several, the input is first repeated, so that the loops run along channels that lie side by side in all three
-//! tensors.
+//! tensors. Where there are many, the forward loops run along those of one channel of the input instead.
 
 use super::scratch::Scratch;
 use super::{Geometry, Window};
@@ -16,6 +16,9 @@ use std::ops::Range;
 /// Channels and points of the result whose sums are held in registers, with AVX2 half of them.
 const BLOCK: usize = 16;
 const POINTS: usize = 4;
+
+/// From so many outputs of a channel on, the loops run along these.
+const MANY_OUTPUTS: usize = 8;
 
 /// Multiplications worth a task of their own.
 const TASK_PRODUCTS: usize = 1 << 16;
@@ -68,6 +71,11 @@ fn channel_loop<T: PatchFloat, const POINTS: usize>(
     // SAFETY: each block begins so many channels before the end of a point's as it is wide. All points of the taps and
     // of the result lie in their slices, as asserted.
     unsafe {
+        // As many sums as for several points, so that the additions of one need not wait for each other.
+        while POINTS == 1 && start + 4 * BLOCK <= channels {
+            at.compute::<{ 4 * BLOCK }, POINTS>(start);
+            start += 4 * BLOCK;
+        }
         while start + BLOCK <= channels {
             at.compute::<BLOCK, POINTS>(start);
             start += BLOCK;
@@ -125,6 +133,70 @@ impl<T: PatchFloat> Block<'_, T> {
     }
 }
 
+/// Computes points as [`channel_loop`] does, where each channel of `from` leads to `times` channels, at least
+/// `MANY_OUTPUTS`.
+#[inline(always)]
+fn outputs_loop<T: PatchFloat, const POINTS: usize>(
+    from: &[T],
+    step: usize,
+    filter: &[T],
+    taps: &[(usize, usize)],
+    (inputs, times): (usize, usize),
+    out: &mut [T],
+) {
+    let (channels, reach) = (inputs * times, (POINTS - 1) * step + inputs);
+    let is_inside = |&(a, f): &(usize, usize)| a + reach <= from.len() && f + channels <= filter.len();
+    assert!(times >= MANY_OUTPUTS && out.len() >= POINTS * channels, "too few channels");
+    assert!(taps.iter().all(is_inside), "a point outside of its tensor");
+    let at = Block { from: from.as_ptr(), step, filter: filter.as_ptr(), taps, channels, out: out.as_mut_ptr() };
+    let mut input = 0;
+    while input < inputs {
+        // As in `channel_loop`.
+        let group = if POINTS == 1 && input + 4 <= inputs { 4 } else { 1 };
+        let width = if times >= BLOCK { BLOCK } else { MANY_OUTPUTS };
+        let mut output = 0;
+        while output < times {
+            // The last block begins within the one before, whose channels it computes once more.
+            let first = output.min(times - width);
+            // SAFETY: the block has `width` of the `times` outputs of `group` of the inputs. All points of the taps and of
+            // the result lie in their slices, as asserted.
+            unsafe {
+                match (group, width) {
+                    (4, BLOCK) => at.outputs::<BLOCK, POINTS, 4>(input, times, first),
+                    (4, _) => at.outputs::<MANY_OUTPUTS, POINTS, 4>(input, times, first),
+                    (_, BLOCK) => at.outputs::<BLOCK, POINTS, 1>(input, times, first),
+                    _ => at.outputs::<MANY_OUTPUTS, POINTS, 1>(input, times, first),
+                }
+            }
+            output += width;
+        }
+        input += group;
+    }
+}
+
+#[inline(always)]
+fn point_outputs<T: PatchFloat>(
+    from: &[T],
+    filter: &[T],
+    taps: &[(usize, usize)],
+    channels: (usize, usize),
+    out: &mut [T],
+) {
+    outputs_loop::<T, 1>(from, 0, filter, taps, channels, out);
+}
+
+#[inline(always)]
+fn points_outputs<T: PatchFloat>(
+    from: &[T],
+    step: usize,
+    filter: &[T],
+    taps: &[(usize, usize)],
+    channels: (usize, usize),
+    out: &mut [T],
+) {
+    outputs_loop::<T, POINTS>(from, step, filter, taps, channels, out);
+}
+
 #[inline(always)]
 fn point_loop<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], channels: usize, out: &mut [T]) {
     channel_loop::<T, 1>(from, 0, filter, taps, channels, out);
@@ -140,6 +212,43 @@ fn points_loop<T: PatchFloat>(
     out: &mut [T],
 ) {
     channel_loop::<T, POINTS>(from, step, filter, taps, channels, out);
+}
+
+impl<T: PatchFloat> Block<'_, T> {
+    /// Computes `N` of the `times` outputs, from `first` on, of `INPUTS` channels of the input from `input` on, of `POINTS` points.
+    ///
+    /// # Safety
+    /// These channels lie in the slices for all taps and points.
+    #[inline(always)]
+    unsafe fn outputs<const N: usize, const POINTS: usize, const INPUTS: usize>(
+        &self,
+        input: usize,
+        times: usize,
+        first: usize,
+    ) {
+        let start = input * times + first;
+        let mut sums = [[[T::default(); N]; INPUTS]; POINTS];
+        for &(a, f) in self.taps {
+            for channel in 0..INPUTS {
+                // SAFETY: by the contract above, here and below.
+                let f = unsafe { &*self.filter.add(f + start + channel * times).cast::<[T; N]>() };
+                for (point, sums) in sums.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    let a = unsafe { *self.from.add(a + input + channel + point * self.step) };
+                    for i in 0..N {
+                        sums[channel][i] = sums[channel][i] + a * f[i];
+                    }
+                }
+            }
+        }
+        for (point, sums) in sums.iter().enumerate() {
+            for (channel, sums) in sums.iter().enumerate() {
+                let at = point * self.channels + start + channel * times;
+                // SAFETY: as above; `out` is the only reference to the result.
+                unsafe { *self.out.add(at).cast::<[T; N]>() = *sums };
+            }
+        }
+    }
 }
 
 /// A line of the input and one of the output, with the points of the filter's line that multiply them.
@@ -265,6 +374,12 @@ for_each_isa!(pick_point = point_loop<T: PatchFloat>(from: &[T], filter: &[T], t
 for_each_isa!(
     pick_points = points_loop<T: PatchFloat>(from: &[T], step: usize, filter: &[T], taps: &[(usize, usize)], channels: usize, out: &mut [T])
 );
+for_each_isa!(
+    pick_point_outputs = point_outputs<T: PatchFloat>(from: &[T], filter: &[T], taps: &[(usize, usize)], channels: (usize, usize), out: &mut [T])
+);
+for_each_isa!(
+    pick_points_outputs = points_outputs<T: PatchFloat>(from: &[T], step: usize, filter: &[T], taps: &[(usize, usize)], channels: (usize, usize), out: &mut [T])
+);
 for_each_isa!(pick_pair = pair_loop<T: PatchFloat>(pair: &LinePair<'_, T>, sums: &mut [T]));
 
 /// Returns the distance of the points that `reaches` read, if they are as many as are computed at once, and differ in
@@ -314,10 +429,12 @@ fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Sc
     Ok(out)
 }
 
-/// Computes each point of `out`: the sum over the points it reaches of `from` times the filter's point.
+/// Computes each point of `out`: the sum over the points it reaches of `from` times the filter's point. Each channel of
+/// `from` leads to `times` channels, one or at least `MANY_OUTPUTS`.
 fn gather<T: PatchFloat>(
     threads: Threads,
     sizes: &Sizes,
+    times: usize,
     (lines, width): (usize, usize),
     (down, across): (&[Reach], &[Reach]),
     from: &[T],
@@ -328,7 +445,9 @@ fn gather<T: PatchFloat>(
     if line == 0 {
         return Ok(());
     }
+    let inputs = channels / times;
     let (run, run_points) = (pick_point::<T>(Isa::current()), pick_points::<T>(Isa::current()));
+    let outputs = (pick_point_outputs::<T>(Isa::current()), pick_points_outputs::<T>(Isa::current()));
     let steps: Vec<Option<usize>> = (0..across.len()).map(|x| step_of(&across[x..])).collect();
     let products = line * (sizes.h.filter * sizes.w.filter).max(1);
     try_for_chunks_mut(threads, out, (TASK_PRODUCTS / products).max(1) * line, |start, out| {
@@ -341,20 +460,20 @@ fn gather<T: PatchFloat>(
                 for &(y, tap_y) in &down[y] {
                     for &(x, tap_x) in reach {
                         let point = (image * lines + y) * width + x;
-                        taps.push((point * channels, (tap_y * sizes.w.filter + tap_x) * channels));
+                        taps.push((point * inputs, (tap_y * sizes.w.filter + tap_x) * channels));
                     }
                 }
                 let out = &mut out[x * channels..];
-                // SAFETY: both are versions for an instruction set that this machine has.
+                // SAFETY: all are versions for an instruction set that this machine has.
                 unsafe {
-                    if let Some(step) = steps[x] {
-                        run_points(from, step * channels, filter, &taps, channels, out);
-                        x += POINTS;
-                    } else {
-                        run(from, filter, &taps, channels, out);
-                        x += 1;
+                    match (steps[x], times) {
+                        (Some(step), 1) => run_points(from, step * inputs, filter, &taps, channels, out),
+                        (Some(step), _) => outputs.1(from, step * inputs, filter, &taps, (inputs, times), out),
+                        (None, 1) => run(from, filter, &taps, channels, out),
+                        (None, _) => outputs.0(from, filter, &taps, (inputs, times), out),
                     }
                 }
+                x += if steps[x].is_some() { POINTS } else { 1 };
             }
         }
     })?;
@@ -377,10 +496,11 @@ pub fn depthwise_forward<T: PatchFloat>(
     if output.is_empty() {
         return Ok(());
     }
-    let copy = if geometry.outputs == 1 { None } else { Some(repeated(threads, input, geometry.outputs)?) };
-    let input = copy.as_ref().map_or(input, Scratch::get);
+    let is_repeated = (2..MANY_OUTPUTS).contains(&geometry.outputs);
+    let copy = if is_repeated { Some(repeated(threads, input, geometry.outputs)?) } else { None };
+    let (input, times) = copy.as_ref().map_or((input, geometry.outputs), |copy| (copy.get(), 1));
     let (h, w) = (sizes.h, sizes.w);
-    gather(threads, &sizes, (h.input, w.input), (&reach(&h), &reach(&w)), input, filter, output)
+    gather(threads, &sizes, times, (h.input, w.input), (&reach(&h), &reach(&w)), input, filter, output)
 }
 
 /// Computes in `gradient` the gradient, by the input, of the depthwise convolution whose output has the gradient
@@ -406,10 +526,10 @@ pub fn depthwise_backward_input<T: PatchFloat>(
     }
     let reaches = (&reach_back(&h)[..], &reach_back(&w)[..]);
     if times == 1 {
-        return gather(threads, &sizes, (h.output, w.output), reaches, output, filter, gradient);
+        return gather(threads, &sizes, 1, (h.output, w.output), reaches, output, filter, gradient);
     }
     let mut each = Scratch::new(&[gradient.len(), times])?;
-    gather(threads, &sizes, (h.output, w.output), reaches, output, filter, each.get_mut())?;
+    gather(threads, &sizes, 1, (h.output, w.output), reaches, output, filter, each.get_mut())?;
     let each = each.get();
     try_for_chunks_mut(threads, gradient, TASK_PRODUCTS, |start, gradient| {
         for (sum, each) in gradient.iter_mut().zip(each[start * times..].chunks_exact(times)) {

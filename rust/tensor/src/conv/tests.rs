@@ -203,7 +203,7 @@ fn full_filter(g: &Geometry, filter: &[f64]) -> (Geometry, Vec<f64>) {
 proptest! {
     #[test]
     fn depthwise_ones_are_full_ones_with_a_filter_of_blocks(
-        batch in 0usize..4, inputs in 1usize..70, outputs in 1usize..4, h in window(9), w in window(9)
+        batch in 0usize..4, inputs in 1usize..70, outputs in prop::sample::select(&[1usize, 2, 3, 8, 17][..]), h in window(9), w in window(9)
     ) {
         let g = Geometry { batch, inputs, outputs, space: [Window::FLAT, h, w] };
         let f = numbers(g.taps() * inputs * outputs, 2);

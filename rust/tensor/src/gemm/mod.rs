@@ -94,8 +94,12 @@ macro_rules! float_product {
                 // A column is computed as a row, so that the registers lie along the long side; a row-major matrix has them along
                 // its rows instead.
                 let (left, right) = if a.col_stride() == 1 { (a, b) } else { (b.transposed(), a.transposed()) };
-                // SAFETY: the sizes were checked above.
-                unsafe { tiled::$multiply(isa, threads, product(left, right, c, accumulate, None))? };
+                if tiny::is_short_column(&left, &right) {
+                    tiny::multiply_column(isa, threads, left, right, c, accumulate)?;
+                } else {
+                    // SAFETY: the sizes were checked above.
+                    unsafe { tiled::$multiply(isa, threads, product(left, right, c, accumulate, None))? };
+                }
                 if let Some(epilogue) = epilogue {
                     epilogue.apply(c, 1);
                 }
@@ -107,6 +111,9 @@ macro_rules! float_product {
                     epilogue.apply(c, b.cols());
                 }
                 return Ok(());
+            }
+            if epilogue.is_none() && tiny::is_outer(&a, &b) {
+                return tiny::multiply_outer(isa, threads, a, b, c, accumulate);
             }
             // SAFETY: as above.
             unsafe { tiled::$multiply(isa, threads, product(a, b, c, accumulate, epilogue)) }
@@ -320,6 +327,10 @@ macro_rules! patch_products {
             }
             if windows == 0 {
                 c.fill(0.0);
+                return Ok(());
+            }
+            if tiny::is_tiny_transposed(patches, b.cols()) {
+                tiny::multiply_transposed(isa, patches, first, b, c);
                 return Ok(());
             }
             let product = tiled::Product {

@@ -207,13 +207,44 @@ impl<'a, T> Patches<'a, T> {
 
     /// Returns how windows and their elements lie, if they are best read in place.
     pub(super) fn in_place(&self, cols: usize, transposed: bool) -> Option<[Row; 2]> {
-        let is_inside = |a: &PatchAxis| {
+        let is_read = self.are_inside() && reads_in_place::<T>(&self.axes, self.channels, cols, transposed);
+        is_read.then(|| rows(&self.axes, self.channels))
+    }
+
+    /// Returns true if all windows lie wholly in the data.
+    pub(super) fn are_inside(&self) -> bool {
+        self.axes.iter().all(|a| {
             let last = a.first + (a.count.saturating_sub(1) * a.step + a.taps.saturating_sub(1) * a.tap_step) as isize;
             a.first >= 0 && last < a.size as isize
-        };
-        let is_read =
-            self.axes.iter().all(is_inside) && reads_in_place::<T>(&self.axes, self.channels, cols, transposed);
-        is_read.then(|| rows(&self.axes, self.channels))
+        })
+    }
+
+    /// Writes the places of the first elements of windows that lie wholly in the data, from window `first` on.
+    pub(super) fn places(&self, first: usize, places: &mut [usize]) {
+        let [d, h, w] = &self.axes;
+        let line = w.size * self.channels;
+        let (x_step, y_step, z_step) = (w.step * self.channels, h.step * line, d.step * h.size * line);
+        let (mut x, mut y, mut z) = (first % w.count, first / w.count % h.count, first / w.count / h.count % d.count);
+        let (mut of_line, mut at) = (self.window(first - x), self.window(first));
+        for place in places {
+            *place = at;
+            (x, at) = (x + 1, at + x_step);
+            if x == w.count {
+                (x, y, of_line) = (0, y + 1, of_line + y_step);
+                if y == h.count {
+                    (y, z, of_line) = (0, z + 1, of_line + z_step - h.count * y_step);
+                    if z == d.count {
+                        (z, of_line) = (0, of_line + d.size * h.size * line - d.count * z_step);
+                    }
+                }
+                at = of_line;
+            }
+        }
+    }
+
+    /// Returns the images that the windows are of.
+    pub(super) fn data(&self) -> &'a [T] {
+        self.data
     }
 
     /// Returns the first element of a window that lies wholly in the data.

@@ -544,16 +544,23 @@ float_binary_table! { f64_kernel for f64: exp_f64 log_f64;
 }
 
 macro_rules! integer_binary_table {
-    ($($name:ident for $t:ident: $floor_div:expr, $floor_mod:expr, $power:ident;)*) => {$(
+    ($($name:ident for $t:ident: $division:ident $quotient:ident, $power:ident;)*) => {$(
         binary_table! { $name for $t:
             light Add(a, b) = a.wrapping_add(b);
             light Sub(a, b) = a.wrapping_sub(b);
             light Mul(a, b) = a.wrapping_mul(b);
-            scalar Div(a, b) = if b == 0 { 0 } else { a.wrapping_div(b) };
-            scalar TruncateDiv(a, b) = if b == 0 { 0 } else { a.wrapping_div(b) };
-            scalar TruncateMod(a, b) = if b == 0 { 0 } else { a.wrapping_rem(b) };
-            scalar FloorDiv(a, b) = if b == 0 { 0 } else { $floor_div(a, b) };
-            scalar FloorMod(a, b) = if b == 0 { 0 } else { $floor_mod(a, b) };
+            $division Div(a, b) = $quotient!($t, a, b);
+            $division TruncateDiv(a, b) = $quotient!($t, a, b);
+            $division TruncateMod(a, b) = remainder!($t, a, b, $quotient!($t, a, b));
+            $division FloorDiv(a, b) = {
+                let q = $quotient!($t, a, b);
+                let r = remainder!($t, a, b, q);
+                if (r != 0) & is_negative!($t, a ^ b) { q.wrapping_sub(1) } else { q }
+            };
+            $division FloorMod(a, b) = {
+                let r = remainder!($t, a, b, $quotient!($t, a, b));
+                if (r != 0) & is_negative!($t, r ^ b) { r.wrapping_add(b) } else { r }
+            };
             whole_power Pow(a, b) = $power(a as _, b as _) as $t;
             light Maximum(a, b) = a.max(b);
             light Minimum(a, b) = a.min(b);
@@ -564,21 +571,40 @@ macro_rules! integer_binary_table {
     )*};
 }
 
-macro_rules! signed_floor {
-    ($t:ident) => {
-        |a: $t, b: $t| {
-            let q = a.wrapping_div(b);
-            if (a.wrapping_rem(b) != 0) & ((a < 0) != (b < 0)) { q.wrapping_sub(1) } else { q }
-        }
+// The quotient rounded to zero; zero for a division by zero. No processor here divides vectors of integers, so those of up to 16
+// bits are divided as f32, and those of 32 as f64. This is exact: a quotient of integers that is no integer itself differs from
+// the next one by more than 1 / |a| of its value, and the float by less than that.
+
+macro_rules! quotient_as_f32 {
+    ($t:ident, $a:expr, $b:expr) => {
+        if $b == 0 { 0 } else { (f32::from($a) / f32::from($b)) as i32 as $t }
     };
 }
 
-macro_rules! signed_modulo {
-    ($t:ident) => {
-        |a: $t, b: $t| {
-            let r = a.wrapping_rem(b);
-            if (r != 0) & ((r < 0) != (b < 0)) { r.wrapping_add(b) } else { r }
-        }
+macro_rules! quotient_as_f64 {
+    ($t:ident, $a:expr, $b:expr) => {
+        // Through i64, because the least i32 divided by -1 is no i32.
+        if $b == 0 { 0 } else { (f64::from($a) / f64::from($b)) as i64 as $t }
+    };
+}
+
+macro_rules! quotient {
+    ($t:ident, $a:expr, $b:expr) => {
+        if $b == 0 { 0 } else { $a.wrapping_div($b) }
+    };
+}
+
+/// Returns the remainder that belongs to a quotient; zero for a division by zero.
+macro_rules! remainder {
+    ($t:ident, $a:expr, $b:expr, $q:expr) => {
+        if $b == 0 { 0 } else { $a.wrapping_sub($q.wrapping_mul($b)) }
+    };
+}
+
+macro_rules! is_negative {
+    ($t:ident, $x:expr) => {
+        // The same comparison serves types without a sign.
+        (($x) as i128) < 0
     };
 }
 
@@ -608,14 +634,14 @@ fn signed_power(base: i64, exponent: i64) -> i64 {
 }
 
 integer_binary_table! {
-    i8_kernel for i8: signed_floor!(i8), signed_modulo!(i8), signed_power;
-    i16_kernel for i16: signed_floor!(i16), signed_modulo!(i16), signed_power;
-    i32_kernel for i32: signed_floor!(i32), signed_modulo!(i32), signed_power;
-    i64_kernel for i64: signed_floor!(i64), signed_modulo!(i64), signed_power;
-    u8_kernel for u8: u8::wrapping_div, u8::wrapping_rem, unsigned_power;
-    u16_kernel for u16: u16::wrapping_div, u16::wrapping_rem, unsigned_power;
-    u32_kernel for u32: u32::wrapping_div, u32::wrapping_rem, unsigned_power;
-    u64_kernel for u64: u64::wrapping_div, u64::wrapping_rem, unsigned_power;
+    i8_kernel for i8: light quotient_as_f32, signed_power;
+    i16_kernel for i16: light quotient_as_f32, signed_power;
+    i32_kernel for i32: light quotient_as_f64, signed_power;
+    i64_kernel for i64: scalar quotient, signed_power;
+    u8_kernel for u8: light quotient_as_f32, unsigned_power;
+    u16_kernel for u16: light quotient_as_f32, unsigned_power;
+    u32_kernel for u32: light quotient_as_f64, unsigned_power;
+    u64_kernel for u64: scalar quotient, unsigned_power;
 }
 
 macro_rules! complex_binary_table {

@@ -12,7 +12,6 @@ import errno
 import fnmatch
 import glob as patterns
 import os
-import uuid
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -140,7 +139,7 @@ class RemoteFile:
 
     def replace(self, content: bytes) -> None:
         """Writes the file so that other programs see its old content or the new one, also if this one is killed."""
-        temporary = f"{self._path}{TEMPORARY}{uuid.uuid4().hex[:16]}"
+        temporary = f"{self._path}{TEMPORARY}{os.urandom(8).hex()}"
         with _failures(self.url):
             try:
                 self._system.pipe_file(temporary, content)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import uuid
+import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -28,11 +27,11 @@ def replacing(path: str) -> Iterator[BinaryIO]:
             yield file
         return
     target = os.path.realpath(path)
-    temporary = f"{target}.tmp{uuid.uuid4().hex}"
+    temporary = f"{target}.tmp{os.urandom(16).hex()}"
     try:
         with open(temporary, "xb") as file:
             if os.path.exists(target):
-                shutil.copymode(target, temporary)
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())

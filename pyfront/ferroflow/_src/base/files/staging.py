@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -32,6 +31,8 @@ _roots: list[tuple[int, str]] = []
 def _remove(process: int, folder: str) -> None:
     # A forked child has the objects of its parent, which still uses their folders.
     if process == os.getpid():
+        import shutil  # here, because most programs never need it
+
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -58,6 +59,8 @@ def new_folder() -> str:
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[str]:
     """Makes a local folder for a `with` block."""
+    import shutil
+
     folder = new_folder()
     try:
         yield folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat as modes
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -222,6 +221,8 @@ def copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
         _upload(oldpath, RemoteFile(newpath), overwrite)
         return
     new = path_of(newpath)
+    import shutil  # here and below, because most programs never need it
+
     _refuse_existing(new, overwrite)
     copied = fetched(oldpath)
     old = copied.path
@@ -277,6 +278,8 @@ def delete_recursively(dirname: PathLike) -> None:
     name = path_of(dirname)
     with failures_of(name):
         if os.path.isdir(name) and not os.path.islink(name):
+            import shutil
+
             shutil.rmtree(name)
         else:
             os.unlink(name)

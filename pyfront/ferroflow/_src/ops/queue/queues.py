@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -360,6 +359,8 @@ class RandomShuffleQueue(QueueBase):
         if seed1 is None or seed2 is None:
             seed1, seed2 = 0, 0
         elif seed is None and shared_name is not None:
+            import hashlib  # here, because most programs never need it
+
             # TF 1.x: queues of one name get one seed, wherever in their graphs they stand.
             digest = hashlib.md5((str(seed1) + shared_name).encode("utf-8")).hexdigest()
             seed2 = int(digest[:8], 16) & 0x7FFFFFFF
