@@ -131,9 +131,32 @@ def _pools(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
             )
 
 
+def _regions(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Dilations and fractional pools, whose steps and ratios the shape also uses where no kernel does."""
+
+    def dilated(known: bool, steps: list[int], rates: list[int], padding: str) -> Callable[[], Any]:
+        shape = [2, 4, 5, 6] if known else [None] * 4
+        return lambda: [
+            tf.nn.dilation2d(tf.placeholder(tf.float32, shape), tf.ones([2, 2, 6]), steps, rates, padding=padding)
+        ]
+
+    def pooled(known: bool, ratios: list[float]) -> Callable[[], Any]:
+        shape = [2, 4, 5, 6] if known else [None] * 4
+        # TF 1.x: the shapes of the two sequences lack an element.
+        return lambda: [tf.nn.fractional_max_pool(tf.placeholder(tf.float32, shape), ratios)[0]]
+
+    steps = [[1, 2, 2, 1], [1, 1, 1, 2], [3, 1, 1, 1], [1, 2, 2, 0], [-1, 1, 1, 1]]
+    for known, step, padding in itertools.product([True, False], steps, ["VALID", "SAME"]):
+        yield f"dilation2d, known {known}, strides {step}, {padding}", dilated(known, step, [1] * 4, padding)
+        yield f"dilation2d, known {known}, rates {step}, {padding}", dilated(known, [1] * 4, step, padding)
+    all_ratios = [[1, 1.5, 1.2, 1], [1, 1, 1, 2], [2, 1, 1, 1], [1, 0.5, 2, 1], [1, 2, 0, 1], [1, 1, 1, -1.5]]
+    for known, ratios in itertools.product([True, False], all_ratios):
+        yield f"fractional_max_pool, known {known}, {ratios}", pooled(known, [float(r) for r in ratios])
+
+
 def programs(tf: Any) -> dict[str, Callable[[], Any]]:
     """The programs of a library, by name."""
-    return dict(itertools.chain(_arrays(tf), _pictures(tf), _scattered(tf), _pools(tf)))
+    return dict(itertools.chain(_arrays(tf), _pictures(tf), _scattered(tf), _pools(tf), _regions(tf)))
 
 
 def describe(tf: Any, program: Callable[[], Any]) -> Any:
