@@ -290,6 +290,7 @@ class Graph:
         sources: collections.abc.Sequence[tuple[int, int]],
         targets: collections.abc.Sequence[int],
         stops: collections.abc.Sequence[int],
+        whole_numbers: bool = False,
     ) -> list[int]:
         """The nodes that a gradient passes through, the ends included.
 
@@ -297,6 +298,7 @@ class Graph:
           sources: outputs where paths begin.
           targets: ids of the nodes where paths end.
           stops: ids of nodes that paths do not enter from their inputs.
+          whole_numbers: If True, gradients pass through whole numbers too.
 
         Returns:
           Ids in increasing order. Paths do not go through outputs whose dtype cannot carry a gradient.

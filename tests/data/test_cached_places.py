@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from data.reading import elements
+from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
@@ -41,6 +42,18 @@ USES = {
         [1, 2, 3, 4, 5, 6],
     ),
     "in part, repeat 2": (lambda d: d.take(2).repeat(2), [1, 2, 3, 4]),
+    "in part, shuffle and repeat 2": (
+        lambda d: d.take(2).apply(tf.data.experimental.shuffle_and_repeat(1, 2, seed=1)),
+        [1, 2, 3, 4],
+    ),
+    "zipped with its rest, shuffle and repeat 2": (
+        lambda d: (
+            Dataset.zip((d, d.skip(1)))
+            .apply(tf.data.experimental.shuffle_and_repeat(1, 2, seed=1))
+            .map(lambda x, y: x * 10 + y)
+        ),
+        [13, 45, 73, 85],
+    ),
 }
 
 
@@ -48,3 +61,17 @@ USES = {
 def test_each_place_is_filled_by_itself(use):
     build, expected = USES[use]
     assert elements(lambda: build(_numbered([]))) == expected
+
+
+@given(st.integers(0, 4), st.integers(0, 4), st.integers(1, 3), st.booleans())
+def test_passes_that_end_before_their_caches_give_the_same_each_time(size, skipped, count, reshuffles):
+    """A cached dataset and its rest have different numbers of elements, so that no pass reads both to their ends."""
+
+    def passes():
+        cached = Dataset.range(size).cache()
+        both = Dataset.zip((cached, cached.skip(skipped)))
+        if reshuffles:
+            return both.apply(tf.data.experimental.shuffle_and_repeat(1, count))
+        return both.repeat(count)
+
+    assert elements(passes) == [(i, i + skipped) for i in range(size - skipped)] * count

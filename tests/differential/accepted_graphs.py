@@ -131,12 +131,6 @@ GRAPHS = [
         ours="^None$",
     ),
     Accepted(
-        "windows along channels count in the shape, and no kernel of either side but XLA's has them",
-        "static shape",
-        about="(gradient of )?(Avg|Max)Pool3D",
-        check=checks.differ_in_channels_alone,
-    ),
-    Accepted(
         "1.15 finds the rank of a scalar in the step",
         "number of nodes",
         about="arrays, transpose",

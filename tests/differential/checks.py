@@ -30,13 +30,6 @@ def are_near_beside_the_greatest(tensorflow: Any, ours: Any) -> bool:
     return np.allclose(tensorflow, ours, rtol=0, atol=1e-6 * np.abs(tensorflow).max(initial=0))
 
 
-def differ_in_channels_alone(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both are shapes of rank 5 that differ in dimension 1, or in the last one."""
-    if tensorflow is None or ours is None or not len(tensorflow) == len(ours) == 5:
-        return False
-    return [place for place in range(5) if tensorflow[place] != ours[place]] in ([1], [4])
-
-
 def differ_in_noise_alone(tensorflow: Any, ours: Any) -> bool:
     """Returns True if both are pictures [batch, height, width, channels] that agree in one rectangle, and are no
     further from 0 than noise is elsewhere, in all channels.

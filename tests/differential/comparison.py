@@ -78,6 +78,8 @@ def values_differ(want: np.ndarray[Any, Any], got: np.ndarray[Any, Any], dtype: 
     if exact:
         same = (want == got) & (np.signbit(want.real) == np.signbit(got.real)) | (want != want) & (got != got)
         return None if same.all() else "bits differ"
+    # Roundings of complex numbers are relative to their magnitudes, not to those of their parts.
+    sizes = np.abs(want.astype(np.complex128 if want.dtype.kind == "c" else np.float64))
     parts = [(want, got)]
     if want.dtype.kind == "c":
         # Which part of a product with infinities is NaN depends on how it is computed.
@@ -85,6 +87,7 @@ def values_differ(want: np.ndarray[Any, Any], got: np.ndarray[Any, Any], dtype: 
         if not np.array_equal(finite, np.isfinite(got)):
             return "infinity or NaN elsewhere"
         parts = [(want.real[finite], got.real[finite]), (want.imag[finite], got.imag[finite])]
+        sizes = sizes[finite]
     for a, b in parts:
         if not np.array_equal(np.isnan(a), np.isnan(b)):
             return "NaN elsewhere"
@@ -93,8 +96,8 @@ def values_differ(want: np.ndarray[Any, Any], got: np.ndarray[Any, Any], dtype: 
             return "infinity elsewhere"
         finite = np.isfinite(a)
         with np.errstate(all="ignore"):
-            x, y = a[finite].astype(np.float64), b[finite].astype(np.float64)
-            scale = np.maximum(np.abs(x), np.minimum(np.abs(x).max(initial=0), 1e3))
+            x, y, size = a[finite].astype(np.float64), b[finite].astype(np.float64), sizes[finite]
+            scale = np.maximum(size, np.minimum(size.max(initial=0), 1e3))
             tolerance = TOLERANCES[dtype]
             if x.size and (np.abs(x - y) > tolerance * scale + tolerance * (0.1 if dtype in _SHORT else 1e-3)).any():
                 return f"{np.max(np.abs(x - y) / np.maximum(scale, 1e-300)):.3g} of the greatest"

@@ -101,9 +101,62 @@ def _scattered(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield "scatter_nd {} {} {}".format(*parts), program(*parts)
 
 
+def _pools(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Windows of pictures and volumes, also along channels, and their second gradients."""
+
+    def pooled(kind: str, rank: int, sizes: Any, known: bool, first: bool) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            shape = [2, 4, 5, 6] if rank == 4 else [2, 4, 5, 3, 6]
+            options = {"ksize": sizes[0], "strides": sizes[1], "padding": sizes[2]}
+            if first:
+                shape = [shape[0], shape[-1], *shape[1:-1]]
+                options["data_format"] = "NCHW" if rank == 4 else "NCDHW"
+            x = tf.placeholder(tf.float32, shape if known else [None] * rank)
+            pool = getattr(tf.nn, f"{kind}_pool" + "3d" * (rank == 5))
+            y = pool(x, **options)
+            return [y, *tf.gradients(y, x)] if "max" in kind else [y]
+
+        return build
+
+    for kind, rank, padding, window, stride in itertools.product(
+        ["max", "avg"], [4, 5], ["VALID", "SAME"], [1, 2, 3, 7], [1, 2, 3]
+    ):
+        within, apart = [2] * (rank - 2), [2, *[1] * (rank - 3)]
+        for known, first in itertools.product([True, False], [False, True]):
+            ksize = [1, window, *within] if first else [1, *within, window]
+            strides = [1, stride, *apart] if first else [1, *apart, stride]
+            yield (
+                f"{kind}_pool of rank {rank}, {padding} {ksize} {strides}, known {known}, channels first {first}",
+                pooled(kind, rank, (ksize, strides, padding), known, first),
+            )
+
+
+def _regions(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Dilations and fractional pools, whose steps and ratios the shape also uses where no kernel does."""
+
+    def dilated(known: bool, steps: list[int], rates: list[int], padding: str) -> Callable[[], Any]:
+        shape = [2, 4, 5, 6] if known else [None] * 4
+        return lambda: [
+            tf.nn.dilation2d(tf.placeholder(tf.float32, shape), tf.ones([2, 2, 6]), steps, rates, padding=padding)
+        ]
+
+    def pooled(known: bool, ratios: list[float]) -> Callable[[], Any]:
+        shape = [2, 4, 5, 6] if known else [None] * 4
+        # TF 1.x: the shapes of the two sequences lack an element.
+        return lambda: [tf.nn.fractional_max_pool(tf.placeholder(tf.float32, shape), ratios)[0]]
+
+    steps = [[1, 2, 2, 1], [1, 1, 1, 2], [3, 1, 1, 1], [1, 2, 2, 0], [-1, 1, 1, 1]]
+    for known, step, padding in itertools.product([True, False], steps, ["VALID", "SAME"]):
+        yield f"dilation2d, known {known}, strides {step}, {padding}", dilated(known, step, [1] * 4, padding)
+        yield f"dilation2d, known {known}, rates {step}, {padding}", dilated(known, [1] * 4, step, padding)
+    all_ratios = [[1, 1.5, 1.2, 1], [1, 1, 1, 2], [2, 1, 1, 1], [1, 0.5, 2, 1], [1, 2, 0, 1], [1, 1, 1, -1.5]]
+    for known, ratios in itertools.product([True, False], all_ratios):
+        yield f"fractional_max_pool, known {known}, {ratios}", pooled(known, [float(r) for r in ratios])
+
+
 def programs(tf: Any) -> dict[str, Callable[[], Any]]:
     """The programs of a library, by name."""
-    return dict(itertools.chain(_arrays(tf), _pictures(tf), _scattered(tf)))
+    return dict(itertools.chain(_arrays(tf), _pictures(tf), _scattered(tf), _pools(tf), _regions(tf)))
 
 
 def describe(tf: Any, program: Callable[[], Any]) -> Any:

@@ -111,3 +111,9 @@ def test_singular_values_of_a_matrix_that_is_not_finite_are_no_numbers(number, d
         assert np.isnan(values[0]).all()
         np.testing.assert_allclose(values[1], [3, 2], rtol=1e-3)
     assert np.isfinite(both[1][1]).all()
+
+
+@pytest.mark.parametrize("ksize", [0, [0, 2], [0, 2, 2, 1], [1, 2, 2, 0]])
+def test_windows_of_size_0_have_no_maximum(ksize):
+    with pytest.raises(ValueError, match="ksize cannot be zero"):
+        tf.nn.max_pool(np.zeros([2, 4, 4, 6], np.float32), ksize, 2, "SAME")

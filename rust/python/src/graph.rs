@@ -328,8 +328,16 @@ impl Graph {
 
     /// Returns the nodes on some path from `sources` to `targets` (node ids), the ends included, as a sorted list: what
     /// a gradient passes through. Paths do not continue through outputs whose dtype cannot carry a gradient or through
-    /// `stops`.
-    fn between(&self, sources: Vec<(NodeId, u32)>, targets: Vec<NodeId>, stops: Vec<NodeId>) -> PyResult<Vec<NodeId>> {
+    /// `stops`. Whole numbers carry gradients if `whole_numbers` is true.
+    #[pyo3(signature = (sources, targets, stops, whole_numbers=false))]
+    fn between(
+        &self,
+        sources: Vec<(NodeId, u32)>,
+        targets: Vec<NodeId>,
+        stops: Vec<NodeId>,
+        whole_numbers: bool,
+    ) -> PyResult<Vec<NodeId>> {
+        let carries = |dtype: DType| carries_gradient(dtype) || (whole_numbers && dtype.is_integer());
         let stops: FxHashSet<NodeId> = stops.into_iter().collect();
         let graph = self.shared.graph.read();
         let n = graph.len();
@@ -342,8 +350,8 @@ impl Graph {
             }
             for &(reader, position) in graph.consumers(id) {
                 let input = graph.node(reader).map_err(status)?.inputs.get(position as usize).copied();
-                let carries = input.and_then(|o| graph.output(o).ok()).is_some_and(|o| carries_gradient(o.dtype));
-                if carries && !stops.contains(&reader) {
+                let is_way = input.and_then(|o| graph.output(o).ok()).is_some_and(|o| carries(o.dtype));
+                if is_way && !stops.contains(&reader) {
                     stack.push(reader);
                 }
             }

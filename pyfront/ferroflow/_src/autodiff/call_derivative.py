@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ferroflow._src.autodiff.differentiable import carries_gradient, whole_numbers
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.control_flow.loop import WhileContext
 from ferroflow._src.framework.composite import IndexedSlices
@@ -32,11 +33,13 @@ class Key(NamedTuple):
 
     Attributes:
         function: str, the name of the forward function.
-        given: for each result of it, whether its gradient is an argument.
+        given: tuple of bools: for each result of it, True if its gradient is an argument.
+        of_whole_numbers: bool; True if whole numbers carry gradients.
     """
 
     function: str
     given: tuple[bool, ...]
+    of_whole_numbers: bool
 
 
 class Source(NamedTuple):
@@ -73,9 +76,8 @@ class Derivative(NamedTuple):
 
 
 def has_gradient(tensor: Tensor) -> bool:
-    """Returns True for a tensor of a float or complex dtype."""
-    dtype = tensor.dtype.base_dtype
-    return dtype.is_floating or dtype.is_complex
+    """Returns True for a tensor of a dtype that carries gradients."""
+    return carries_gradient(tensor.dtype.base_dtype)
 
 
 def inlined(function: Any, inputs: Sequence[Tensor]) -> tuple[list[Tensor], list[Operation]]:
@@ -193,7 +195,8 @@ def _make(root: Any, key: Key) -> Derivative:
         forward = set(body.get_operations())
         given = [i for i, is_given in enumerate(key.given) if is_given]
         arriving = [body.argument(results[i].dtype, results[i].get_shape(), f"grad{i}") for i in given]
-        found = gradients([results[i] for i in given], arguments, arriving) if given else []
+        with whole_numbers(key.of_whole_numbers):
+            found = gradients([results[i] for i in given], arguments, arriving) if given else []
         flat = [flat_gradient(g) for g in found] or [[] for _ in arguments]
         ends = [identity(t) for tensors in flat for t in tensors]
     returned = tuple(len(tensors) for tensors in flat)

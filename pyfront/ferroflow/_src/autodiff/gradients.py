@@ -6,6 +6,7 @@ from typing import Any
 
 from ferroflow._src.autodiff.aggregation import aggregate, check_method
 from ferroflow._src.autodiff.backward_pass import BackwardPass
+from ferroflow._src.autodiff.differentiable import is_of_whole_numbers
 from ferroflow._src.autodiff.seeds import seed_gradients
 from ferroflow._src.autodiff.sweep import Sweep
 from ferroflow._src.autodiff.terms import zeros_like
@@ -113,7 +114,11 @@ def _values_in(graph: Graph, tensor: Tensor) -> list[Tensor]:
         return [tensor]
     found = graph.stand_ins(tensor)
     for taken, inside in zip(graph.captured_inputs, graph.captured_arguments, strict=True):
-        if inside not in found and taken.graph is tensor.graph and tensor.graph.between([tensor], [taken], []):
+        if (
+            inside not in found
+            and taken.graph is tensor.graph
+            and tensor.graph.between([tensor], [taken], [], is_of_whole_numbers())
+        ):
             raise NotImplementedError(
                 f"The function takes '{taken.name}' from around it, which depends on '{tensor.name}'. Compute it in "
                 "the function, or call tf.gradients outside of the function."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.autodiff.backward_pass import BackwardPass
+from ferroflow._src.autodiff.differentiable import carries_gradient, is_of_whole_numbers
 from ferroflow._src.autodiff.regions import Reads, loop_variables_around, register_region
 from ferroflow._src.autodiff.terms import concat, densified, part, shape, value_dtype, value_shape, zeros_like
 from ferroflow._src.base import dtypes
@@ -165,7 +166,7 @@ class LoopRegion:
         merges = loop_variables_around(loop)
         ends = [v.next_value for v in variables] + starts
         captures = [
-            t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0]) and graph.between([t], ends, merges)
+            t for t in loop.captures if carries(t) and sweep.passes(t.op.inputs[0]) and _reaches(graph, t, ends, merges)
         ]
         seeds = [_dense(arriving.get(node_of(v.left)), v.left) for v in variables]
         inside = sweep.xs_within(loop)
@@ -250,7 +251,12 @@ def carries(tensor: Tensor) -> bool:
     dtype = value_dtype(tensor)
     if dtype == dtypes.variant:
         dtype = _element_type(tensor)
-    return bool(dtype.is_floating or dtype.is_complex or dtype == dtypes.variant)
+    return carries_gradient(dtype) or dtype == dtypes.variant
+
+
+def _reaches(graph: Graph, x: Tensor, ends: list[Tensor], merges: list[int]) -> bool:
+    """Returns True if gradients pass from one of `ends` to `x`, and not through `merges`, which are nodes."""
+    return bool(graph.between([x], ends, merges, is_of_whole_numbers()))
 
 
 def _element_type(values: Tensor) -> dtypes.DType:
@@ -294,7 +300,7 @@ def _that_matter(graph: Graph, loop: WhileContext, outputs: set[int], starts: li
         more = {
             v.left
             for v in loop.variables
-            if v.left not in chosen and carries(v.in_body) and graph.between([v.in_body], ends, merges)
+            if v.left not in chosen and carries(v.in_body) and _reaches(graph, v.in_body, ends, merges)
         }
         if not more:
             return [v for v in loop.variables if v.left in chosen]

@@ -9,6 +9,7 @@ from typing import Any
 from ferroflow._src.autodiff import regions
 from ferroflow._src.autodiff.aggregation import aggregate
 from ferroflow._src.autodiff.backward_pass import BackwardPass
+from ferroflow._src.autodiff.differentiable import carries_gradient, is_of_whole_numbers
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.gradient_registry import registered_gradient
@@ -77,7 +78,7 @@ class Sweep:
         self._xs, self.stops = xs, stops
         # Values that one iteration passes to the next are not part of its derivatives.
         ends = regions.loop_variables_around(self._level)
-        ordered = self.backward.graph.between(xs, ys, ends)
+        ordered = self.backward.graph.between(xs, ys, ends, is_of_whole_numbers())
         between = self._between = frozenset(ordered)
         steps = regions.steps(self.backward, ordered, self._level)
         targets = [steps.of(node_of(y)) for y in ys]
@@ -161,7 +162,9 @@ class Sweep:
             if rule is None:
                 return
             arriving = [
-                tensor_op("ZerosLike", [output], name="zeros_like") if g is None and _carries_gradient(output) else g
+                tensor_op("ZerosLike", [output], name="zeros_like")
+                if g is None and carries_gradient(output.dtype.base_dtype)
+                else g
                 for g, output in zip(summed, op.outputs, strict=True)
             ]
             gradients = self.backward.apply(rule, op, arriving, len(reads))
@@ -199,8 +202,3 @@ def _fit_region(read: Tensor, gradient: Any) -> None:
         return
     if gradient.shape.is_compatible_with(read.shape):
         gradient.set_shape(read.shape)
-
-
-def _carries_gradient(tensor: Tensor) -> bool:
-    dtype = tensor.dtype.base_dtype
-    return dtype.is_floating or dtype.is_complex

@@ -325,18 +325,21 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         """
         self._core.prevent_feeding(*output_key(tensor))
 
-    def between(self, xs: Iterable[Tensor], ys: Iterable[Tensor], stops: list[int]) -> list[int]:
+    def between(
+        self, xs: Iterable[Tensor], ys: Iterable[Tensor], stops: list[int], whole_numbers: bool = False
+    ) -> list[int]:
         """Returns the nodes on paths from xs to ys that gradients pass through, in the order of their numbers.
 
         Args:
             xs: Tensors of any dtype and shape, at which the paths begin.
             ys: Tensors of any dtype and shape, at which they end.
             stops: numbers (int) of nodes through which no path continues.
+            whole_numbers: If True, gradients pass through whole numbers too.
 
         Returns:
             List of int.
         """
-        return self._core.between([output_key(x) for x in xs], [node_of(y) for y in ys], stops)
+        return self._core.between([output_key(x) for x in xs], [node_of(y) for y in ys], stops, whole_numbers)
 
     def take_unrecognized(self) -> list[tuple[Sequence[int], FlowContext | None]]:
         """Returns the imported nodes whose conditionals and loops are not known yet, with the branch or loop around

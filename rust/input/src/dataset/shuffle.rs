@@ -133,6 +133,8 @@ impl ShuffleIterator {
             }
             is_fresh = false;
             self.epoch += 1;
+            // The pass gives back what it holds, such as a cache that it fills.
+            self.input = None;
             // TF 1.15: a pass begins also after the last one, which counts where a shuffle in the input draws seeds.
             self.input = Some(self.dataset.iterator());
             let n = self.slices.back().map_or(0, |s| s.end);

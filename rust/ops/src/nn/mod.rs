@@ -19,7 +19,7 @@ mod top_k;
 use ferroflow_graph::Registry;
 
 pub(crate) use conv::{conv_shape_of_levels, convolved_levels};
-pub(crate) use pooling::{Pooling, pooled_shape};
+pub(crate) use pooling::{Pooling, pooled_shape, pooled_shape_of_channels};
 
 pub(crate) fn register(r: &mut Registry) {
     activation::register(r);

@@ -1,7 +1,7 @@
 //! QuantizedMaxPool, QuantizedAvgPool: pooled levels.
 
 use super::levels::{Range as Levels, integers, narrowed, scalar_bounds, scalar_inputs, set_outputs};
-use crate::nn::Pooling;
+use crate::nn::{Pooling, pooled_shape, pooled_shape_of_channels};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::pooling::Axis;
 use ferroflow_tensor::threads::try_for_chunks_mut;
@@ -60,9 +60,16 @@ fn pool(init: &KernelInit<'_>, is_max: bool) -> Result<Box<dyn Kernel>> {
     })
 }
 
-fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+fn shape_of_max(c: &mut ShapeContext<'_>) -> Result<()> {
     scalar_inputs(c, 1)?;
-    crate::nn::pooled_shape::<2>(c)?;
+    pooled_shape_of_channels(c)?;
+    scalar_bounds(c);
+    Ok(())
+}
+
+fn shape_of_mean(c: &mut ShapeContext<'_>) -> Result<()> {
+    scalar_inputs(c, 1)?;
+    pooled_shape::<2>(c)?;
     scalar_bounds(c);
     Ok(())
 }
@@ -80,11 +87,16 @@ pub(super) fn register(r: &mut Registry) {
             .attr("ksize: list(int)")
             .attr("strides: list(int)")
             .attr("padding: {'SAME', 'VALID'}")
-            .shape(shape)
     };
-    r.add(op("QuantizedMaxPool").doc("Returns the largest level of each window.").kernel(|init| pool(init, true)));
+    r.add(
+        op("QuantizedMaxPool")
+            .shape(shape_of_max)
+            .doc("Returns the largest level of each window.")
+            .kernel(|init| pool(init, true)),
+    );
     r.add(
         op("QuantizedAvgPool")
+            .shape(shape_of_mean)
             .doc("Returns the mean level of each window, rounded down.")
             .kernel(|init| pool(init, false)),
     );

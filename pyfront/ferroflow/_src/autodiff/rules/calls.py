@@ -15,6 +15,7 @@ from ferroflow._src.autodiff.call_derivative import (
     outermost,
     packed_gradient,
 )
+from ferroflow._src.autodiff.differentiable import is_of_whole_numbers, whole_numbers
 from ferroflow._src.autodiff.gradients import gradients
 from ferroflow._src.autodiff.terms import densified, value_shape, zeros_like
 from ferroflow._src.control_flow.conditional import cond
@@ -58,7 +59,8 @@ def _constructed(root: Any, key: Key) -> _Backward:
         nonlocal returned
         own = [identity(x) for x in values[: len(arguments)]]
         outputs = [y for y, given in zip(inlined(function, own)[0], key.given, strict=True) if given]
-        found = gradients(outputs, own, list(values[len(arguments) :])) if outputs else []
+        with whole_numbers(key.of_whole_numbers):
+            found = gradients(outputs, own, list(values[len(arguments) :])) if outputs else []
         flat = [flat_gradient(g) for g in found]
         returned = tuple(len(tensors) for tensors in flat) or returned
         if not any(returned):
@@ -111,7 +113,7 @@ def _called(
 def _through(root: Any, name: str, inputs: Sequence[Tensor], grads: Sequence[Any]) -> list[Any]:
     """Returns the gradients of a function's arguments; the function is computed again."""
     given = _given(root.functions[name].results, grads)
-    backward: _Backward = _backward.get(root, Key(name, given))
+    backward: _Backward = _backward.get(root, Key(name, given, is_of_whole_numbers()))
     if backward.name is None:
         return [None] * len(inputs)
     arriving = [densified(g) for g, is_given in zip(grads, given, strict=True) if is_given]
@@ -123,7 +125,7 @@ def _through(root: Any, name: str, inputs: Sequence[Tensor], grads: Sequence[Any
 def _call(op: Operation, *grads: Any) -> list[Any]:
     root = outermost(op.graph)
     name = op.get_attr("f").name
-    derivative = derivatives.get(root, Key(name, _given(root.functions[name].results, grads)))
+    derivative = derivatives.get(root, Key(name, _given(root.functions[name].results, grads), is_of_whole_numbers()))
     if derivative.backward is None:
         return [None] * len(op.inputs)
     if derivative.more:
@@ -176,22 +178,15 @@ def _if(op: Operation, *grads: Any) -> list[Any]:
 def _gradient_function(graph: Any, name: str) -> str:
     """Adds the function of a function's gradients to a graph; returns its name.
 
-    Raises:
-        NotImplementedError: if the function has whole numbers as arguments and as its only numeric results.
+    TF 1.x: whole numbers carry gradients here, which they do not in `tf.gradients`.
     """
     function = graph.functions[name]
     count = len(function.all_arguments)
-    whole_results = any(y.dtype.is_integer for y in function.results) and not any(map(has_gradient, function.results))
-    if whole_results and any(x.dtype.is_integer for x in function.all_arguments):
-        # TF 1.x: SymbolicGradient differentiates whole numbers, which `tf.gradients` does not.
-        raise NotImplementedError(
-            f"SymbolicGradient of function {name}: its results are whole numbers, which have no gradients here. "
-            "Cast its arguments and results to a float type."
-        )
 
     def body(*values: Tensor) -> list[Tensor]:
         inputs, grads = list(values[:count]), list(values[count:])
-        found = _through(graph, name, inputs, grads)
+        with whole_numbers(True):
+            found = _through(graph, name, inputs, grads)
         return [zeros_like(x) if g is None else densified(g) for x, g in zip(inputs, found, strict=True)]
 
     tensors = [*function.all_arguments, *function.results]

@@ -245,6 +245,9 @@ def max_pool(
         [[ 5.  7.]
          [13. 15.]]
     """
+    # TF 1.x: for the sizes of all dimensions, and of this function alone.
+    if 0 in (_sizes("ksize", ksize) if hasattr(ksize, "__iter__") else [ksize]):
+        raise ValueError("ksize cannot be zero.")
     return _pool_2d("MaxPool", value, ksize, strides, padding, data_format, name, input)
 
 

@@ -7,7 +7,7 @@ use ferroflow_tensor::pooling::{mean, mean_gradient};
 use ferroflow_tensor::{DType, Result, Shape, Tensor, dispatch, ensure};
 
 fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
-    let pooling = Pooling::of_attrs(init, spatial)?.within_channels()?;
+    let pooling = Pooling::of_attrs(init, spatial)?.of_mean()?;
     let dtype = init.output_type(0)?;
     dispatch!(compute_type(dtype), T in [F32, F64], {
         kernel(move |ctx| {
@@ -24,7 +24,7 @@ fn avg_pool(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
 }
 
 fn avg_pool_grad(init: &KernelInit<'_>, spatial: usize) -> Result<Box<dyn Kernel>> {
-    let pooling = Pooling::of_attrs(init, spatial)?.within_channels()?;
+    let pooling = Pooling::of_attrs(init, spatial)?.of_mean()?;
     let dtype = init.output_type(0)?;
     dispatch!(compute_type(dtype), T in [F32, F64], {
         kernel(move |ctx| {
@@ -123,6 +123,25 @@ mod tests {
                 a.slice::<f64>().unwrap().iter().zip(b.slice::<f64>().unwrap()).map(|(a, b)| a * b).sum::<f64>()
             };
             assert!((dot(&y, &g) - dot(&x, &gx)).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn the_distance_along_channels_of_images_has_no_effect() {
+        let x = Tensor::from_slice([1, 3, 3, 2], &(0..18).map(f64::from).collect::<Vec<_>>()).unwrap();
+        let plain = attrs(2, 1, 4, "VALID");
+        let y = run("AvgPool", std::slice::from_ref(&x), &plain).unwrap();
+        let dims = Tensor::from_slice([4], &[1i32, 3, 3, 2]).unwrap();
+        let gradient = |at: &[(&str, AttrValue)]| run("AvgPoolGrad", &[dims.clone(), y[0].clone()], at).unwrap();
+        for stride in [-1, 0, 2, 7] {
+            let mut at = plain.clone();
+            at[1].1 = AttrValue::List([1, 1, 1, stride].map(AttrValue::Int).to_vec());
+            assert_eq!(run("AvgPool", std::slice::from_ref(&x), &at).unwrap(), y);
+            assert_eq!(gradient(&at), gradient(&plain));
+            let of_volume = Tensor::from_slice([1, 1, 3, 3, 2], x.slice::<f64>().unwrap()).unwrap();
+            at[0].1 = AttrValue::List([1, 1, 2, 2, 1].map(AttrValue::Int).to_vec());
+            at[1].1 = AttrValue::List([1, 1, 1, 1, stride].map(AttrValue::Int).to_vec());
+            assert!(run("AvgPool3D", &[of_volume], &at).is_err());
         }
     }
 

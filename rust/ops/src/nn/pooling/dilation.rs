@@ -44,16 +44,24 @@ impl Dilation {
                 "Dilation2D requires the {name} attribute to contain 4 values, but got: {}",
                 values.len()
             );
-            ensure!(
-                values[0] == 1 && values[3] == 1,
-                Unimplemented,
-                "{what} is only supported across spatial dimensions."
-            );
             ensure!(values[1] > 0 && values[2] > 0, InvalidArgument, "{what} must be > 0, but got {values:?}");
             Ok([values[1], values[2]])
         };
         let (strides, rates) = (pair("strides", "Stride")?, pair("rates", "Rate")?);
         Ok(Dilation { strides, rates, same: attrs.str("padding")? == "SAME" })
+    }
+
+    /// Returns `of`, if windows are within images and channels. TF 1.x: the shape does not depend on that.
+    fn within_channels(attrs: &AttrMap) -> Result<Dilation> {
+        for (name, what) in [("strides", "Stride"), ("rates", "Rate")] {
+            let values = attrs.ints(name)?;
+            ensure!(
+                values.len() != 4 || (values[0] == 1 && values[3] == 1),
+                Unimplemented,
+                "{what} is only supported across spatial dimensions."
+            );
+        }
+        Dilation::of(attrs)
     }
 
     fn span(&self, d: usize, input: usize, filter: usize) -> Result<Span> {
@@ -244,7 +252,7 @@ fn backward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation
 }
 
 fn made(init: &KernelInit<'_>, order: usize) -> Result<Box<dyn Kernel>> {
-    let dilation = Dilation::of(init)?;
+    let dilation = Dilation::within_channels(init)?;
     dispatch!(init.output_type(0)?, T in real, {
         kernel(move |ctx| match order {
             0 => forward::<T>(ctx, &dilation),

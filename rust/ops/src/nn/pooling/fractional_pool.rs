@@ -84,9 +84,16 @@ fn fresh_seeds() -> (i64, i64) {
     (words.next_u64() as i64, words.next_u64() as i64 | 1)
 }
 
-fn ratio(attrs: &AttrMap) -> Result<Vec<f32>> {
+/// Returns the ratios of all dimensions.
+fn ratios(attrs: &AttrMap) -> Result<Vec<f32>> {
     let ratio = attrs.floats("pooling_ratio")?;
     ensure!(ratio.len() == 4, InvalidArgument, "pooling_ratio field must specify 4 dimensions");
+    Ok(ratio)
+}
+
+/// Returns the ratios, if regions are within images and channels. TF 1.x: the static shape does not depend on that.
+fn ratio(attrs: &AttrMap) -> Result<Vec<f32>> {
+    let ratio = ratios(attrs)?;
     ensure!(ratio.iter().all(|&r| r >= 1.0), InvalidArgument, "pooling_ratio cannot be smaller than 1, got: {ratio:?}");
     ensure!(
         ratio[0] == 1.0 && ratio[3] == 1.0,
@@ -385,10 +392,17 @@ fn avg_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let ratio = ratio(c)?;
+    let ratios = ratios(c)?;
     let mut dims = c.input(0)?.with_rank(4)?.dims().unwrap_or_default();
-    for (d, ratio) in dims.iter_mut().zip(ratio) {
-        *d = d.map(|size| pooled_size(size, ratio));
+    for (i, (d, ratio)) in dims.iter_mut().zip(ratios).enumerate() {
+        let Some(size) = *d else { continue };
+        let pooled = (size as f32 / ratio).floor();
+        ensure!(
+            (0.0..i64::MAX as f32).contains(&pooled),
+            InvalidArgument,
+            "Size computed for dim {i} is negative: {pooled}"
+        );
+        *d = Some(pooled_size(size, ratio));
     }
     let border = |d: Option<usize>| PartialShape::vector(d.map(|n| n + 1));
     c.set_output(1, border(dims[1]));

@@ -1,6 +1,8 @@
 //! MaxPool, MaxPoolV2, MaxPool3D: the largest element of each window; their gradients, and the gradients of these.
 
-use super::windows::{Pooling, check_shape, second_shape, second_shape_v2, shape, shape_v2, unpooled_shape};
+use super::windows::{
+    Pooling, check_shape, second_shape, second_shape_v2, shape, shape_of_channels, shape_v2, unpooled_shape,
+};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeFn, kernel};
 use ferroflow_tensor::pooling::{Pooled, Windows, at_first_max, every_max_gradient, max, max_gradient};
 use ferroflow_tensor::{Result, Scalar, Tensor, dispatch};
@@ -112,7 +114,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("input: T")
             .output("output: T")
             .doc(doc)
-            .shape(shape::<2>)
+            .shape(shape_of_channels)
             .kernel(|init| made(init, Order::Forward, 2, None)),
     );
     r.add(

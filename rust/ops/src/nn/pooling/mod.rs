@@ -9,7 +9,7 @@ mod windows;
 
 use ferroflow_graph::Registry;
 
-pub(crate) use windows::{Pooling, shape as pooled_shape};
+pub(crate) use windows::{Pooling, shape as pooled_shape, shape_of_channels as pooled_shape_of_channels};
 
 pub(super) fn register(r: &mut Registry) {
     avg_pool::register(r);

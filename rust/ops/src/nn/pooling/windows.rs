@@ -82,7 +82,17 @@ impl Pooling {
         Ok(self)
     }
 
-    /// Checks the sizes of an op that pools within channels of images.
+    /// Checks the sizes of an op that pools within channels of images. TF 1.x's mean has windows of one channel, and
+    /// does not use the distance of windows along channels.
+    pub(crate) fn of_mean(mut self) -> Result<Pooling> {
+        let c = self.channel();
+        if self.spatial == 2 && self.ksize[c] == 1 {
+            self.strides[c] = 1;
+        }
+        self.within_channels()
+    }
+
+    /// Checks the sizes of an op that pools within channels of images or volumes.
     pub(crate) fn within_channels(self) -> Result<Pooling> {
         let pooling = self.within_images()?;
         let c = pooling.channel();
@@ -152,11 +162,12 @@ impl Pooling {
         Windows::new(outer, [Axis::UNIT, Axis::UNIT, axis], inner, Shape::new(&pooled))
     }
 
-    /// Returns the pooled shape, as far as the input's is known.
-    fn pooled_shape(&self, input: &PartialShape) -> Result<PartialShape> {
+    /// Returns the pooled shape, as far as the input's is known. TF 1.x: only a maximum of images can have windows along
+    /// channels (`of_channels`), and the sizes along channels are not used by the other ops' shapes.
+    fn pooled_shape(&self, input: &PartialShape, of_channels: bool) -> Result<PartialShape> {
         let input = input.with_rank(self.spatial + 2)?;
         let mut dims = input.dims().unwrap_or_default();
-        for d in 1..dims.len() {
+        for d in (1..dims.len()).filter(|&d| of_channels || d != self.channel()) {
             let (window, stride) = (self.ksize[d], self.strides[d]);
             ensure!(stride > 0, InvalidArgument, "Stride must be > 0, but got {stride}");
             ensure!(window > 0, InvalidArgument, "Sliding window ksize must be positive, but got {window}");
@@ -188,16 +199,23 @@ pub(crate) fn check_shape(what: &str, tensor: &Tensor, expected: &Shape) -> Resu
     Ok(())
 }
 
-/// Sets output 0 to input 0 pooled by the attributes.
+/// Sets output 0 to input 0 pooled by the attributes, within channels.
 pub(crate) fn shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
-    let s = Pooling::of_attrs(c, SPATIAL)?.pooled_shape(c.input(0)?)?;
+    let s = Pooling::of_attrs(c, SPATIAL)?.pooled_shape(c.input(0)?, false)?;
+    c.set_output(0, s);
+    Ok(())
+}
+
+/// Sets output 0 to input 0, which are images, pooled by the attributes, along channels too.
+pub(crate) fn shape_of_channels(c: &mut ShapeContext<'_>) -> Result<()> {
+    let s = Pooling::of_attrs(c, 2)?.pooled_shape(c.input(0)?, true)?;
     c.set_output(0, s);
     Ok(())
 }
 
 /// Sets outputs 0 and 1 to input 0 pooled by the attributes.
 pub(crate) fn shape_with_argmax(c: &mut ShapeContext<'_>) -> Result<()> {
-    let s = Pooling::of_attrs(c, 2)?.pooled_shape(c.input(0)?)?;
+    let s = Pooling::of_attrs(c, 2)?.pooled_shape(c.input(0)?, true)?;
     c.set_output(0, s.clone());
     c.set_output(1, s);
     Ok(())
@@ -207,7 +225,7 @@ pub(crate) fn shape_with_argmax(c: &mut ShapeContext<'_>) -> Result<()> {
 pub(crate) fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.with_rank(4)?;
     if let Some(pooling) = Pooling::of_known_inputs(c, 1)? {
-        c.set_output(0, pooling.pooled_shape(&input)?);
+        c.set_output(0, pooling.pooled_shape(&input, true)?);
     } else {
         c.set_output(0, PartialShape::unknown_of_rank(4));
     }
@@ -232,7 +250,7 @@ pub(crate) fn described_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) ->
 /// that of the result.
 pub(crate) fn second_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.merge(c.input(2)?)?;
-    let s = Pooling::of_attrs(c, SPATIAL)?.pooled_shape(&input)?.merge(c.input(1)?)?;
+    let s = Pooling::of_attrs(c, SPATIAL)?.pooled_shape(&input, SPATIAL == 2)?.merge(c.input(1)?)?;
     c.set_output(0, s);
     Ok(())
 }
@@ -241,7 +259,7 @@ pub(crate) fn second_shape<const SPATIAL: usize>(c: &mut ShapeContext<'_>) -> Re
 pub(crate) fn second_shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.merge(c.input(2)?)?.with_rank(4)?;
     let s = match Pooling::of_known_inputs(c, 3)? {
-        Some(pooling) => pooling.pooled_shape(&input)?.merge(c.input(1)?)?,
+        Some(pooling) => pooling.pooled_shape(&input, true)?.merge(c.input(1)?)?,
         None => c.input(1)?.with_rank(4)?,
     };
     c.set_output(0, s);
@@ -252,7 +270,7 @@ pub(crate) fn second_shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
 /// output the result's.
 pub(crate) fn second_shape_by_place(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.merge(c.input(1)?)?;
-    let s = Pooling::of_attrs(c, 2)?.pooled_shape(&input)?.merge(c.input(2)?)?;
+    let s = Pooling::of_attrs(c, 2)?.pooled_shape(&input, true)?.merge(c.input(2)?)?;
     c.set_output(0, s);
     Ok(())
 }

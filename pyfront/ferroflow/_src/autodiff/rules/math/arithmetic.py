@@ -90,7 +90,7 @@ def _extreme(is_x: Callable[[Any, Any], Tensor]) -> Formula:
 
 def _squared_difference(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
-    gx = mul(constant(2.0, dtype=g.dtype.base_dtype, name="scalar"), g) * (x - y)
+    gx = mul(constant(2, dtype=g.dtype.base_dtype, name="scalar"), g) * (x - y)
     if same_known_shape(gx, x, y):
         return gx, -gx
     return reduced_to_arguments(x, y, gx, -gx)

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.autodiff import terms
+from ferroflow._src.autodiff.differentiable import carries_gradient
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.handles import Operation
 
 
-def _carries_gradient(dtype: Any) -> bool:
-    return bool(dtype.is_floating or dtype.is_complex)
-
-
 def _cast(op: Operation, g: Any) -> Any:
     source = op.inputs[0].dtype.base_dtype
-    if not (_carries_gradient(source) and _carries_gradient(g.dtype.base_dtype)):
+    if not (carries_gradient(source) and carries_gradient(g.dtype.base_dtype)):
         return None
     if isinstance(g, IndexedSlices):
         return IndexedSlices(terms.cast(g.values, source), g.indices, g.dense_shape)

@@ -76,7 +76,7 @@ register_unary(
         "Sign": lambda g, x: zeros_like(x),
         "Sin": lambda g, x: g * cos(x),
         "Sinh": lambda g, x: g * cosh(x),
-        "Square": lambda g, x: mul(g, mul(x, _waiting(2.0, g, x))),
+        "Square": lambda g, x: mul(g, mul(x, _waiting(2, g, x))),
         "Tan": lambda g, x: square(reciprocal(cos(x))) * g,
     },
     of_output={

@@ -66,6 +66,11 @@ def _sum(op: Operation, g: Any) -> list[Any]:
     return [broadcast_to(g, x_shape), None]
 
 
+def _shared(g: Tensor, count: Tensor) -> Tensor:
+    """Returns a gradient divided by the number of elements that share it. TF 1.x: whole numbers are cut off at 0."""
+    return tensor_op("Div", [g, count]) if g.dtype.is_integer else g / count
+
+
 def _mean(op: Operation, g: Any) -> list[Any]:
     x, axes = op.inputs
     total = _sum(op, g)[0]
@@ -78,7 +83,7 @@ def _mean(op: Operation, g: Any) -> list[Any]:
         rank_ = size(x_shape)
         positive = (cast(axes, dtypes.int32) + rank_) % rank_
         factor = cast(reduce_prod(gather(x_shape, positive)), total.dtype)
-    return [total / factor, None]
+    return [_shared(total, factor), None]
 
 
 def _extreme(op: Operation, g: Any) -> list[Any]:
@@ -94,6 +99,8 @@ def _extreme(op: Operation, g: Any) -> list[Any]:
     # Equal extremes share the gradient.
     chosen = cast(equal(y, x), g.dtype)
     count = reshape(reduce_sum(chosen, axes), kept)
+    if g.dtype.is_integer:
+        return [chosen * _shared(g, count), None]
     return [chosen / count * g, None]
 
 
