@@ -124,8 +124,9 @@ class Compilation:
             total = scales[i] * of_output if total is None else total + scales[i] * of_output
         if total is None and not added:
             raise ValueError("The model cannot be compiled because it has no loss to optimize.")
-        # TensorFlow adds up these losses first, which decides the last bits.
-        return (0.0 if total is None else total) + add_n(added) if added else total
+        for term in added:
+            total = term if total is None else total + term
+        return total
 
     def _add_metrics(self, plain: Sequence[Any], weighted: Sequence[Any]) -> None:
         for i, (output, function) in enumerate(zip(self._outputs, self.functions, strict=True)):
