@@ -27,6 +27,20 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
             ("state_saving_rnn_estimator", "_prepare_inputs_for_rnn", "state_saving_rnn", "prepare_inputs_for_rnn"),
         )
     },
+    **{
+        (f"python.estimator.export.{module}", name): ("estimator.mode_exports", name)
+        for module in ("export", "export_lib")
+        for name in (
+            "SupervisedInputReceiver",
+            "build_raw_supervised_input_receiver_fn",
+            "build_supervised_input_receiver_fn_from_input_fn",
+        )
+    },
+    ("python.estimator.model_fn", "AVERAGE_LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "AVERAGE_LOSS"),
+    ("python.estimator.model_fn", "LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "LOSS"),
+    ("python.framework.tensor_util", "TensorShapeProtoToList"): ("internals.static_shapes", "sizes_of_message"),
+    ("python.ops.resource_variable_ops", "_from_proto_fn"): ("variables.variable", "_from_proto"),
+    ("python.ops.resource_variable_ops", "_to_proto_fn"): ("variables.variable", "_to_proto"),
     ("python.estimator.estimator", "_write_dict_to_summary"): ("estimator.evaluation_metrics", "write_values"),
     ("contrib.learn.python.learn.learn_io.graph_io", "_get_file_names"): ("contrib.learn.file_inputs", "file_names"),
     (f"{_LEARN_ESTIMATORS}.estimator", "_get_replica_device_setter"): (

@@ -45,8 +45,9 @@ struct Feed {
 struct Ready {
     prepared: Planned,
     feeds: SmallVec<[Feed; 4]>,
-    /// For each fetch: whether it has a value (operations have none).
-    has_value: SmallVec<[bool; 4]>,
+    /// For each fetch: the place of its value in the step's; None for operations, which have none. A tensor that is
+    /// fetched several times has one value.
+    places: SmallVec<[Option<usize>; 4]>,
     /// The request, to plan again when the graph has grown.
     request: Request,
 }
@@ -115,17 +116,23 @@ impl Session {
             return Ok(Some(ready.clone()));
         }
         let mut request = Request::default();
-        let mut has_value = SmallVec::new();
+        let mut places = SmallVec::new();
+        let mut first: FxHashMap<OutputId, usize> = FxHashMap::default();
         for &k in &key[1..1 + fetches] {
             let (node, output) = ((k >> 32) as u32, k as u32);
             if self.shared.unfetchable.read().contains(&node) || self.gives_handle(node)? {
                 return Ok(None);
             }
-            has_value.push(output != 0);
-            match output.checked_sub(1) {
-                Some(index) => request.fetches.push(OutputId { node, index }),
-                None => request.targets.push(node),
-            }
+            let Some(index) = output.checked_sub(1) else {
+                request.targets.push(node);
+                places.push(None);
+                continue;
+            };
+            let fetch = OutputId { node, index };
+            places.push(Some(*first.entry(fetch).or_insert_with(|| {
+                request.fetches.push(fetch);
+                request.fetches.len() - 1
+            })));
         }
         let mut feeds = SmallVec::new();
         for &k in &key[1 + fetches..] {
@@ -139,7 +146,7 @@ impl Session {
             request.feeds.push(output);
         }
         let prepared = self.prepare(py, &request, self.timeout_ms)?;
-        let ready = Arc::new(Ready { prepared, feeds, has_value, request });
+        let ready = Arc::new(Ready { prepared, feeds, places, request });
         let mut all = self.ready.write();
         // Plans of an older graph would only use memory.
         all.retain(|_, r| r.prepared.graph_version() == ready.prepared.graph_version());
@@ -171,15 +178,13 @@ impl Session {
     }
 
     fn pack(&self, py: Python<'_>, ready: &Ready, values: Vec<Option<Tensor>>, shape: Shape) -> PyResult<Py<PyAny>> {
-        let mut values = values.into_iter();
-        let mut next = |has: bool| match has {
-            true => values.next().flatten().map_or_else(|| Ok(py.None()), |v| to_python(py, v)),
-            false => Ok(py.None()),
-        };
+        let made = |v: Option<Tensor>| v.map_or_else(|| Ok(py.None()), |v| to_python(py, v));
+        let values: SmallVec<[Py<PyAny>; 4]> = values.into_iter().map(made).collect::<PyResult<_>>()?;
+        let value = |p: &Option<usize>| p.and_then(|p| values.get(p)).map_or_else(|| py.None(), |v| v.clone_ref(py));
         if shape == Shape::One {
-            return next(ready.has_value.first().copied().unwrap_or(false));
+            return Ok(ready.places.first().map_or_else(|| py.None(), value));
         }
-        let items: SmallVec<[Py<PyAny>; 4]> = ready.has_value.iter().map(|&h| next(h)).collect::<PyResult<_>>()?;
+        let items = ready.places.iter().map(value);
         Ok(if shape == Shape::List { PyList::new(py, items)?.into_any() } else { PyTuple::new(py, items)?.into_any() }
             .unbind())
     }
@@ -499,7 +504,7 @@ impl Callable {
             let prepared = session.prepare(py, &ready.request, session.timeout_ms)?;
             let feeds = ready.feeds.iter().map(|f| Feed { dtype: f.dtype, shape: f.shape.clone() }).collect();
             ready =
-                Arc::new(Ready { prepared, feeds, has_value: ready.has_value.clone(), request: ready.request.clone() });
+                Arc::new(Ready { prepared, feeds, places: ready.places.clone(), request: ready.request.clone() });
             *self.ready.write() = ready.clone();
         }
         if args.len() != ready.feeds.len() {

@@ -19,6 +19,7 @@ from ferroflow._src.supervision.scaffold import Scaffold
 from ferroflow._src.supervision.session_run_hook import SessionRunHook
 
 LOSS = "loss"
+AVERAGE_LOSS = "average_loss"
 
 
 def metrics_of(

@@ -1,4 +1,4 @@
-"""`tensorflow.python.framework.common_shapes`: functions of static shapes."""
+"""Functions of static shapes in `tensorflow.python.framework`: those of `common_shapes`, and one of `tensor_util`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ def rank(tensor: Tensor) -> int | None:
 def has_fully_defined_shape(tensor: Tensor) -> bool:
     """Returns True if all dimensions of a tensor are known in the graph."""
     return bool(tensor.get_shape().is_fully_defined())
+
+
+def sizes_of_message(shape: Any) -> list[int]:
+    """Returns the sizes in a `TensorShapeProto`: -1 for each unknown one, none for an unknown rank.
+
+    Args:
+        shape: `TensorShapeProto` message.
+    """
+    return [dim.size for dim in shape.dim]
 
 
 def broadcast_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:

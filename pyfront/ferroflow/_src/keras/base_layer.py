@@ -19,7 +19,7 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
-from ferroflow._src.keras.configurations import arguments_of, defaults_of, serialized
+from ferroflow._src.keras.configurations import arguments_of, defaults_of, required_of, serialized
 from ferroflow._src.layers.layer import Layer, unbuilt_copy, use_resource_variables
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, mask_of, note_masks
@@ -128,12 +128,15 @@ class KerasLayer(AddsMetrics, Layer):
         return {**found, "name": self.name, "trainable": self.trainable}
 
     def _arguments(self) -> dict[str, Any]:
-        """Returns the arguments in the configuration; for a program's own class, those that the constructor was
-        given.
+        """Returns the arguments in the configuration: those of the nearest class of this library.
+
+        A program's own class of `Layer` has those that its constructor was given.
         """
-        kind: Any = type(self)
-        if not kind.__module__.startswith("ferroflow."):
+        kind: Any = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("ferroflow."))
+        if kind is KerasLayer:
             return {name: value for name, value in self._given.items() if name != "weights"}
+        if kind is not type(self):
+            return self._arguments_of(kind)
         found = {}
         for name, value in {**defaults_of(kind), **self._OPTIONS, **self._given}.items():
             if name == "weights" or (name in self._NOT_TOLD and name not in self._given):
@@ -143,6 +146,17 @@ class KerasLayer(AddsMetrics, Layer):
             is_sizes = isinstance(now, tuple) and isinstance(value, (int, list, tuple))
             # Names and numbers are shown as the objects that they stand for.
             found[name] = now if is_settled or is_sizes or name.endswith(_STANDS_FOR) else value
+        return found
+
+    def _arguments_of(self, kind: type) -> dict[str, Any]:
+        """Returns the arguments of a class of this library that a program's class derives from.
+
+        The program's constructor chooses them; so they are the attributes.
+        """
+        found = {}
+        for name, value in {**dict.fromkeys(required_of(kind)), **defaults_of(kind), **self._OPTIONS}.items():
+            if name != "weights" and not (name in self._NOT_TOLD and name not in self._given):
+                found[name] = getattr(self, name, self._given.get(name, value))
         return found
 
     @classmethod
@@ -246,6 +260,9 @@ class KerasLayer(AddsMetrics, Layer):
             return []
         no_parts = ("_given", "_added_metrics")
         return list(_layers_in([value for name, value in vars(self).items() if name not in no_parts]))
+
+    def _parts(self) -> list[Any]:
+        return self._inner_layers()
 
     @property
     def metrics(self) -> list[Any]:

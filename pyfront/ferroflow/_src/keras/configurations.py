@@ -154,6 +154,19 @@ def defaults_of(cls: type) -> dict[str, Any]:
     return found
 
 
+@functools.cache
+def required_of(cls: type) -> tuple[str, ...]:
+    """Returns the names of the arguments of a class of this library that may not be left out.
+
+    Args:
+        cls: type.
+    """
+    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    return tuple(
+        one.name for one in parameters if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    )
+
+
 def yaml() -> Any:
     """Returns the package.
 

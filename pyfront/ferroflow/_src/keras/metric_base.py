@@ -124,6 +124,11 @@ class Metric(KerasLayer):
         """
         raise NotImplementedError("Must be implemented in subclasses.")
 
+    @property
+    def updates(self) -> list[Operation]:
+        """The operations that `update_state` returned."""
+        return list(self.state_updates)
+
     def add_weight(  # type: ignore[override]  # TF 1.x: fewer arguments than those of layers
         self,
         name: str,

@@ -52,7 +52,7 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
     """
 
     # True if the model's layers are trained. The value is read when the model is compiled.
-    trainable = True
+    _trainable = True
 
     def __init__(
         self, inputs: NestedTensors | None = None, outputs: NestedTensors | None = None, name: str | None = None
@@ -261,6 +261,17 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
 
     def _own(self, trained: bool) -> list[Any]:
         return [v for v, is_trained in self._own_weights if is_trained == trained]
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the variables are trained; setting it sets that of each layer, too."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+        for layer in self.layers:
+            layer.trainable = value
 
     @property
     def trainable_weights(self) -> list[Any]:

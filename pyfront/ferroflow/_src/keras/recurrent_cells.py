@@ -549,6 +549,9 @@ class StackedRNNCells(MadeOfLayers, KerasLayer):
     def _layers(self) -> list[Any]:
         return [cell for cell in self.cells if isinstance(cell, Layer)]
 
+    def _parts(self) -> list[Any]:
+        return self._layers()
+
 
 def check_cell(cell: Any) -> None:
     if not hasattr(cell, "call"):

@@ -89,6 +89,9 @@ class RNN(MadeOfLayers, Running):
         check_cell(self.cell)
         self._set_running(return_sequences, return_state, go_backwards, stateful, unroll, time_major)
 
+    def _parts(self) -> list[Any]:
+        return [self.cell] if isinstance(self.cell, Layer) else []
+
     @property
     def _sizes(self) -> tuple[Any, ...]:
         return tuple(nest.flatten(self.cell.state_size))

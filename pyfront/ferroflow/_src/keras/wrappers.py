@@ -39,6 +39,8 @@ class Wrapper(MadeOfLayers, KerasLayer):
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         check_inner(self, layer)
+        # A program's class may use the layer before this one is made, as where it defines `trainable` by the layer's.
+        object.__setattr__(self, "layer", layer)
         super().__init__(**kwargs)
         self.layer = layer
         # TF 1.x: the list of inner layers is an object of the checkpoint as well.
@@ -55,6 +57,9 @@ class Wrapper(MadeOfLayers, KerasLayer):
 
     def _inner(self) -> list[Any]:
         return [self.layer]
+
+    def _parts(self) -> list[Any]:
+        return self._inner()
 
     @property
     def trainable_weights(self) -> list[Any]:

@@ -92,6 +92,7 @@ class Layer(Connected):
 
     # True for a layer of `tf.layers` that is an attribute of a model or layer of `tf.keras`.
     _uses_resources = False
+    _trainable = True
 
     def __init__(
         self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
@@ -105,7 +106,8 @@ class Layer(Connected):
         for argument in kwargs:
             if argument not in _KNOWN_ARGUMENTS:
                 raise TypeError("Keyword argument not understood:", argument)
-        self.trainable = trainable
+        # A program's class may define `trainable` otherwise.
+        self._trainable = trainable
         self.stateful = False
         self.built = False
         self.input_spec: Any = None
@@ -176,6 +178,21 @@ class Layer(Connected):
     @activity_regularizer.setter
     def activity_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         self._activity_regularizer = regularizer
+
+    @property
+    def trainable(self) -> bool:
+        """Whether its variables are trained; setting it sets that of the layers inside, too."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+        for layer in self._parts():
+            layer.trainable = value
+
+    def _parts(self) -> list[Any]:
+        """Returns the layers that this layer is made of."""
+        return []
 
     @property
     def trainable_weights(self) -> list[Any]:

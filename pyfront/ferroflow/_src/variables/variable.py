@@ -647,9 +647,14 @@ def _convert(v: Variable, dtype: Any = None, name: str | None = None, as_ref: bo
     return v._ref() if as_ref else v.value()
 
 
-def _to_proto(variable: Variable, export_scope: str | None = None) -> Any:
+def _to_proto(v: Variable, export_scope: str | None = None) -> Any:
     """Returns the message of a variable of any kind."""
-    return variable.to_proto(export_scope)
+    return v.to_proto(export_scope)
+
+
+def _from_proto(v: Any, import_scope: str | None = None) -> Variable:
+    """Returns the variable of a message, of any kind."""
+    return Variable.from_proto(v, import_scope=import_scope)
 
 
 register_tensor_conversion_function(Variable, _convert)
@@ -663,4 +668,4 @@ for _collection in (
     GraphKeys.METRIC_VARIABLES,
     GraphKeys.GLOBAL_STEP,
 ):
-    register_proto_function(_collection, "VariableDef", to_proto=_to_proto, from_proto=Variable.from_proto)
+    register_proto_function(_collection, "VariableDef", to_proto=_to_proto, from_proto=_from_proto)

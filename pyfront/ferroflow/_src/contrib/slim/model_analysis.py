@@ -13,9 +13,9 @@ def tensor_description(var: Any) -> str:
         var: Tensor or Variable, of any dtype and known rank.
 
     Returns:
-        str such as "(float32 3x4)".
+        str such as "(float32 3x4)"; a variable without a resource has "float32_ref".
     """
-    return f"({var.dtype.base_dtype.name} {'x'.join(str(size) for size in var.get_shape())})"
+    return f"({var.dtype.name} {'x'.join(str(size) for size in var.get_shape())})"
 
 
 def analyze_ops(graph: Any, print_info: bool = False) -> int:
@@ -36,7 +36,7 @@ def analyze_ops(graph: Any, print_info: bool = False) -> int:
         size = sum(shape.num_elements() or 0 for shape in shapes)
         if print_info:
             described = ", ".join(
-                tensor_description(x) for x, shape in zip(op.outputs, shapes, strict=True) if shape.ndims
+                tensor_description(x) for x, shape in zip(op.outputs, shapes, strict=True) if shape.ndims is not None
             )
             print(op.name, "\t->", described, f"[{size}]")
         total += size
