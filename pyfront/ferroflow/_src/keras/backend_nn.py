@@ -8,6 +8,7 @@ from ferroflow._src.autodiff.gradients import gradients as gradients_of
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ShapeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend import learning_phase
@@ -174,8 +175,16 @@ def batch_normalization(
 
 
 def _as_probabilities(x: Any) -> Tensor:
-    clipped: Tensor = clipping.clip_by_value(x, small_number(), 1 - small_number())
+    least = constant(small_number(), x.dtype.base_dtype)
+    clipped: Tensor = clipping.clip_by_value(x, least, 1.0 - least)
     return clipped
+
+
+def _logits_of(output: Any, function: str) -> Any:
+    """Returns the logits of probabilities that an operation of a type computed; None for others."""
+    # TF 1.15: a loss of saturated probabilities, which are 0 or 1, is then not cut.
+    made = getattr(output, "op", None)
+    return made.inputs[0] if made is not None and made.type == function else None
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:
@@ -190,8 +199,9 @@ def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False
     Returns:
         Tensor of the dtype of `output`, of its shape without the classes.
     """
-    if from_logits:
-        return softmax_cross_entropy_with_logits_v2(labels=target, logits=output, axis=axis)
+    logits = output if from_logits else _logits_of(output, "Softmax")
+    if logits is not None:
+        return softmax_cross_entropy_with_logits_v2(labels=target, logits=logits, axis=axis)
     scaled = output / reduction.reduce_sum(output, axis=axis, keepdims=True)
     return -reduction.reduce_sum(target * log(_as_probabilities(scaled)), axis=axis)
 
@@ -212,12 +222,18 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
     Raises:
         ValueError: if `axis` is not the last one of an output of unknown rank.
     """
-    output = _with_classes_last(convert_to_tensor(output), axis)
-    logits = output if from_logits else log(_as_probabilities(output))
-    labels = cast(shaping.reshape(target, [-1]), dtypes.int64)
-    flat = shaping.reshape(logits, [-1, int(output.shape[-1])])
+    logits = output if from_logits else _logits_of(output, "Softmax")
+    if logits is None:
+        logits = log(_as_probabilities(output))
+    logits = _with_classes_last(convert_to_tensor(logits), axis)
+    labels = cast(target, dtypes.int64)
+    sizes, rank, rank_of_labels = shaping.shape(logits), logits.shape.ndims, labels.shape.ndims
+    if rank is None or rank_of_labels in (None, rank - 1):
+        return sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    labels = shaping.reshape(labels, [-1])
+    flat = shaping.reshape(logits, [-1, sizes[-1]])
     losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=flat)
-    return shaping.reshape(losses, shaping.shape(logits)[:-1]) if (output.shape.ndims or 0) >= 3 else losses
+    return shaping.reshape(losses, sizes[:-1]) if rank >= 3 else losses
 
 
 def _with_classes_last(output: Tensor, axis: int) -> Tensor:
@@ -243,10 +259,13 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     Returns:
         Tensor of the dtype and shape of `output`.
     """
-    if not from_logits:
-        chance = _as_probabilities(output)
-        output = log(chance / (1 - chance))
-    return sigmoid_cross_entropy_with_logits(labels=target, logits=output)
+    logits = output if from_logits else _logits_of(output, "Sigmoid")
+    if logits is not None:
+        return sigmoid_cross_entropy_with_logits(labels=target, logits=logits)
+    chance: Any = _as_probabilities(output)
+    of_yes: Any = target * log(chance + small_number())
+    result: Tensor = -(of_yes + (1 - target) * log(1 - chance + small_number()))
+    return result
 
 
 def op_format_of(data_format: str | None, rank: int) -> str:

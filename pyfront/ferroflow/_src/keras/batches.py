@@ -84,7 +84,7 @@ def weights_of(
     sample_weight: NestedTensors | None,
     class_weight: Any,
 ) -> list[Any]:
-    """Returns the weights of examples, or of steps, for the labels of each output.
+    """Returns the weights of examples, or of steps, for the labels of each output; an empty list if none are given.
 
     Args:
         labels: list of arrays.
@@ -100,6 +100,8 @@ def weights_of(
     """
     given = _of_outputs(sample_weight, names, "sample_weight")
     classes = _of_outputs(class_weight, names, "class_weight")
+    if all(one is None for one in [*given, *classes]):
+        return []
     found = []
     for array, mode, weights, of_classes in zip(labels, modes, given, classes, strict=True):
         rank = 1 if mode is None else 2

@@ -10,6 +10,8 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses
+from ferroflow._src.keras.settings import floatx
+from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal, greater
 from ferroflow._src.ops.math.reduction import argmax, reduce_max, reduce_mean
@@ -33,7 +35,8 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
         Tensor of float32, of the shape of `y_pred` without the last dimension.
     """
     y_pred = convert_to_tensor(y_pred)
-    return reduce_mean(_as_numbers(equal(y_true, cast(greater(y_pred, threshold), y_pred.dtype))), axis=-1)
+    above = greater(y_pred, cast(threshold, y_pred.dtype))
+    return reduce_mean(cast(equal(y_true, cast(above, y_pred.dtype)), floatx()), axis=-1)
 
 
 def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
@@ -46,7 +49,7 @@ def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     Returns:
         Tensor of float32, of the shape of `y_pred` without the last dimension: 1 or 0.
     """
-    return _as_numbers(equal(argmax(y_true, axis=-1), argmax(y_pred, axis=-1)))
+    return cast(equal(argmax(y_true, axis=-1), argmax(y_pred, axis=-1)), floatx())
 
 
 def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
@@ -59,7 +62,10 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tenso
     Returns:
         Tensor of float32, of the shape of `y_pred` without the last dimension: 1 or 0.
     """
-    return _as_numbers(equal(reduce_max(y_true, axis=-1), _as_numbers(argmax(y_pred, axis=-1))))
+    labels, scores = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    if None not in (labels.shape.ndims, scores.shape.ndims) and labels.shape.ndims == scores.shape.ndims:
+        labels = shaping.squeeze(labels, [-1])
+    return cast(equal(labels, cast(argmax(scores, axis=-1), labels.dtype)), floatx())
 
 
 def top_k_matches(classes: Any, y_pred: Any, k: int) -> Tensor:

@@ -167,7 +167,8 @@ class Model(CompiledNetwork):
         """Returns the validation arrays and the learning phase, for callbacks."""
         if not isinstance(validation, Arrays) or validation.count is None:
             return []
-        arrays = [array for part in validation.batch for array in part]
+        inputs, labels, weights = validation.batch
+        arrays = [*inputs, *labels, *(weights or [np.ones(len(array), np.float32) for array in labels])]
         return [*arrays, 0.0] if self.uses_learning_phase else arrays
 
     def _fitted(
