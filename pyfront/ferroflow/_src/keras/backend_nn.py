@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.autodiff.gradients import gradients as gradients_of
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ShapeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.framework.constant import constant
@@ -67,11 +70,13 @@ def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = No
         x: Tensor of a float dtype, of any shape.
         level: float, the fraction of elements.
         noise_shape: Tensor of int32: the shape of the mask; None for that of `x`.
-        seed: int, of the random numbers; None for one that the graph makes.
+        seed: int, of the random numbers; None for one from NumPy's global generator.
 
     Returns:
         Tensor of the dtype and shape of `x`.
     """
+    # TF 1.x: without a seed, one comes from NumPy.
+    seed = np.random.randint(10_000_000) if seed is None else seed
     return normalization.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
 
 
@@ -90,27 +95,28 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
         ValueError: if `data_format` is unknown, `x` has fewer than 2 dimensions, or the rank of `bias` is neither 1
             nor that of `x` without the batch.
     """
-    x = convert_to_tensor(x)
     data_format = data_format or image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
-    bias = convert_to_tensor(bias)
-    rank, bias_rank = x.shape.ndims, bias.shape.ndims
-    if rank is None or bias_rank is None:
+    x = convert_to_tensor(x)
+    bias = bias if hasattr(bias, "shape") else convert_to_tensor(bias)
+    rank, sizes = x.shape.ndims, TensorShape(bias.shape)
+    if rank is None or sizes.ndims is None:
         shifted: Tensor = x + bias
         return shifted
-    if bias_rank not in (1, rank - 1):
-        raise ValueError(f"Unexpected bias dimensions {bias_rank}, expect to be 1 or {rank} dimensions")
-    if rank not in (3, 4, 5):
+    if sizes.ndims not in (1, rank - 1):
+        raise ValueError(f"Unexpected bias dimensions {sizes.ndims}, expect to be 1 or {rank} dimensions")
+    is_last = data_format == "channels_last"
+    if rank not in (3, 4, 5) or (rank == 4 and is_last and sizes.ndims == 1):
         return nn_bias_add(x, bias)
-    if data_format == "channels_first":
-        # A bias for each element has the channels last, but `x` has them behind the batch.
-        bias = (
-            shaping.reshape(bias, [1, -1] + [1] * (rank - 2))
-            if bias_rank == 1
-            else shaping.reshape(bias, [1, bias.shape.as_list()[-1], *bias.shape.as_list()[:-1]])
-        )
-    added: Tensor = x + bias
+    dims = sizes.as_list()
+    if sizes.ndims == 1:
+        others = [1] * (rank - 2)
+        shape = [1, *others, *dims] if is_last else [1, *dims, *others]
+    else:
+        # A bias for each element has the channels last, but `x` may have them behind the batch.
+        shape = [1, *dims] if is_last else [1, dims[-1], *dims[:-1]]
+    added: Tensor = x + shaping.reshape(bias, shape)
     return added
 
 

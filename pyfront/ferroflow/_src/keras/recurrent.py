@@ -11,7 +11,6 @@ from ferroflow._src.keras.configurations import defaults_of
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
-from ferroflow._src.ops.array import joining, making, shaping
 
 
 def _share(source: Any, target: Any) -> None:
@@ -130,14 +129,14 @@ class Recurrent(Running, Steps):
             Tensor of the dtype of `inputs`, of shape [batch, units], or [batch, steps, units]; with `return_state` a
             list of it and the states.
         """
-        sequence = inputs[0] if isinstance(inputs, (list, tuple)) else inputs
         self.reset_dropout_mask()
         self.reset_recurrent_dropout_mask()
-        if self.dropout or self.recurrent_dropout:
-            batch, size = shaping.shape(sequence)[self._batch_axis], int(sequence.get_shape()[-1])
-            like = [making.zeros(joining.stack([batch, n]), sequence.dtype) for n in (size, self.units)]
-            self._make_masks(like[0], like[1], training)
-        return self._run(self._step, inputs, initial_state, mask)
+
+        def step(x: Any, states: Any) -> Any:
+            self._make_masks(x, states[0], training)
+            return self._step(x, states)
+
+        return self._run(step, inputs, initial_state, mask)
 
 
 class SimpleRNN(Recurrent, SimpleSteps):
