@@ -8,6 +8,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.settings import floatx
 from ferroflow._src.ops.array.indexing import where
@@ -84,6 +85,7 @@ def selu(x: TensorLike) -> Tensor:
 
     Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
     """
+    get_default_graph().count_operations(7)
     return activation.selu(x)
 
 
@@ -103,6 +105,12 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
     x = convert_to_tensor(x)
     if x.get_shape().ndims == 1:
         raise ValueError("Cannot apply softmax to a tensor that is 1D")
+    if x.get_shape().ndims != 2:
+        # TF 1.x: the result is that of a division, whose logits a loss cannot use.
+        get_default_graph().count_operations(6)
+        result = softmaxes.softmax(x, axis=axis)
+        result._is_quotient = True  # type: ignore[attr-defined]
+        return result
     return softmaxes.softmax(x, axis=axis)
 
 

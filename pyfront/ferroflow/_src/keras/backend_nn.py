@@ -63,6 +63,16 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
     return ranking.in_top_k(predictions, targets, k)
 
 
+def seed_or_new(seed: int | None, limit: int = 10_000_000) -> int:
+    """Returns a seed; for None one from NumPy's global generator.
+
+    Args:
+        seed: int, or None.
+        limit: int, above the largest new seed.
+    """
+    return int(np.random.randint(limit)) if seed is None else seed
+
+
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
     """Sets random elements to 0 and scales the others up.
 
@@ -75,9 +85,7 @@ def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = No
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    # TF 1.x: without a seed, one comes from NumPy.
-    seed = np.random.randint(10_000_000) if seed is None else seed
-    return normalization.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
+    return normalization.dropout(x, rate=level, noise_shape=noise_shape, seed=seed_or_new(seed))
 
 
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
@@ -190,7 +198,8 @@ def _logits_of(output: Any, function: str) -> Any:
     """Returns the logits of probabilities that an operation of a type computed; None for others."""
     # TF 1.15: a loss of saturated probabilities, which are 0 or 1, is then not cut.
     made = getattr(output, "op", None)
-    return made.inputs[0] if made is not None and made.type == function else None
+    is_that = made is not None and made.type == function and not getattr(output, "_is_quotient", False)
+    return made.inputs[0] if is_that else None
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:
@@ -435,12 +444,12 @@ def random_normal(
         mean: float, the mean.
         stddev: float, the standard deviation.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.random_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed)
+    return sampling.random_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
 
 
 def random_uniform(
@@ -453,12 +462,12 @@ def random_uniform(
         minval: float, the lower end.
         maxval: float, the upper end.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.random_uniform(shape, minval, maxval, dtypes.as_dtype(dtype or floatx()), seed)
+    return sampling.random_uniform(shape, minval, maxval, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
 
 
 def truncated_normal(
@@ -471,12 +480,12 @@ def truncated_normal(
         mean: float, the mean.
         stddev: float, the standard deviation.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.truncated_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed)
+    return sampling.truncated_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
 
 
 def random_binomial(
@@ -488,13 +497,13 @@ def random_binomial(
         shape: tuple of ints, or Tensor of int32.
         p: float, the probability.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    drawn = sampling.random_uniform(shape, dtype=kind, seed=seed)
+    drawn = sampling.random_uniform(shape, dtype=kind, seed=seed_or_new(seed))
     return where(less_equal(drawn, p), ones(shape, kind), zeros(shape, kind))
 
 
@@ -617,7 +626,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     phase = learning_phase() if training is None else training
     if isinstance(phase, (bool, int)):
         return _called(x if phase else alt)
-    return switch(phase, lambda: identity(_called(x)), lambda: identity(_called(alt)))
+    return switch(phase, x, alt)
 
 
 def in_test_phase(x: TensorLike, alt: TensorLike, training: BoolLike | None = None) -> Any:

@@ -152,5 +152,7 @@ def make_layers(tensors: list[Tensor]) -> None:
     for op in operations:
         inputs = {i: x for i, x in enumerate(op.inputs) if call_of(x) is not None}
         constants = {i: x for i, x in enumerate(op.inputs) if i not in inputs}
+        # TF 1.x: the value of each constant is computed by a function with an operation of its own.
+        op.graph.count_operations(len(constants))
         layer = TensorFlowOpLayer(op.node_def, op.name, constants)
         layer.connect(one_or_list(list(inputs.values())), one_or_list(list(op.outputs)))

@@ -157,9 +157,7 @@ class Running(KerasLayer):
             dtype = dtypes.as_dtype(self._dtype or dtypes.float32)
             with init_scope():
                 self._kept_states = [
-                    tracked_variable(
-                        np.zeros([batch, *_dims(size)], dtype.as_numpy_dtype), trainable=False, name="state"
-                    )
+                    tracked_variable(making.zeros([batch, *_dims(size)], dtype), trainable=False)
                     for size in self._sizes
                 ]
         return self._kept_states
