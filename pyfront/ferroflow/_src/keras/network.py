@@ -18,6 +18,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import TrackableReference
 from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
+from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.base_layer import check_weight_options, use_resources, variables_in
 from ferroflow._src.keras.described_network import DescribedNetwork
 from ferroflow._src.keras.input_layer import Input, InputLayer
@@ -144,7 +145,10 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
         # TF 1.x: a call opens the model's name scope; `build` alone opens none.
         # None stands for the learning phase, which layers take by default.
-        options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
+        options: dict[str, Any] = {}
+        if "training" in inspect.signature(self.call).parameters:
+            # TF 1.x: fitting calls the model with the learning phase, which is made before the variables.
+            options["training"] = learning_phase() if scope else None
         with name_scope(scope) if scope else contextlib.nullcontext():
             self._run_own_build(one_or_list(inputs))
             outputs = as_list(self.call(one_or_list(inputs), **options))
