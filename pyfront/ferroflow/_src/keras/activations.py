@@ -57,7 +57,10 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: 
     if max_value is not None and (threshold != 0 or max_value != 6):
         most, zero = (constant(value, result.dtype.base_dtype) for value in (max_value, 0.0))
         result = clip_by_value(result, zero, most)
-    return result if below is None else result - convert_to_tensor(alpha, dtype=result.dtype.base_dtype) * below
+    if below is not None:
+        result = result - convert_to_tensor(alpha, dtype=result.dtype.base_dtype) * below
+    made: Tensor = result
+    return made
 
 
 def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:

@@ -18,7 +18,7 @@ from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.settings import epsilon as small_number, floatx, image_data_format
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.indexing import where
-from ferroflow._src.ops.array.making import identity, ones, ones_like, zeros, zeros_like
+from ferroflow._src.ops.array.making import ones, ones_like, zeros, zeros_like
 from ferroflow._src.ops.math import clipping, reduction
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import less_equal
@@ -197,7 +197,7 @@ def _as_probabilities(x: Any) -> Tensor:
 def _logits_of(output: Any, function: str) -> Any:
     """Returns the logits of probabilities that an operation of a type computed; None for others."""
     # TF 1.15: a loss of saturated probabilities, which are 0 or 1, is then not cut.
-    made = getattr(output, "op", None)
+    made: Any = getattr(output, "op", None)
     is_that = made is not None and made.type == function and not getattr(output, "_is_quotient", False)
     return made.inputs[0] if is_that else None
 

@@ -70,7 +70,9 @@ def rnn(
         return output, tuple(nest.flatten(new))
 
     run = _Run(step, inputs, mask, go_backwards, zero_output_for_mask)
-    last, made, ends = run.unrolled(tuple(initial_states)) if unroll else run.looped(tuple(initial_states), count, input_length)
+    last, made, ends = (
+        run.unrolled(tuple(initial_states)) if unroll else run.looped(tuple(initial_states), count, input_length)
+    )
     made = nest.map_structure(lambda x: _with_known_sizes(x, first), made)
     if not time_major:
         made = nest.map_structure(_with_axes_swapped, made)
@@ -148,9 +150,7 @@ class _Run:
             made = nest.map_structure(lambda x: where(_widened(self._mask, x, 2), x, zeros_like(x)), made)
         return last, made, states
 
-    def looped(
-        self, states: tuple[Any, ...], count: Any, most_steps: Any
-    ) -> tuple[Any, Any, tuple[Any, ...]]:
+    def looped(self, states: tuple[Any, ...], count: Any, most_steps: Any) -> tuple[Any, Any, tuple[Any, ...]]:
         """Returns the last output, all outputs and the last states, from a loop over the steps."""
         flat = nest.flatten(self._inputs)
         arrays_in = [TensorArray(x.dtype, size=count, tensor_array_name=f"input_ta_{i}") for i, x in enumerate(flat)]
@@ -181,7 +181,9 @@ class _Run:
                 otherwise = first_outputs if self._zeros_output else last
                 made = [_chosen(counts, now, then) for now, then in zip(made, otherwise, strict=True)]
             for now, then in zip(new, states, strict=False):
-                now.set_shape(then.get_shape().merge_with(now.get_shape()) if then.get_shape().ndims else now.get_shape())
+                now.set_shape(
+                    then.get_shape().merge_with(now.get_shape()) if then.get_shape().ndims else now.get_shape()
+                )
             if counts is not None:
                 new = tuple(_chosen(counts, now, then) for now, then in zip(new, states, strict=False))
             written = tuple(array.write(time, x) for array, x in zip(arrays, made, strict=True))

@@ -259,7 +259,9 @@ def random_uniform_variable(
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return tracked_variable(random_uniform(shape, low, high, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name)
+    return tracked_variable(
+        random_uniform(shape, low, high, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name
+    )
 
 
 def random_normal_variable(
@@ -284,7 +286,9 @@ def random_normal_variable(
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return tracked_variable(random_normal(shape, mean, scale, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name)
+    return tracked_variable(
+        random_normal(shape, mean, scale, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name
+    )
 
 
 def count_params(x: Any) -> int:
@@ -362,6 +366,7 @@ def repeat_elements(x: Any, rep: int, axis: int) -> Tensor:
     Returns:
         Tensor of the dtype of `x`, whose size along the axis is `rep` times as large.
     """
+    x = convert_to_tensor(x)
     sizes = x.get_shape().as_list()
     if sizes[axis] is not None:
         parts = joining.split(x, sizes[axis], axis=axis)

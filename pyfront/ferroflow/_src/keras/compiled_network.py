@@ -48,6 +48,9 @@ class CompiledNetwork(Network):
     compile_metrics: Any = None
     # Functions of the values of tensors, which each batch of an evaluation computes.
     _watched: Mapping[Tensor, Callable[[Any], None]] = MappingProxyType({})
+    # By whether weights are fed: the operation of a training step, and the loss and the metrics.
+    _steps: dict[bool, Any]
+    _train_fetches: dict[bool, list[Any]]
     # Of a model that is compiled in the scope of a strategy with several replicas.
     _replica_part: ReplicaPart | None = None
 
@@ -124,9 +127,9 @@ class CompiledNetwork(Network):
             )
         self._compilation = made
         self.targets, self.loss_functions = made.targets, made.functions
-        # By whether weights are fed: the operation of a training step, and the loss and the metrics.
-        self._steps: dict[bool, Any] = {}
-        self._train_fetches: dict[bool, list[Any]] = {}
+        # Attributes of the usual kind would be parts of checkpoints.
+        vars(self)["_steps"] = {}
+        vars(self)["_train_fetches"] = {}
         self._show_loss()
         # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
         self._collected_trainable_weights = self.trainable_weights
@@ -283,7 +286,7 @@ class CompiledNetwork(Network):
     def _compiled(self) -> Compilation:
         if self._compilation is None:
             raise RuntimeError(
-                "You must compile a model before training/testing. Use `model.compile(optimizer, loss)`."
+                "You must compile your model before training/testing. Use `model.compile(optimizer, loss)`."
             )
         return self._compilation
 
@@ -364,10 +367,10 @@ class CompiledNetwork(Network):
         """
         fed = self._fed_inputs()
         inputs = as_arrays(x, self._fed_names(), "inputs")
-        for i, tensor in enumerate(fed):
+        for i, (tensor, name) in enumerate(zip(fed, self._fed_names(), strict=True)):
             if inputs[i].ndim == 1 and (tensor.get_shape().ndims or 0) > 1:
                 inputs[i] = with_column(inputs[i])
-            check_shape(inputs[i], tensor)
+            check_shape(inputs[i], tensor, name, "input")
         if not labelled:
             check_lengths(inputs)
             return inputs, [], []
@@ -375,15 +378,18 @@ class CompiledNetwork(Network):
         names = [self.output_names[i] for i in compilation.fed]
         labels = [with_column(a) for a in as_arrays(y, names, "outputs")]
         for array, i in zip(labels, compilation.fed, strict=True):
-            check_shape(array, self.targets[i])
+            check_shape(array, self.targets[i], self.output_names[i], "target")
             wide = self.outputs[i].get_shape()[-1].value
             # A program's own losses may take labels of any shape.
             fits = (wide,) if self.loss_functions[i] is categorical_crossentropy else (1, wide)
             if wide and self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in fits:
+                shape = tuple(self.outputs[i].get_shape().as_list())
                 raise ValueError(
-                    f"Labels have {array.shape[-1]} columns, but the output {self.outputs[i].op.name} has {wide}."
+                    f"A target array with shape {array.shape} was passed for an output of shape {shape} while using "
+                    f"as loss `{self.loss_functions[i].__name__}`. This loss expects targets to have the same shape as "
+                    "the output."
                 )
-        check_lengths([*inputs, *labels])
+        check_lengths(inputs, labels)
         modes = [compilation.modes[i] for i in compilation.fed]
         return inputs, labels, weights_of(labels, names, modes, sample_weight, class_weight)
 

@@ -12,7 +12,7 @@ from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by_name
+from ferroflow._src.keras import metrics as metrics_by_name
 from ferroflow._src.keras.by_name import get_loss, get_metric
 from ferroflow._src.keras.loss_classes import Loss, LossOfFunction, compute_weighted_loss, reduced
 from ferroflow._src.keras.metric_base import Metric
@@ -21,8 +21,8 @@ from ferroflow._src.keras.settings import floatx
 from ferroflow._src.layers.layer import rename
 from ferroflow._src.metrics.accumulation import match_weights
 from ferroflow._src.ops.array.making import placeholder, placeholder_with_default
-from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.arithmetic import add_n
+from ferroflow._src.ops.math.cast import cast
 
 
 class Compilation:
@@ -69,15 +69,21 @@ class Compilation:
         self._outputs, self._output_names, self._masks = outputs, names, masks
         self._added_losses = added_losses
         self.functions = _loss_functions(loss, names)
-        self.modes = [None] * len(names) if sample_weight_mode is None else by_output(sample_weight_mode, names, True)
+        self.modes = (
+            [None] * len(names)
+            if sample_weight_mode is None
+            else by_output(sample_weight_mode, names, True, "sample_weight_mode")
+        )
         unknown = [mode for mode in self.modes if mode not in (None, "temporal")]
         if unknown:
             raise ValueError(f'sample_weight_mode should be None or "temporal", but is {unknown[0]!r}')
         self.targets: list[Any] = []
         self.fed: list[int] = []
         unset = target_tensors is None or (isinstance(target_tensors, list) and not target_tensors)
-        self._prepare_targets([None] * len(names) if unset else by_output(target_tensors, names, False))
-        scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, False)
+        self._prepare_targets(
+            [None] * len(names) if unset else by_output(target_tensors, names, False, "target_tensors")
+        )
+        scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, False, "loss_weights")
         self._scales = [1.0 if x is None else x for x in scales]
         self.names = ["loss"]
         self.loss_means: list[Metric] = []
@@ -130,7 +136,9 @@ class Compilation:
             if function is None:
                 target = None
             elif target is None:
-                target = placeholder(output.dtype, shape=[None] * (output.get_shape().ndims or 0), name=f"{name}_target")
+                target = placeholder(
+                    output.dtype, shape=[None] * (output.get_shape().ndims or 0), name=f"{name}_target"
+                )
             if target is not None and target.op.type == "Placeholder":
                 self.fed.append(i)
             self.targets.append(target)
@@ -141,7 +149,10 @@ class Compilation:
         if several:
             self.names.extend(losses)
         made = [
-            [[self._metric(metric, i) for metric in given[i]] if function is not None else [] for given in (plain, weighted)]
+            [
+                [self._metric(metric, i) for metric in given[i]] if function is not None else []
+                for given in (plain, weighted)
+            ]
             for i, function in enumerate(self.functions)
         ]
         for i, (plain_ones, weighted_ones) in enumerate(made):
@@ -167,7 +178,9 @@ class Compilation:
         return found
 
     def _weighing(self, weighted: bool) -> Weighing:
-        weights = [self._placeholder_of_weights(i) if weighted and i in self.fed else None for i in range(len(self.targets))]
+        weights = [
+            self._placeholder_of_weights(i) if weighted and i in self.fed else None for i in range(len(self.targets))
+        ]
         results = {**self._results, **self._computed(1, weights)}
         means: list[Tensor] = []
         with name_scope("loss"):
@@ -241,16 +254,32 @@ def _plain(loss: Any) -> Any:
     return loss.plain if isinstance(loss, LossOfFunction) else loss
 
 
-def by_output(given: Any, names: Sequence[str], repeats: bool) -> list[Any]:
-    """Returns the values for outputs, in their order."""
+def by_output(given: Any, names: Sequence[str], repeats: bool, what: str) -> list[Any]:
+    """Returns the values for outputs, in their order.
+
+    Args:
+        given: list of values, dict of them by name, or one value.
+        names: the outputs' names.
+        repeats: bool. If True, one value is that of all outputs.
+        what: str, the name for messages.
+
+    Raises:
+        ValueError: if a name is unknown, or the number of values is wrong.
+    """
     if isinstance(given, dict):
         unknown = sorted(set(given) - set(names))
         if unknown:
-            raise ValueError(f"Unknown outputs: {unknown}. The outputs are {list(names)}.")
+            raise ValueError(
+                f"Unknown entries in {what} dictionary: {unknown}. Only expected following keys: {list(names)}"
+            )
         return [given.get(name) for name in names]
     if isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise ValueError(f"The model has {len(names)} outputs, {list(names)}, but {len(given)} were given: {given}")
+            raise ValueError(
+                f"When passing a list as {what}, it should have one entry per model "
+                f"output{'s' if what == 'loss' else ''}. The model has {len(names)} outputs, but you passed "
+                f"{what}={list(given)}"
+            )
         return list(given)
     if not repeats and len(names) > 1:
         raise ValueError(f"The model has {len(names)} outputs, {list(names)}; give a list or a dict, not {given}")
@@ -264,12 +293,12 @@ def _loss_functions(loss: Any, names: Sequence[str]) -> list[Any]:
                 tf_logging.warning(
                     'Output "%s" missing from loss dictionary: it has no loss, and takes no labels.', name
                 )
-    return [get_loss(x) for x in by_output(loss, names, True)]
+    return [get_loss(x) for x in by_output(loss, names, True, "loss")]
 
 
 def _metrics_by_output(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
     if isinstance(metrics, dict) or (isinstance(metrics, (list, tuple)) and any(isinstance(x, list) for x in metrics)):
-        found = [[] if given is None else given for given in by_output(metrics, names, True)]
+        found = [[] if given is None else given for given in by_output(metrics, names, True, "metrics")]
     elif metrics is None or isinstance(metrics, (list, tuple)):
         found = [metrics or []] * len(names)
     else:

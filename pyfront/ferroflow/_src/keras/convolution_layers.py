@@ -22,7 +22,6 @@ from ferroflow._src.layers import (
     space,
     transposed_convolution,
 )
-from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.depthwise import depthwise_conv2d
 
 

@@ -173,7 +173,7 @@ def _moved(y_true: Any, label_smoothing: Any, moved: Callable[[Any], Any]) -> An
 
 
 def categorical_crossentropy(
-    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0
+    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0
 ) -> Tensor:
     """Returns the cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
 

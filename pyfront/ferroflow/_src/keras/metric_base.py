@@ -201,7 +201,10 @@ def reset_states(metrics: list[Any]) -> None:
     """
     plain = [_reset_of(metric) for metric in metrics if type(metric).reset_states is Metric.reset_states]
     if plain:
-        steps, feeds = [step for steps, _ in plain for step in steps], {k: v for _, fed in plain for k, v in fed.items()}
+        steps, feeds = (
+            [step for steps, _ in plain for step in steps],
+            {k: v for _, fed in plain for k, v in fed.items()},
+        )
         get_session().run(steps, feeds)
     for metric in metrics:
         if type(metric).reset_states is not Metric.reset_states:

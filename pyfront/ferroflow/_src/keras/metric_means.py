@@ -23,7 +23,7 @@ from ferroflow._src.ops.math.comparison import equal, greater
 from ferroflow._src.ops.math.confusion_matrix import confusion_matrix
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt
 from ferroflow._src.ops.math.linalg import matrix_diag_part
-from ferroflow._src.ops.math.reduction import argmax, reduce_max, reduce_mean, reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
 
 
 class _Reduced(Metric):
@@ -138,16 +138,6 @@ class MeanOfFunction(Mean):
 
 def _equal_numbers(labels: Any, predictions: Any) -> Any:
     return cast(equal(labels, predictions), predictions.dtype)
-
-
-def _top_k_matches(labels: Any, predictions: Any, k: int) -> Any:
-    return metrics.top_k_matches(argmax(labels, axis=-1), predictions, k)
-
-
-def _sparse_top_k_matches(labels: Any, predictions: Any, k: int) -> Any:
-    if (labels.get_shape().ndims or 1) > 1:
-        labels = shaping.reshape(labels, [-1])
-    return metrics.top_k_matches(cast(labels, dtypes.int32), predictions, k)
 
 
 class Accuracy(MeanOfFunction):
@@ -334,7 +324,7 @@ class TopKCategoricalAccuracy(MeanOfFunction):
     """
 
     def __init__(self, k: int = 5, name: str | None = "top_k_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(_top_k_matches, name, dtype, k=k)
+        super().__init__(metrics.top_k_categorical_accuracy, name, dtype, k=k)
 
 
 class SparseTopKCategoricalAccuracy(MeanOfFunction):
@@ -347,7 +337,7 @@ class SparseTopKCategoricalAccuracy(MeanOfFunction):
     """
 
     def __init__(self, k: int = 5, name: str | None = "sparse_top_k_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(_sparse_top_k_matches, name, dtype, k=k)
+        super().__init__(metrics.sparse_top_k_categorical_accuracy, name, dtype, k=k)
 
 
 class CosineSimilarity(MeanOfFunction):

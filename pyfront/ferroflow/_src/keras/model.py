@@ -144,7 +144,8 @@ class Model(CompiledNetwork):
 
         def validate(called: Callbacks) -> list[float]:
             assert validation is not None  # `validate` is only called with validation data
-            return self._evaluated(validation.batches(batch_size, validation_steps), called)
+            # TF 1.x: fitting also shuffles the examples that validate.
+            return self._evaluated(validation.batches(batch_size, validation_steps, True), called)
 
         params = {
             "batch_size": 32

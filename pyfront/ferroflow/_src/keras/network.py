@@ -120,6 +120,12 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
             seen.add(tensor)
             made = calls_of([tensor])[0]
             if made is None or isinstance(made.layer, InputLayer):
+                if made is not None:
+                    before = [call.layer.name for _, call in self._calls]
+                    raise ValueError(
+                        f'Graph disconnected: cannot obtain value for tensor {tensor} at layer "{made.layer.name}". '
+                        f"The following previous layers were accessed without issue: {before}"
+                    )
                 raise ValueError(
                     f"Output tensors to a {type(self).__name__} must be the output of layers of its inputs: {tensor} "
                     "is not. Put operations on tensors into a Lambda layer."
@@ -485,8 +491,8 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
         """
         if not self.built:
             raise ValueError(
-                f"{self.name} has never been called, and has no variables that a summary could list. Call it first, or "
-                "`build` it for an input shape."
+                "This model has not yet been built. Build the model first by calling `build()` or calling `fit()` with "
+                "some data, or specify an `input_shape` argument in the first layer(s) for automatic build."
             )
         print_table(self, self._calls, line_length, positions, print_fn or print)
 

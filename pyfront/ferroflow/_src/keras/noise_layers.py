@@ -121,7 +121,7 @@ class AlphaDropout(KerasLayer):
             return inputs
         rate = self.rate
         scale = ((1 - rate) * (1 + rate * _SELU_END**2)) ** -0.5
-        shape = shaping.shape(inputs) if self.noise_shape is None else self.noise_shape
+        shape: Any = shaping.shape(inputs) if self.noise_shape is None else self.noise_shape
 
         def disturbed() -> Any:
             kept = cast(greater_equal(random_uniform(shape, seed=self.seed), rate), floatx())

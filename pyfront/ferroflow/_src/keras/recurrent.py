@@ -11,6 +11,7 @@ from ferroflow._src.keras.configurations import defaults_of
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
+from ferroflow._src.layers.input_spec import InputSpec
 
 
 def _share(source: Any, target: Any) -> None:
@@ -66,6 +67,7 @@ class Recurrent(Running, Steps):
         kwargs.setdefault("dtype", "float32")
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         self._set_running(return_sequences, return_state, go_backwards, stateful, unroll, time_major)
+        self.input_spec = [InputSpec(ndim=3)]
         self._set_options(
             units,
             activation,

@@ -120,7 +120,11 @@ class Running(KerasLayer):
         constants = _as_list(constants)
         self._num_constants = len(constants)
         if (states or constants) and all(call_of(x) is not None for x in [*states, *constants]):
-            return super().__call__([given, *states, *constants], **kwargs)
+            spec, self.input_spec = self.input_spec, None
+            try:
+                return super().__call__([given, *states, *constants], **kwargs)
+            finally:
+                self.input_spec = spec
         if states:
             kwargs["initial_state"] = states
         if constants:

@@ -548,7 +548,7 @@ class StackedRNNCells(MadeOfLayers, KerasLayer):
 
 def check_cell(cell: Any) -> None:
     if not hasattr(cell, "call"):
-        raise ValueError(f"`cell` should have a `call` method. The RNN was passed: {cell}")
+        raise ValueError("`cell` should have a `call` method. The RNN was passed:", cell)
     if not hasattr(cell, "state_size"):
         raise ValueError(
             "The RNN cell should have an attribute `state_size` (tuple of integers, one integer per state)."

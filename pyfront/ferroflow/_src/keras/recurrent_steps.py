@@ -148,7 +148,9 @@ class Steps(DropoutMasks, KerasLayer):
         """Returns the products of the inputs and each gate's weights, with the bias."""
         bias = self._biases()[0]
         given = self._dropped(inputs, self.dropout, self._dropout_mask)
-        products = [matmul(x, w) for x, w in zip(given, [self._matrix(self.kernel, i) for i in range(self._GATES)], strict=True)]
+        products = [
+            matmul(x, w) for x, w in zip(given, [self._matrix(self.kernel, i) for i in range(self._GATES)], strict=True)
+        ]
         return products if bias is None else [bias_add(x, self._gate(bias, i)) for i, x in enumerate(products)]
 
     def _whole(self, x: Any, place: int) -> Tensor:
@@ -190,7 +192,8 @@ class GatedSteps(Steps):
 
     def _part_bias(self) -> None:
         bias = self.bias
-        self._parted_bias = (bias, None) if bias is None or not self.reset_after else tuple(unstack(bias))
+        of_inputs, of_state = (bias, None) if bias is None or not self.reset_after else unstack(bias)
+        self._parted_bias = of_inputs, of_state
 
     def _step(self, inputs: Any, state: Any) -> Any:
         self._part_bias()
@@ -228,10 +231,8 @@ class GatedSteps(Steps):
         of_state: Any = self._whole(last, 1) if self.reset_after else matmul(last, weights[:, : 2 * units])
         update = self.recurrent_activation(x_update + of_state[:, :units])
         reset = self.recurrent_activation(x_reset + of_state[:, units : 2 * units])
-        if self.reset_after:
-            h_new = reset * of_state[:, 2 * units :]
-        else:
-            h_new = matmul(reset * last, weights[:, 2 * units :])
+        whole = of_state[:, 2 * units :] if self.reset_after else None
+        h_new = matmul(reset * last, weights[:, 2 * units :]) if whole is None else reset * whole
         return update, self.activation(x_new + h_new), last
 
 
