@@ -25,7 +25,6 @@ OTHERS = {
     "what initializers read is initialized by the engine, not by conditionals": r"ema( steps| debias)?",
     "a quarter turn that is known is made alone": r"i\.rot90",
     "the gradient that forgets the sigmoid is not made": r"swish",
-    "recurrent layers run one loop of `dynamic_rnn`": r"keras (lstm|gru)",
     "the scope of a moving average names its update, as for variables by reference": r"keras bn",
     "kernels here take channels before space": r"(max|avg)pool1 channels_first|conv2d_transpose channels_first",
     "the same numbers by other operations": (

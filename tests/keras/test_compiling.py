@@ -150,7 +150,7 @@ def test_arguments_of_a_run_are_not_taken():
     [
         ("mae", TypeError, "Type of `metrics` argument not understood"),
         (3, TypeError, "Type of `metrics` argument not understood"),
-        ({"nope": "mae"}, ValueError, "Unknown outputs"),
+        ({"nope": "mae"}, ValueError, "Unknown entries in metrics dictionary"),
         ([["mae"], ["mae"]], ValueError, "1 outputs"),
         ([None], ValueError, "Could not interpret metric"),
     ],

@@ -121,7 +121,7 @@ def test_what_is_the_programs_is_given():
     again(model, X, custom_objects={"Scaled": Scaled, "halved": halved})
     with pytest.raises(ValueError, match="Unknown layer: Scaled"):
         models.model_from_json(model.to_json())
-    with pytest.raises(ValueError, match="Unknown activation: 'halved'"):
+    with pytest.raises(ValueError, match="Unknown activation function:halved"):
         models.model_from_json(model.to_json(), {"Scaled": Scaled})
     with pytest.raises(TypeError, match="expects a dictionary"):
         models.model_from_config(model.get_config()["layers"])

@@ -130,7 +130,7 @@ def test_weights_of_unknown_outputs_are_refused():
 def test_one_hot_labels_have_the_width_of_the_output():
     model = keras.Sequential([layers.Dense(3, input_dim=3)])
     model.compile("sgd", "categorical_crossentropy")
-    with pytest.raises(ValueError, match=r"Labels have 1 columns, but the output .* has 3"):
+    with pytest.raises(ValueError, match="A target array with shape"):
         model.fit(X, np.zeros(12))
 
 

@@ -174,7 +174,7 @@ def test_what_a_subclass_cannot_do_names_what_can():
             act()
     with pytest.raises(NotImplementedError, match="should implement a `call`"):
         keras.Model().predict(X)
-    with pytest.raises(ValueError, match="has never been called"):
+    with pytest.raises(ValueError, match="has not yet been built"):
         Tower().summary()
     with pytest.raises(ValueError, match="array or a list of arrays"):
         Tower().predict({"x": X})

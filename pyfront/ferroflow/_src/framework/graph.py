@@ -60,6 +60,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         # Names of the gradients whose TensorArrays are already in the graph.
         self._imported_sources: set[str] = set()
         self._building_function = False
+        self._operations_of_tensorflow = 0
         # The functions that operations call, by name.
         self._functions: dict[str, Any] = {}
         self._graph_def_versions = _Versions()
@@ -265,8 +266,21 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         """A number that rises with every operation added."""
         return len(self._handles)
 
-    # TF 1.x's names, which programs read.
-    _version = _last_id = version
+    # TF 1.x's name, which programs read.
+    _version = version
+
+    @property
+    def _last_id(self) -> int:
+        """The number of operations that TensorFlow would have added; seeds of random operations depend on it."""
+        return len(self._handles) + self._operations_of_tensorflow
+
+    def count_operations(self, number: int) -> None:
+        """Counts operations that TensorFlow adds where one operation here does their work, so that later seeds agree.
+
+        Args:
+            number: int, how many more TensorFlow adds; below 0 for fewer.
+        """
+        self._operations_of_tensorflow += number
 
     def _get_op_def(self, op_type: str) -> Any:
         return node_def.to_op_def(op_type)

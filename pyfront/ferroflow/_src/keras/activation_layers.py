@@ -96,7 +96,8 @@ class PReLU(_Elementwise):
         Returns:
             Tensor of the dtype and shape of `inputs`.
         """
-        result: Tensor = relu(inputs) - self.alpha * relu(-inputs)
+        above = relu(inputs)
+        result: Tensor = above + -self.alpha * relu(-inputs)
         return result
 
 

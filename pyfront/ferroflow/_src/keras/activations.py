@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.keras.settings import floatx
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
-from ferroflow._src.ops.math.comparison import greater, less_equal
+from ferroflow._src.ops.math.comparison import greater
 from ferroflow._src.ops.math.elementwise import exp
 from ferroflow._src.ops.nn import activation, softmax as softmaxes
 
@@ -44,13 +48,19 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: 
     x = convert_to_tensor(x)
     if alpha != 0.0 and max_value is None and threshold == 0:
         return activation.leaky_relu(x, alpha=alpha)
-    if threshold == 0 and max_value == 6 and alpha == 0.0:
-        return activation.relu6(x)
-    result = activation.relu(x) if threshold == 0 else x * cast(greater(x, threshold), x.dtype.base_dtype)
-    if max_value is not None:
-        zero, most = (convert_to_tensor(value, dtype=x.dtype.base_dtype) for value in (0.0, max_value))
+    below = None if alpha == 0.0 else activation.relu(-x if threshold == 0 else -x + threshold)
+    result: Any
+    if threshold != 0:
+        result = x * cast(greater(x, threshold), floatx())
+    else:
+        result = activation.relu6(x) if max_value == 6 else activation.relu(x)
+    if max_value is not None and (threshold != 0 or max_value != 6):
+        most, zero = (constant(value, result.dtype.base_dtype) for value in (max_value, 0.0))
         result = clip_by_value(result, zero, most)
-    return result - alpha * activation.relu(threshold - x) if alpha != 0.0 else result
+    if below is not None:
+        result = result - convert_to_tensor(alpha, dtype=result.dtype.base_dtype) * below
+    made: Tensor = result
+    return made
 
 
 def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
@@ -64,7 +74,7 @@ def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
         Tensor of the dtype and shape of `x`.
     """
     result = activation.elu(x)
-    return result if alpha == 1.0 else where(less_equal(x, 0), alpha * result, result)
+    return result if alpha == 1.0 else where(greater(x, 0), result, alpha * result)
 
 
 def selu(x: TensorLike) -> Tensor:
@@ -78,6 +88,7 @@ def selu(x: TensorLike) -> Tensor:
 
     Source: Klambauer et al., Self-Normalizing Neural Networks, 2017.
     """
+    get_default_graph().count_operations(7)
     return activation.selu(x)
 
 
@@ -97,6 +108,12 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
     x = convert_to_tensor(x)
     if x.get_shape().ndims == 1:
         raise ValueError("Cannot apply softmax to a tensor that is 1D")
+    if x.get_shape().ndims != 2:
+        # TF 1.x: the result is that of a division, whose logits a loss cannot use.
+        get_default_graph().count_operations(6)
+        result = softmaxes.softmax(x, axis=axis)
+        result._is_quotient = True  # type: ignore[attr-defined]
+        return result
     return softmaxes.softmax(x, axis=axis)
 
 
@@ -182,4 +199,7 @@ def hard_sigmoid(x: Any) -> Any:
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    return clip_by_value(0.2 * x + 0.5, 0.0, 1.0)
+    x = convert_to_tensor(x)
+    slope, middle = (constant(value, x.dtype.base_dtype) for value in (0.2, 0.5))
+    line = tensor_op("Add", [tensor_op("Mul", [x, slope]), middle])
+    return clip_by_value(line, 0.0, 1.0)

@@ -57,6 +57,11 @@ def learning_phase() -> Any:
     return _phases[graph]
 
 
+def known_learning_phase() -> Any:
+    """Returns the learning phase of the default graph if it has been requested or set before; else None."""
+    return _phases.get(get_default_graph())
+
+
 @contextlib.contextmanager
 def learning_phase_scope(value: Any) -> Iterator[Any]:
     """Opens a context with a learning phase, and restores the phase at its end.

@@ -277,26 +277,24 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     if x_rank is None or y_rank is None:
         raise ValueError("batch_dot: the ranks must be known.")
     if axes is None:
-        axes = (x_rank - 1, y_rank - 1 if y_rank == 2 else y_rank - 2)
-    pair = (axes, axes) if isinstance(axes, int) else tuple(axes)
-    first, second = (a % rank for a, rank in zip(pair, (x_rank, y_rank), strict=True))
-    if 0 in (first, second):
-        raise ValueError("batch_dot: the dimension of the batch cannot be summed over.")
-    # [batch, others of x, n] times [batch, n, others of y].
-    x_others = [d for d in range(1, x_rank) if d != first]
-    y_others = [d for d in range(1, y_rank) if d != second]
-    left = shaping.transpose(x, [0, *x_others, first])
-    right = shaping.transpose(y, [0, second, *y_others])
-    sizes, ends = shaping.shape(left), shaping.shape(right)
-    count = sizes[-1]
-    left = shaping.reshape(left, [sizes[0], -1, count])
-    right = shaping.reshape(right, [ends[0], count, -1])
-    product = linalg.matmul(left, right)
-    wanted = concat([sizes[:-1], ends[2:]], 0)
-    known = [x.shape[0], *(x.shape[d] for d in x_others), *(y.shape[d] for d in y_others)]
-    result: Tensor = shaping.reshape(product, wanted)
-    result.set_shape(known)
-    return shaping.expand_dims(result, 1) if not x_others and not y_others else result
+        axes = (x_rank - 1, y_rank - 2)
+    first, second = (axes, axes) if isinstance(axes, int) else tuple(axes)
+    more = abs(x_rank - y_rank)
+    if x_rank > y_rank:
+        y = shaping.reshape(y, concat([shaping.shape(y), [1] * more], 0))
+    elif more:
+        x = shaping.reshape(x, concat([shaping.shape(x), [1] * more], 0))
+    result: Any
+    if x_rank == y_rank == 2:
+        rows = x if first == second else shaping.transpose(x, [1, 0])
+        result = reduction.reduce_sum(arithmetic.multiply(rows, y), axis=second)
+    else:
+        rank = builtins.max(x_rank, y_rank)
+        result = linalg.matmul(x, y, adjoint_a=first != rank - 1, adjoint_b=second == rank - 1)
+    if more:
+        start = x_rank + y_rank - 3 if x_rank > y_rank else x_rank - 1
+        result = shaping.squeeze(result, list(range(start, start + more)))
+    return shaping.expand_dims(result, 1) if result.get_shape().ndims == 1 else result
 
 
 def cumsum(x: TensorLike, axis: int = 0) -> Tensor:

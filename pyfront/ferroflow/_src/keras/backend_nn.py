@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.autodiff.gradients import gradients as gradients_of
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import BoolLike, DTypeLike, IntsLike, ShapeLike, TensorLike
 from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.settings import epsilon as small_number, floatx, image_data_format
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.indexing import where
-from ferroflow._src.ops.array.making import identity, ones, ones_like, zeros, zeros_like
+from ferroflow._src.ops.array.making import ones, ones_like, zeros, zeros_like
 from ferroflow._src.ops.math import clipping, reduction
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import less_equal
@@ -59,6 +63,16 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Tensor:
     return ranking.in_top_k(predictions, targets, k)
 
 
+def seed_or_new(seed: int | None, limit: int = 10_000_000) -> int:
+    """Returns a seed; for None one from NumPy's global generator.
+
+    Args:
+        seed: int, or None.
+        limit: int, above the largest new seed.
+    """
+    return int(np.random.randint(limit)) if seed is None else seed
+
+
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Tensor:
     """Sets random elements to 0 and scales the others up.
 
@@ -66,12 +80,12 @@ def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = No
         x: Tensor of a float dtype, of any shape.
         level: float, the fraction of elements.
         noise_shape: Tensor of int32: the shape of the mask; None for that of `x`.
-        seed: int, of the random numbers; None for one that the graph makes.
+        seed: int, of the random numbers; None for one from NumPy's global generator.
 
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    return normalization.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
+    return normalization.dropout(x, rate=level, noise_shape=noise_shape, seed=seed_or_new(seed))
 
 
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
@@ -89,27 +103,28 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
         ValueError: if `data_format` is unknown, `x` has fewer than 2 dimensions, or the rank of `bias` is neither 1
             nor that of `x` without the batch.
     """
-    x = convert_to_tensor(x)
     data_format = data_format or image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
-    bias = convert_to_tensor(bias)
-    rank, bias_rank = x.shape.ndims, bias.shape.ndims
-    if rank is None or bias_rank is None:
+    x = convert_to_tensor(x)
+    bias = bias if hasattr(bias, "shape") else convert_to_tensor(bias)
+    rank, sizes = x.shape.ndims, TensorShape(bias.shape)
+    if rank is None or sizes.ndims is None:
         shifted: Tensor = x + bias
         return shifted
-    if bias_rank not in (1, rank - 1):
-        raise ValueError(f"Unexpected bias dimensions {bias_rank}, expect to be 1 or {rank} dimensions")
-    if rank not in (3, 4, 5):
+    if sizes.ndims not in (1, rank - 1):
+        raise ValueError(f"Unexpected bias dimensions {sizes.ndims}, expect to be 1 or {rank} dimensions")
+    is_last = data_format == "channels_last"
+    if rank not in (3, 4, 5) or (rank == 4 and is_last and sizes.ndims == 1):
         return nn_bias_add(x, bias)
-    if data_format == "channels_first":
-        # A bias for each element has the channels last, but `x` has them behind the batch.
-        bias = (
-            shaping.reshape(bias, [1, -1] + [1] * (rank - 2))
-            if bias_rank == 1
-            else shaping.reshape(bias, [1, bias.shape.as_list()[-1], *bias.shape.as_list()[:-1]])
-        )
-    added: Tensor = x + bias
+    dims = sizes.as_list()
+    if sizes.ndims == 1:
+        others = [1] * (rank - 2)
+        shape = [1, *others, *dims] if is_last else [1, *dims, *others]
+    else:
+        # A bias for each element has the channels last, but `x` may have them behind the batch.
+        shape = [1, *dims] if is_last else [1, dims[-1], *dims[:-1]]
+    added: Tensor = x + shaping.reshape(bias, shape)
     return added
 
 
@@ -174,8 +189,17 @@ def batch_normalization(
 
 
 def _as_probabilities(x: Any) -> Tensor:
-    clipped: Tensor = clipping.clip_by_value(x, small_number(), 1 - small_number())
+    least = constant(small_number(), x.dtype.base_dtype)
+    clipped: Tensor = clipping.clip_by_value(x, least, 1.0 - least)
     return clipped
+
+
+def _logits_of(output: Any, function: str) -> Any:
+    """Returns the logits of probabilities that an operation of a type computed; None for others."""
+    # TF 1.15: a loss of saturated probabilities, which are 0 or 1, is then not cut.
+    made: Any = getattr(output, "op", None)
+    is_that = made is not None and made.type == function and not getattr(output, "_is_quotient", False)
+    return made.inputs[0] if is_that else None
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:
@@ -190,8 +214,9 @@ def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False
     Returns:
         Tensor of the dtype of `output`, of its shape without the classes.
     """
-    if from_logits:
-        return softmax_cross_entropy_with_logits_v2(labels=target, logits=output, axis=axis)
+    logits = output if from_logits else _logits_of(output, "Softmax")
+    if logits is not None:
+        return softmax_cross_entropy_with_logits_v2(labels=target, logits=logits, axis=axis)
     scaled = output / reduction.reduce_sum(output, axis=axis, keepdims=True)
     return -reduction.reduce_sum(target * log(_as_probabilities(scaled)), axis=axis)
 
@@ -212,12 +237,18 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: bool 
     Raises:
         ValueError: if `axis` is not the last one of an output of unknown rank.
     """
-    output = _with_classes_last(convert_to_tensor(output), axis)
-    logits = output if from_logits else log(_as_probabilities(output))
-    labels = cast(shaping.reshape(target, [-1]), dtypes.int64)
-    flat = shaping.reshape(logits, [-1, int(output.shape[-1])])
+    logits = output if from_logits else _logits_of(output, "Softmax")
+    if logits is None:
+        logits = log(_as_probabilities(output))
+    logits = _with_classes_last(convert_to_tensor(logits), axis)
+    labels = cast(target, dtypes.int64)
+    sizes, rank, rank_of_labels = shaping.shape(logits), logits.shape.ndims, labels.shape.ndims
+    if rank is None or rank_of_labels in (None, rank - 1):
+        return sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    labels = shaping.reshape(labels, [-1])
+    flat = shaping.reshape(logits, [-1, sizes[-1]])
     losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=flat)
-    return shaping.reshape(losses, shaping.shape(logits)[:-1]) if (output.shape.ndims or 0) >= 3 else losses
+    return shaping.reshape(losses, sizes[:-1]) if rank >= 3 else losses
 
 
 def _with_classes_last(output: Tensor, axis: int) -> Tensor:
@@ -243,10 +274,13 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     Returns:
         Tensor of the dtype and shape of `output`.
     """
-    if not from_logits:
-        chance = _as_probabilities(output)
-        output = log(chance / (1 - chance))
-    return sigmoid_cross_entropy_with_logits(labels=target, logits=output)
+    logits = output if from_logits else _logits_of(output, "Sigmoid")
+    if logits is not None:
+        return sigmoid_cross_entropy_with_logits(labels=target, logits=logits)
+    chance: Any = _as_probabilities(output)
+    of_yes: Any = target * log(chance + small_number())
+    result: Tensor = -(of_yes + (1 - target) * log(1 - chance + small_number()))
+    return result
 
 
 def op_format_of(data_format: str | None, rank: int) -> str:
@@ -410,12 +444,12 @@ def random_normal(
         mean: float, the mean.
         stddev: float, the standard deviation.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.random_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed)
+    return sampling.random_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
 
 
 def random_uniform(
@@ -428,12 +462,12 @@ def random_uniform(
         minval: float, the lower end.
         maxval: float, the upper end.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.random_uniform(shape, minval, maxval, dtypes.as_dtype(dtype or floatx()), seed)
+    return sampling.random_uniform(shape, minval, maxval, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
 
 
 def truncated_normal(
@@ -446,12 +480,12 @@ def truncated_normal(
         mean: float, the mean.
         stddev: float, the standard deviation.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.truncated_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed)
+    return sampling.truncated_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
 
 
 def random_binomial(
@@ -463,13 +497,13 @@ def random_binomial(
         shape: tuple of ints, or Tensor of int32.
         p: float, the probability.
         dtype: DType; None for `floatx()`.
-        seed: int; None for one that the graph makes.
+        seed: int; None for one from NumPy's global generator.
 
     Returns:
         Tensor of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    drawn = sampling.random_uniform(shape, dtype=kind, seed=seed)
+    drawn = sampling.random_uniform(shape, dtype=kind, seed=seed_or_new(seed))
     return where(less_equal(drawn, p), ones(shape, kind), zeros(shape, kind))
 
 
@@ -592,7 +626,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     phase = learning_phase() if training is None else training
     if isinstance(phase, (bool, int)):
         return _called(x if phase else alt)
-    return switch(phase, lambda: identity(_called(x)), lambda: identity(_called(alt)))
+    return switch(phase, x, alt)
 
 
 def in_test_phase(x: TensorLike, alt: TensorLike, training: BoolLike | None = None) -> Any:

@@ -14,6 +14,7 @@ from ferroflow._src.framework.constant import constant as constant_of
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend import get_session, tracked_variable
+from ferroflow._src.keras.backend_nn import seed_or_new
 from ferroflow._src.keras.settings import floatx, image_data_format
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.image.resizing import resize_centered
@@ -252,13 +253,15 @@ def random_uniform_variable(
         high: float, the upper end.
         dtype: DType; None for `floatx()`.
         name: str, its name.
-        seed: int, of the random numbers; None for one that the graph makes.
+        seed: int, of the random numbers; None for one from NumPy's global generator.
 
     Returns:
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return tracked_variable(random_uniform(shape, low, high, dtype=kind, seed=seed), name=name)
+    return tracked_variable(
+        random_uniform(shape, low, high, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name
+    )
 
 
 def random_normal_variable(
@@ -277,13 +280,15 @@ def random_normal_variable(
         scale: float, the standard deviation.
         dtype: DType; None for `floatx()`.
         name: str, its name.
-        seed: int, of the random numbers; None for one that the graph makes.
+        seed: int, of the random numbers; None for one from NumPy's global generator.
 
     Returns:
         Variable of `dtype` and `shape`.
     """
     kind = dtypes.as_dtype(dtype or floatx())
-    return tracked_variable(random_normal(shape, mean, scale, dtype=kind, seed=seed), name=name)
+    return tracked_variable(
+        random_normal(shape, mean, scale, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name
+    )
 
 
 def count_params(x: Any) -> int:
@@ -361,7 +366,20 @@ def repeat_elements(x: Any, rep: int, axis: int) -> Tensor:
     Returns:
         Tensor of the dtype of `x`, whose size along the axis is `rep` times as large.
     """
-    return shaping.repeat(x, rep, axis=axis)
+    x = convert_to_tensor(x)
+    sizes = x.get_shape().as_list()
+    if sizes[axis] is not None:
+        parts = joining.split(x, sizes[axis], axis=axis)
+        return concatenate([part for part in parts for _ in range(rep)], axis)
+    dims: Any = shaping.shape(x)
+    widened = shaping.expand_dims(x, axis + 1)
+    multiples = [1] * (len(sizes) + 1)
+    multiples[axis + 1] = rep
+    factors = [1] * len(sizes)
+    factors[axis] = rep
+    repeated = shaping.reshape(shaping.tile(widened, multiples), dims * constant_of(factors, dtypes.int32))
+    repeated.set_shape(sizes)
+    return repeated
 
 
 def repeat(x: Any, n: int) -> Tensor:
@@ -492,7 +510,8 @@ def resize_images(
     is_first = data_format == "channels_first"
     rows, columns = (2, 3) if is_first else (1, 2)
     known = x.get_shape().as_list()
-    sizes = shaping.shape(x)[rows : columns + 1] * [height_factor, width_factor]
+    sizes: Any = shaping.shape(x)[rows : columns + 1]
+    sizes = sizes * constant_of([height_factor, width_factor], dtypes.int32)
     images = shaping.transpose(x, [0, 2, 3, 1]) if is_first else x
     images = resize_centered(images, sizes, method=interpolation)
     outputs = shaping.transpose(images, [0, 3, 1, 2]) if is_first else images

@@ -20,9 +20,10 @@ from ferroflow._src.framework.trackable import track
 from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, required_of, serialized
+from ferroflow._src.layers.call_context import is_inside_call
 from ferroflow._src.layers.layer import Layer, unbuilt_copy, use_resource_variables
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
-from ferroflow._src.layers.nodes import call_of, mask_of, note_masks
+from ferroflow._src.layers.nodes import call_of, calls_of, mask_of, note_masks
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.ops.array.making import identity, placeholder
@@ -213,6 +214,9 @@ class KerasLayer(AddsMetrics, Layer):
         if taken and "mask" not in kwargs and "mask" in inspect.signature(self.call).parameters:
             given = {**kwargs, "mask": mask}
         leaves = nest.flatten(inputs)
+        if not is_inside_call():
+            # Layers of a program's operations on models are made before this one.
+            calls_of(leaves)
         self._check_graph(leaves)
         with name_scope(self._name_scope()):
             self._take_dtype(leaves)

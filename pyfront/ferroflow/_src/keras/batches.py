@@ -28,12 +28,17 @@ def in_order(given: NestedTensors | None, names: Sequence[str], what: str) -> li
     elif isinstance(given, dict):
         missing = [name for name in names if name not in given]
         if missing:
-            raise ValueError(f"No data provided for {missing}. Need data for each of {list(names)}.")
+            raise ValueError(f'No data provided for "{missing[0]}". Need data for each key in: {list(names)}')
         given = [given[name] for name in names]
     elif not isinstance(given, (list, tuple)) or not (len(names) > 1 or _holds_one_array(given)):
         given = [given]
     if len(given) != len(names):
-        raise ValueError(f"The model has {len(names)} {what}, {list(names)}, but {len(given)} arrays were given.")
+        side = "target" if what == "outputs" else "input"
+        raise ValueError(
+            f"Error when checking model {side}: the list of Numpy arrays that you are passing to your model is not the "
+            f"size the model expected. Expected to see {len(names)} array(s), but instead got the following list of "
+            f"{len(given)} arrays: {str(given)[:200]}..."
+        )
     return list(given)
 
 
@@ -60,8 +65,14 @@ def with_column(array: Any) -> Any:
     return array[:, None] if array.ndim == 1 else array
 
 
-def check_shape(array: Any, tensor: Any) -> None:
+def check_shape(array: Any, tensor: Any, name: str, what: str) -> None:
     """Raises ValueError unless an array can be fed.
+
+    Args:
+        array: numpy.ndarray.
+        tensor: Tensor, which is fed.
+        name: str, the name of the input or output for messages.
+        what: str, "input" or "target".
 
     Raises:
         ValueError: if the array has another shape.
@@ -71,9 +82,14 @@ def check_shape(array: Any, tensor: Any) -> None:
         return
     # Sizes are compared as numbers, since each batch is checked.
     sizes, given = shape.as_list()[1:], array.shape[1:]
-    if len(sizes) != len(given) or any(size not in (None, n) for size, n in zip(sizes, given, strict=True)):
+    if len(sizes) != len(given):
         raise ValueError(
-            f"{tensor.op.name} takes arrays of shape {tuple(shape.as_list())}, but got one of shape {array.shape}"
+            f"Error when checking {what}: expected {name} to have {len(sizes) + 1} dimensions, but got array with "
+            f"shape {array.shape}"
+        )
+    if any(size not in (None, n) for size, n in zip(sizes, given, strict=True)):
+        raise ValueError(
+            f"Error when checking {what}: expected {name} to have shape {tuple(sizes)} but got array with shape {given}"
         )
 
 
@@ -84,7 +100,7 @@ def weights_of(
     sample_weight: NestedTensors | None,
     class_weight: Any,
 ) -> list[Any]:
-    """Returns the weights of examples, or of steps, for the labels of each output.
+    """Returns the weights of examples, or of steps, for the labels of each output; an empty list if none are given.
 
     Args:
         labels: list of arrays.
@@ -100,6 +116,8 @@ def weights_of(
     """
     given = _of_outputs(sample_weight, names, "sample_weight")
     classes = _of_outputs(class_weight, names, "class_weight")
+    if all(one is None for one in [*given, *classes]):
+        return []
     found = []
     for array, mode, weights, of_classes in zip(labels, modes, given, classes, strict=True):
         rank = 1 if mode is None else 2
@@ -178,15 +196,28 @@ def _class_weights(labels: Any, weights: Any) -> Any:
     return np.array([weights[int(c)] for c in classes], np.float32)
 
 
-def check_lengths(arrays: Sequence[Any]) -> None:
+def check_lengths(inputs: Sequence[Any], labels: Sequence[Any] = ()) -> None:
     """Raises ValueError unless all arrays have the same number of examples.
+
+    Args:
+        inputs: list of numpy.ndarrays.
+        labels: list of numpy.ndarrays.
 
     Raises:
         ValueError: if the arrays have different ones.
     """
-    lengths = {len(array) for array in arrays}
-    if len(lengths) > 1:
-        raise ValueError(f"All arrays must have the same number of examples. Got {sorted(lengths)}.")
+    counts = sorted({len(array) for array in inputs}), sorted({len(array) for array in labels})
+    for arrays, found, side in ((inputs, counts[0], "input"), (labels, counts[1], "target")):
+        if len(found) > 1:
+            raise ValueError(
+                f"All {side} arrays (x) should have the same number of samples. Got array shapes: "
+                f"{[array.shape for array in arrays]}"
+            )
+    if counts[0] and counts[1] and counts[0] != counts[1]:
+        raise ValueError(
+            "Input arrays should have the same number of samples as target arrays. Found "
+            f"{counts[0][0]} input samples and {counts[1][0]} target samples."
+        )
 
 
 def places(count: int, batch_size: int, shuffle: BoolLike, agreed: Callable[[Any], Any] | None = None) -> Iterator[Any]:

@@ -15,7 +15,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.added_metrics import result_of
-from ferroflow._src.keras.backend import get_session, learning_phase
+from ferroflow._src.keras.backend import get_session, known_learning_phase, learning_phase
 from ferroflow._src.keras.batches import (
     Batch,
     as_arrays,
@@ -46,9 +46,11 @@ class CompiledNetwork(Network):
     _metrics_at: tuple[int, list[Any]] | None = None
     # The argument `metrics` of `compile`.
     compile_metrics: Any = None
-    _train_op: Any = None
     # Functions of the values of tensors, which each batch of an evaluation computes.
     _watched: Mapping[Tensor, Callable[[Any], None]] = MappingProxyType({})
+    # By whether weights are fed: the operation of a training step, and the loss and the metrics.
+    _steps: dict[bool, Any]
+    _train_fetches: dict[bool, list[Any]]
     # Of a model that is compiled in the scope of a strategy with several replicas.
     _replica_part: ReplicaPart | None = None
 
@@ -124,12 +126,28 @@ class CompiledNetwork(Network):
                 self._target_tensors,
             )
         self._compilation = made
-        self.total_loss, self.targets, self.sample_weights = made.total_loss, made.targets, made.weights
-        self.loss_functions = made.functions
-        self._train_fetches = self._compiled_fetches = [made.total_loss, *made.tensors]
-        self._train_op = None
+        self.targets, self.loss_functions = made.targets, made.functions
+        # Attributes of the usual kind would be parts of checkpoints.
+        vars(self)["_steps"] = {}
+        vars(self)["_train_fetches"] = {}
+        self._show_loss()
         # TF 1.x: a model that is made not trainable after this, for a part of another one, still trains itself.
         self._collected_trainable_weights = self.trainable_weights
+
+    def _show_loss(self) -> None:
+        made = self._compiled()
+        self.total_loss, self.sample_weights = made.total_loss, made.weights
+        self._is_weighted = any(weights is not None for weights in made.weights)
+        self._compiled_fetches = [made.total_loss, *made.tensors]
+
+    def _use_weights(self, weights: list[Any]) -> bool:
+        """Makes losses and metrics use the weights of a batch; returns False for a batch without weights."""
+        weighted = bool(weights)
+        if weighted != self._is_weighted:
+            with self.graph.as_default():
+                self._compiled().use_weights(weighted)
+            self._show_loss()
+        return weighted
 
     @property
     def run_eagerly(self) -> bool:
@@ -176,22 +194,27 @@ class CompiledNetwork(Network):
                 "Discrepancy between trainable weights and collected trainable weights: `trainable` was set after "
                 "`compile`, and counts from the next one on."
             )
-        if self._train_op is None:
+        weighted = self._is_weighted
+        if weighted not in self._steps:
             with self.graph.as_default(), name_scope("training"):
                 steps = self._optimizer_steps()
                 # Updates from calls of its layers elsewhere would need other feeds.
                 updates = [*self.get_updates_for(None), *self.get_updates_for(self.inputs)]
-                self._train_op = group(*map(_as_operation, steps), *updates)
-        return self._train_op
+                steps, also = [_as_operation(step) for step in steps], list(updates)
+            with self.graph.as_default(), name_scope("training"):
+                learning_phase()
+                self._steps[weighted] = group(*steps, *also)
+        return self._steps[weighted]
 
     def _optimizer_steps(self) -> list[Any]:
         part, weights = self._replica_part, self._collected_trainable_weights
+        self._train_fetches[self._is_weighted] = self._compiled_fetches
         if isinstance(self.optimizer, list):
             raise ValueError("Only a `WideDeepModel` is trained by several optimizers.")
         if part is None:
             return list(self.optimizer.get_updates(self.total_loss, weights))
         steps = part.training(lambda: self.optimizer.get_updates(part.scaled(self.total_loss), weights))
-        self._train_fetches = part.together(self._compiled_fetches)
+        self._train_fetches[self._is_weighted] = part.together(self._compiled_fetches)
         return steps
 
     def _run(
@@ -208,12 +231,26 @@ class CompiledNetwork(Network):
             if y:
                 fed = self._compiled().fed
                 feeds.update(zip([self.targets[i] for i in fed], y, strict=True))
-                feeds.update(zip([self.sample_weights[i] for i in fed], weights, strict=True))
-            phase = learning_phase()
+                if weights:
+                    feeds.update(zip([self.sample_weights[i] for i in fed], weights, strict=True))
+            phase = learning_phase() if training else known_learning_phase()
             if isinstance(phase, Tensor):
                 feeds[phase] = training
-            kept = [] if training else self.state_updates
-            return get_session().run((fetches, kept), feeds)[0] if kept else get_session().run(fetches, feeds)
+            if training:
+                return get_session().run(fetches, feeds)
+            return get_session().run((fetches, self._state_step("evaluation" if y else "predict")), feeds)[0]
+
+    def _state_step(self, mode: str) -> Any:
+        """Returns the operation that updates the states between batches; it is sought again when the graph grows."""
+        known = vars(self).setdefault("_state_steps", {})
+        version, updates, step = known.get(mode, (-1, None, None))
+        if version != self.graph.version:
+            found = self.state_updates
+            if updates != found:
+                with name_scope(mode):
+                    step = group(*found)
+            known[mode] = self.graph.version, found, step
+        return step
 
     def _fed_inputs(self) -> list[Tensor]:
         """Returns the inputs that are fed: those that are not values of a program."""
@@ -249,7 +286,7 @@ class CompiledNetwork(Network):
     def _compiled(self) -> Compilation:
         if self._compilation is None:
             raise RuntimeError(
-                "You must compile a model before training/testing. Use `model.compile(optimizer, loss)`."
+                "You must compile your model before training/testing. Use `model.compile(optimizer, loss)`."
             )
         return self._compilation
 
@@ -330,10 +367,10 @@ class CompiledNetwork(Network):
         """
         fed = self._fed_inputs()
         inputs = as_arrays(x, self._fed_names(), "inputs")
-        for i, tensor in enumerate(fed):
+        for i, (tensor, name) in enumerate(zip(fed, self._fed_names(), strict=True)):
             if inputs[i].ndim == 1 and (tensor.get_shape().ndims or 0) > 1:
                 inputs[i] = with_column(inputs[i])
-            check_shape(inputs[i], tensor)
+            check_shape(inputs[i], tensor, name, "input")
         if not labelled:
             check_lengths(inputs)
             return inputs, [], []
@@ -341,17 +378,18 @@ class CompiledNetwork(Network):
         names = [self.output_names[i] for i in compilation.fed]
         labels = [with_column(a) for a in as_arrays(y, names, "outputs")]
         for array, i in zip(labels, compilation.fed, strict=True):
-            check_shape(array, self.targets[i])
+            check_shape(array, self.targets[i], self.output_names[i], "target")
             wide = self.outputs[i].get_shape()[-1].value
             # A program's own losses may take labels of any shape.
             fits = (wide,) if self.loss_functions[i] is categorical_crossentropy else (1, wide)
             if wide and self.loss_functions[i] in LOSSES.values() and array.shape[-1] not in fits:
+                shape = tuple(self.outputs[i].get_shape().as_list())
                 raise ValueError(
-                    f"Labels have {array.shape[-1]} columns, but the output {self.outputs[i].op.name} has {wide}."
+                    f"A target array with shape {array.shape} was passed for an output of shape {shape} while using "
+                    f"as loss `{self.loss_functions[i].__name__}`. This loss expects targets to have the same shape as "
+                    "the output."
                 )
-        if compilation.unweighted and (sample_weight is not None or class_weight is not None):
-            raise ValueError(next(iter(compilation.unweighted.values())))
-        check_lengths([*inputs, *labels])
+        check_lengths(inputs, labels)
         modes = [compilation.modes[i] for i in compilation.fed]
         return inputs, labels, weights_of(labels, names, modes, sample_weight, class_weight)
 
@@ -389,8 +427,9 @@ class CompiledNetwork(Network):
         return one_or_list(values)
 
     def _train_step(self, inputs: list[Any], labels: list[Any], weights: list[Any]) -> list[Any]:
+        weighted = self._use_weights(weights)
         step = self._training_operation()
-        fetches = [*self._train_fetches, *self._added_results().values(), step]
+        fetches = [*self._train_fetches[weighted], *self._added_results().values(), step]
         part, share = self._replica_part, None
         if part is not None:
             (inputs, labels, weights), value = part.of_batch((inputs, labels, weights))
@@ -399,6 +438,7 @@ class CompiledNetwork(Network):
 
     def _test_step(self, batch: Batch) -> list[Any]:
         """Returns the loss and the metrics of a batch, and calls the functions of tensors that callbacks watch."""
+        self._use_weights(batch[2])
         fetches, watched = self._fetches, list(self._watched.items())
         values = list(self._run(False, [*fetches, *(tensor for tensor, _ in watched)], *batch))
         for (_, function), value in zip(watched, values[len(fetches) :], strict=True):

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras import losses as losses_by_name, metrics as metrics_by_name
+from ferroflow._src.keras import metrics as metrics_by_name
 from ferroflow._src.keras.by_name import get_loss, get_metric
-from ferroflow._src.keras.loss_classes import Loss, LossOfFunction, compute_weighted_loss
+from ferroflow._src.keras.loss_classes import Loss, LossOfFunction, compute_weighted_loss, reduced
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.keras.metric_means import Mean, MeanOfFunction
+from ferroflow._src.keras.settings import floatx
 from ferroflow._src.layers.layer import rename
 from ferroflow._src.metrics.accumulation import match_weights
 from ferroflow._src.ops.array.making import placeholder, placeholder_with_default
+from ferroflow._src.ops.math.arithmetic import add_n
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.reduction import reduce_mean
 
 
 class Compilation:
@@ -41,15 +43,11 @@ class Compilation:
     Attributes:
         functions: list of each output's loss function, or None.
         targets: list of each output's labels, Tensor, or None if it has no loss.
-        weights: list of each output's sample weights, Tensor, or None if its labels are not fed.
         modes: list of each output's `sample_weight_mode`.
         fed: list of the numbers of the outputs whose labels are fed.
-        total_loss: Tensor of shape [].
         names: list of str, the names of the loss and the metrics.
         stateful: list of the metrics.
-        unweighted: dict of the outputs' numbers to the reasons why their losses take no weights of examples or steps.
         loss_means: list of the metrics of the outputs' losses, if there are several outputs.
-        tensors: list of Tensor, of shape [], the metrics without the loss.
 
     Raises:
         ValueError: if a name is unknown, there are more or fewer losses than outputs, or there is nothing to minimize.
@@ -69,81 +67,148 @@ class Compilation:
         target_tensors: Any,
     ) -> None:
         self._outputs, self._output_names, self._masks = outputs, names, masks
+        self._added_losses = added_losses
         self.functions = _loss_functions(loss, names)
-        self.modes = [None] * len(names) if sample_weight_mode is None else by_output(sample_weight_mode, names, True)
+        self.modes = (
+            [None] * len(names)
+            if sample_weight_mode is None
+            else by_output(sample_weight_mode, names, True, "sample_weight_mode")
+        )
         unknown = [mode for mode in self.modes if mode not in (None, "temporal")]
         if unknown:
             raise ValueError(f'sample_weight_mode should be None or "temporal", but is {unknown[0]!r}')
         self.targets: list[Any] = []
-        self.weights: list[Any] = []
         self.fed: list[int] = []
         unset = target_tensors is None or (isinstance(target_tensors, list) and not target_tensors)
-        self._prepare_targets([None] * len(names) if unset else by_output(target_tensors, names, False))
-        self.names, self.tensors = ["loss"], list[Tensor]()
-        self.stateful: list[Metric] = []
+        self._prepare_targets(
+            [None] * len(names) if unset else by_output(target_tensors, names, False, "target_tensors")
+        )
+        scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, False, "loss_weights")
+        self._scales = [1.0 if x is None else x for x in scales]
+        self.names = ["loss"]
         self.loss_means: list[Metric] = []
-        self.unweighted: dict[int, str] = {}
-        scales = [1.0] * len(names) if loss_weights is None else by_output(loss_weights, names, False)
-        with name_scope("loss"):
-            self.total_loss = self._total([1.0 if x is None else x for x in scales], added_losses)
-        with name_scope("metrics"):
-            self._add_metrics(_metrics_by_output(metrics, names), _metrics_by_output(weighted_metrics, names))
+        # For each output its metrics, and those that use weights.
+        self._metrics: list[tuple[list[Metric], list[Metric]]] = []
+        self._make_metrics(_metrics_by_output(metrics, names), _metrics_by_output(weighted_metrics, names))
+        self.stateful = [metric for both in self._metrics for of_output in both for metric in of_output]
+        self._results = self._computed(0, [None] * len(names))
+        # The losses and weighted metrics without and with weights, which are made when they are first needed.
+        self._variants: dict[bool, Weighing] = {}
+        self.use_weights(any(mode is not None for mode in self.modes))
+
+    def use_weights(self, weighted: bool) -> Weighing:
+        """Makes the total loss and the weighted metrics depend on weights, or not.
+
+        Args:
+            weighted: bool. If True, the weights of examples or steps are fed.
+
+        Returns:
+            Weighing.
+
+        Raises:
+            ValueError: if the weights cannot be broadcast to a loss.
+        """
+        if weighted not in self._variants:
+            self._variants[weighted] = self._weighing(weighted)
+        self._now = self._variants[weighted]
+        return self._now
+
+    @property
+    def weights(self) -> list[Any]:
+        """For each output its sample weights, a Tensor, or None without weights."""
+        return self._now.weights
+
+    @property
+    def total_loss(self) -> Any:
+        """The Tensor, of shape [], that is minimized."""
+        return self._now.total_loss
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The values of the metrics, Tensors of shape [], in the order of `names` without the loss."""
+        return self._now.tensors
 
     def _prepare_targets(self, given: Sequence[Any]) -> None:
         for i, (name, output, function) in enumerate(
             zip(self._output_names, self._outputs, self.functions, strict=True)
         ):
-            target, weight = given[i], None
-            is_fed = function is not None and (target is None or target.op.type == "Placeholder")
+            target = given[i]
             if function is None:
                 target = None
             elif target is None:
-                is_sparse = _plain(function) is losses_by_name.sparse_categorical_crossentropy
-                shape = output.get_shape().as_list()
-                shape = [*shape[:-1], 1] if is_sparse else [None] * len(shape)
-                target = placeholder(output.dtype, shape=shape, name=f"{name}_target")
-            if is_fed:
+                target = placeholder(
+                    output.dtype, shape=[None] * (output.get_shape().ndims or 0), name=f"{name}_target"
+                )
+            if target is not None and target.op.type == "Placeholder":
                 self.fed.append(i)
-                rank = 2 if self.modes[i] == "temporal" else 1
-                one = np.ones([1] * rank, output.dtype.as_numpy_dtype)
-                weight = placeholder_with_default(one, shape=[None] * rank, name=f"{name}_sample_weights")
             self.targets.append(target)
-            self.weights.append(weight)
 
-    def _total(self, scales: Sequence[Any], added: Sequence[Any]) -> Any:
+    def _make_metrics(self, plain: Sequence[Any], weighted: Sequence[Any]) -> None:
+        several = len(self._outputs) > 1
+        losses = [f"{name}_loss" for name, f in zip(self._output_names, self.functions, strict=True) if f is not None]
+        if several:
+            self.names.extend(losses)
+        made = [
+            [
+                [self._metric(metric, i) for metric in given[i]] if function is not None else []
+                for given in (plain, weighted)
+            ]
+            for i, function in enumerate(self.functions)
+        ]
+        for i, (plain_ones, weighted_ones) in enumerate(made):
+            for prefix, titled in (("", plain_ones), ("weighted_", weighted_ones)):
+                for title, metric in titled:
+                    self._name_metric(prefix + title, i)
+                    rename(metric, self.names[-1])
+            self._metrics.append(([metric for _, metric in plain_ones], [metric for _, metric in weighted_ones]))
+        self.loss_means = [Mean(name) for name in losses] if several else []
+
+    def _metric(self, given: Any, i: int) -> tuple[str, Metric]:
+        title, compute = _metric_of(given, self.functions[i], self._outputs[i])
+        return title, compute if isinstance(compute, Metric) else MeanOfFunction(compute, title)
+
+    def _computed(self, kind: int, weights: Sequence[Any]) -> dict[Metric, Tensor]:
+        """Returns the values of the metrics of a kind: 0 for those without weights, 1 for the others."""
+        found = {}
+        with name_scope("metrics"):
+            for i, metrics in enumerate(self._metrics):
+                for metric in metrics[kind]:
+                    with name_scope(metric.name):
+                        found[metric] = metric(self.targets[i], self._outputs[i], self._with_mask(weights[i], i))
+        return found
+
+    def _weighing(self, weighted: bool) -> Weighing:
+        weights = [
+            self._placeholder_of_weights(i) if weighted and i in self.fed else None for i in range(len(self.targets))
+        ]
+        results = {**self._results, **self._computed(1, weights)}
+        means: list[Tensor] = []
+        with name_scope("loss"):
+            total = self._total(weights, means)
+        return Weighing(weights, total, [*means, *(results[metric] for metric in self.stateful)])
+
+    def _placeholder_of_weights(self, i: int) -> Tensor:
+        rank = 2 if self.modes[i] == "temporal" else 1
+        one = constant(np.ones([1] * rank), floatx())
+        return placeholder_with_default(one, shape=[None] * rank, name=f"{self._output_names[i]}_sample_weights")
+
+    def _total(self, weights: Sequence[Any], means: list[Tensor]) -> Any:
         total: Any = None
+        made_means = iter(self.loss_means)
         for i, (name, function) in enumerate(zip(self._output_names, self.functions, strict=True)):
             if function is None:
                 continue
             with name_scope(f"{name}_loss"):
-                of_output = self._objective(function, i)
-            if len(self._outputs) > 1:
-                self.names.append(f"{name}_loss")
-                self.loss_means.append(Mean(self.names[-1]))
-                self.tensors.append(self.loss_means[-1](of_output))
-            total = scales[i] * of_output if total is None else total + scales[i] * of_output
-        if total is None and not added:
+                of_output = self._objective(function, i, weights[i])
+            if self.loss_means:
+                means.append(next(made_means)(of_output))
+            total = self._scales[i] * of_output if total is None else total + self._scales[i] * of_output
+        if total is None and not self._added_losses:
             raise ValueError("The model cannot be compiled because it has no loss to optimize.")
-        for term in added:
-            total = term if total is None else total + term
+        if self._added_losses:
+            added = add_n(self._added_losses)
+            total = 0.0 + added if total is None else total + added
         return total
-
-    def _add_metrics(self, plain: Sequence[Any], weighted: Sequence[Any]) -> None:
-        for i, (output, function) in enumerate(zip(self._outputs, self.functions, strict=True)):
-            if function is None:
-                continue
-            for prefix, weights, metrics in (("", None, plain[i]), ("weighted_", self.weights[i], weighted[i])):
-                for metric in metrics:
-                    title, compute = _metric_of(metric, function, output)
-                    self._name_metric(prefix + title, i)
-                    made = compute if isinstance(compute, Metric) else MeanOfFunction(compute, self.names[-1])
-                    rename(made, self.names[-1])
-                    with name_scope(made.name):
-                        self._add_stateful(made, i, weights)
-
-    def _add_stateful(self, metric: Metric, i: int, weights: Any) -> None:
-        self.tensors.append(metric(self.targets[i], self._outputs[i], self._with_mask(weights, i)))
-        self.stateful.append(metric)
 
     def _name_metric(self, title: str, output: int) -> None:
         base = f"{self._output_names[output]}_{title}" if len(self._outputs) > 1 else title
@@ -153,20 +218,12 @@ class Compilation:
             name = f"{base}_{count}"
         self.names.append(name)
 
-    def _objective(self, function: Any, i: int) -> Tensor:
+    def _objective(self, function: Any, i: int, weights: Any) -> Tensor:
         """Returns the loss of an output: steps that do not count have the weight 0."""
         loss = function if isinstance(function, Loss) else LossOfFunction(function)
-        values = convert_to_tensor(loss.call(self.targets[i], self._outputs[i]))
-        weights, rank = self.weights[i], values.get_shape().ndims or 0
-        if weights is not None and rank > weights.get_shape().ndims + 1:
-            self.unweighted[i] = (
-                "weights can not be broadcast to values. "
-                f"values.rank={rank}. weights.rank={weights.get_shape().ndims}. "
-                f"values.shape={values.get_shape()}. weights.shape={weights.get_shape()}."
-            )
-            weights = None
-        total = compute_weighted_loss(values, self._with_mask(weights, i), loss.reduction)
-        return total if total.get_shape().ndims == 0 else reduce_mean(total)
+        weights = self._with_mask(weights, i)
+        losses = loss.call(self.targets[i], self._outputs[i])
+        return reduced(compute_weighted_loss(losses, weights, "none"), loss.reduction)
 
     def _with_mask(self, weights: Any, i: int) -> Any:
         """Returns weights that are 0 where an output does not count."""
@@ -174,7 +231,22 @@ class Compilation:
         if mask is None:
             return weights
         counts = cast(mask, self._outputs[i].dtype)
-        return counts if weights is None else counts * cast(match_weights(counts, weights), counts.dtype)
+        return counts if weights is None else match_weights(counts, weights) * counts
+
+
+@dataclasses.dataclass(frozen=True)
+class Weighing:
+    """The losses and metrics of a model with weights of examples or steps, or without.
+
+    Args:
+        weights: list of each output's weights, Tensor, or None.
+        total_loss: Tensor of shape [].
+        tensors: list of Tensor, of shape [], the metrics without the loss.
+    """
+
+    weights: list[Any]
+    total_loss: Any
+    tensors: list[Tensor]
 
 
 def _plain(loss: Any) -> Any:
@@ -182,16 +254,32 @@ def _plain(loss: Any) -> Any:
     return loss.plain if isinstance(loss, LossOfFunction) else loss
 
 
-def by_output(given: Any, names: Sequence[str], repeats: bool) -> list[Any]:
-    """Returns the values for outputs, in their order."""
+def by_output(given: Any, names: Sequence[str], repeats: bool, what: str) -> list[Any]:
+    """Returns the values for outputs, in their order.
+
+    Args:
+        given: list of values, dict of them by name, or one value.
+        names: the outputs' names.
+        repeats: bool. If True, one value is that of all outputs.
+        what: str, the name for messages.
+
+    Raises:
+        ValueError: if a name is unknown, or the number of values is wrong.
+    """
     if isinstance(given, dict):
         unknown = sorted(set(given) - set(names))
         if unknown:
-            raise ValueError(f"Unknown outputs: {unknown}. The outputs are {list(names)}.")
+            raise ValueError(
+                f"Unknown entries in {what} dictionary: {unknown}. Only expected following keys: {list(names)}"
+            )
         return [given.get(name) for name in names]
     if isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise ValueError(f"The model has {len(names)} outputs, {list(names)}, but {len(given)} were given: {given}")
+            raise ValueError(
+                f"When passing a list as {what}, it should have one entry per model "
+                f"output{'s' if what == 'loss' else ''}. The model has {len(names)} outputs, but you passed "
+                f"{what}={list(given)}"
+            )
         return list(given)
     if not repeats and len(names) > 1:
         raise ValueError(f"The model has {len(names)} outputs, {list(names)}; give a list or a dict, not {given}")
@@ -205,12 +293,12 @@ def _loss_functions(loss: Any, names: Sequence[str]) -> list[Any]:
                 tf_logging.warning(
                     'Output "%s" missing from loss dictionary: it has no loss, and takes no labels.', name
                 )
-    return [get_loss(x) for x in by_output(loss, names, True)]
+    return [get_loss(x) for x in by_output(loss, names, True, "loss")]
 
 
 def _metrics_by_output(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
     if isinstance(metrics, dict) or (isinstance(metrics, (list, tuple)) and any(isinstance(x, list) for x in metrics)):
-        found = [[] if given is None else given for given in by_output(metrics, names, True)]
+        found = [[] if given is None else given for given in by_output(metrics, names, True, "metrics")]
     elif metrics is None or isinstance(metrics, (list, tuple)):
         found = [metrics or []] * len(names)
     else:

@@ -13,6 +13,7 @@ from ferroflow._src.base.typing import (
 )
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
+from ferroflow._src.keras.backend_nn import bias_add
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers import (
@@ -21,7 +22,6 @@ from ferroflow._src.layers import (
     space,
     transposed_convolution,
 )
-from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.nn.depthwise import depthwise_conv2d
 
 
@@ -539,5 +539,5 @@ class DepthwiseConv2D(KerasLayer):
             data_format="NCHW" if is_first else "NHWC",
         )
         if self.bias is not None:
-            outputs = outputs + (shaping.reshape(self.bias, [1, -1, 1, 1]) if is_first else self.bias)
+            outputs = bias_add(outputs, self.bias, self.data_format)
         return self.activation(outputs)

@@ -6,13 +6,16 @@ from typing import Any, ClassVar
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DictLike, Identifier, Initializer, IntsLike, NestedTensors
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
-from ferroflow._src.keras.backend_nn import conv2d, dropout as left_out, in_train_phase
+from ferroflow._src.keras.backend_nn import conv2d
 from ferroflow._src.keras.backend_rnn import rnn
+from ferroflow._src.keras.dropout_masks import DropoutMasks
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.ops.array import joining, making
+from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.activation import bias_add
 from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.initializers import Ones
@@ -27,7 +30,7 @@ def _pair(given: Any, name: str) -> tuple[int, int]:
     return sizes[0], sizes[1]
 
 
-class ConvLSTM2D(Running):
+class ConvLSTM2D(DropoutMasks, Running):
     """Layer of long short-term memory over sequences of images.
 
     Args:
@@ -221,26 +224,20 @@ class ConvLSTM2D(Running):
         given: Any = inputs
         channels = given.get_shape()[2 if self._is_first else 4].value
         kernel = making.zeros([*self.kernel_size, channels, self.filters], given.dtype)
-        zeros = self._convolved(making.zeros_like(given[:, 0]), kernel)
+        zeros = self._convolved(reduce_sum(making.zeros_like(given), axis=1), kernel)
         return [zeros, zeros]
 
     def _convolved(self, x: Any, kernel: Any) -> Tensor:
         return conv2d(x, kernel, self.strides, self.padding, self.data_format, self.dilation_rate)
 
-    def _kept(self, rate: float, like: Any, training: Any) -> list[Any]:
-        """Returns the dropout masks of the gates; None without dropout."""
-        if not 0 < rate < 1:
-            return [None] * _GATES
-        ones = making.ones_like(like)
-        return [in_train_phase(lambda: left_out(ones, rate), ones, training) for _ in range(_GATES)]
-
-    def _of_gates(self, x: Any, kernel: Any, kept: list[Any], convolve: Any) -> list[Tensor]:
-        count = self.filters
-        if kept[0] is None:
-            whole = convolve(x, kernel)
-            axis = 1 if self._is_first else -1
-            return list(joining.split(whole, _GATES, axis))
-        return [convolve(x * mask, kernel[..., i * count : (i + 1) * count]) for i, mask in enumerate(kept)]
+    def _of_gates(self, x: Any, kernel: Any, rate: float, kept: Any, convolve: Any) -> list[Tensor]:
+        """Returns the convolutions of the inputs or the state, for each gate."""
+        if 0 < rate < 1:
+            given = [x * mask for mask in kept]
+            return [convolve(one, part) for one, part in zip(given, joining.split(kernel, _GATES, 3), strict=True)]
+        # One convolution does the work of TensorFlow's four.
+        get_default_graph().count_operations(_GATES - 1)
+        return list(joining.split(convolve(x, kernel), _GATES, 1 if self._is_first else -1))
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None) -> Any:
         """Runs over the steps.
@@ -265,8 +262,8 @@ class ConvLSTM2D(Running):
             initial_state = (
                 self.get_initial_state(inputs) if kept_before is None else [making.identity(v) for v in kept_before]
             )
-        of_inputs = self._kept(self.dropout, inputs[:, 0], training)
-        of_state = self._kept(self.recurrent_dropout, initial_state[0], training)
+        self.reset_dropout_mask()
+        self.reset_recurrent_dropout_mask()
         op_format = "NCHW" if self._is_first else "NHWC"
 
         def unchanged_size(x: Any, kernel: Any) -> Tensor:
@@ -274,18 +271,21 @@ class ConvLSTM2D(Running):
 
         def step(x: Any, states: Any) -> Any:
             last, memory = states
-            ahead = self._of_gates(x, self.kernel, of_inputs, self._convolved)
+            of_inputs = self.get_dropout_mask_for_cell(x, training, _GATES)
+            of_state = self.get_recurrent_dropout_mask_for_cell(last, training, _GATES)
+            ahead = self._of_gates(x, self.kernel, self.dropout, of_inputs, self._convolved)
             if self.bias is not None:
                 biases = joining.split(self.bias, _GATES)
                 ahead = [bias_add(value, bias, op_format) for value, bias in zip(ahead, biases, strict=True)]
-            back = self._of_gates(last, self.recurrent_kernel, of_state, unchanged_size)
+            back = self._of_gates(last, self.recurrent_kernel, self.recurrent_dropout, of_state, unchanged_size)
             gates = [a + b for a, b in zip(ahead, back, strict=True)]
             keep_new, forget, output_gate = (self.recurrent_activation(gates[i]) for i in (0, 1, 3))
             memory = forget * memory + keep_new * self.activation(gates[2])
             output = output_gate * self.activation(memory)
             return output, [output, memory]
 
-        last, outputs, states = rnn(step, inputs, initial_state, self.go_backwards, mask)
+        steps = inputs.get_shape()[1].value
+        last, outputs, states = rnn(step, inputs, initial_state, self.go_backwards, mask, input_length=steps)
         if self.stateful:
             kept = self._keep_states(batch)
             self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])

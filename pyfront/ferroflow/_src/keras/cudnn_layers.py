@@ -47,6 +47,10 @@ class _CuDNN(Recurrent):
         """
         return super().get_losses_for(inputs)
 
+    @property
+    def _at_once(self) -> bool:
+        return True
+
     def _kernels(self) -> tuple[Any, Any]:
         return self._by_rows
 
@@ -60,7 +64,7 @@ class _CuDNN(Recurrent):
     def _rows_of(self, kernel: Any) -> Tensor:
         size = int(kernel.get_shape()[0])
         gates = [
-            shaping.transpose(shaping.reshape(self._gate(kernel, i), [self.units, size])) for i in range(self._GATES)
+            shaping.transpose(shaping.reshape(self._matrix(kernel, i), [self.units, size])) for i in range(self._GATES)
         ]
         return joining.concat(gates, axis=1)
 

@@ -10,7 +10,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import serialized
-from ferroflow._src.keras.settings import get_uid
+from ferroflow._src.keras.settings import floatx, get_uid
 from ferroflow._src.layers.nodes import note_call
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.variables.variable import Variable
@@ -22,7 +22,7 @@ class InputLayer(KerasLayer):
     Args:
         input_shape: tuple, the shape of an example.
         batch_size: int, the number of examples of a batch; None for any.
-        dtype: DType; float32 by default.
+        dtype: DType; `floatx()` by default.
         input_tensor: Tensor, of any dtype and shape, to take in the place of a placeholder.
         sparse: False; sparse inputs are not offered.
         name: str, name of the layer.
@@ -59,7 +59,7 @@ class InputLayer(KerasLayer):
                 raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
             inner: Any = input_shape
             shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *inner)
-            input_tensor = placeholder(dtypes.as_dtype(dtype or dtypes.float32), shape=list(shape), name=self.name)
+            input_tensor = placeholder(dtypes.as_dtype(dtype or floatx()), shape=list(shape), name=self.name)
         if isinstance(input_tensor, Variable):
             input_tensor = convert_to_tensor(input_tensor)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())
@@ -109,7 +109,7 @@ def Input(  # noqa: N802  # Keras's spelling
         shape: tuple, the shape of an example.
         batch_size: int, the number of examples of a batch; None for any.
         name: str, name of the placeholder.
-        dtype: DType; float32 by default.
+        dtype: DType; `floatx()` by default.
         sparse: False; sparse inputs are not offered.
         tensor: Tensor, of any dtype and shape, used instead of a placeholder.
         ragged: False; ragged inputs are not offered.

@@ -40,6 +40,7 @@ def print_table(
             line = line[:end].ljust(end)
         print_fn(line)
 
+    print_fn(f'Model: "{model.name}"')
     print_fn("_" * width)
     row("Layer (type)", "Output Shape", "Param #", *([] if is_chain else ["Connected to"]))
     print_fn("=" * width)
@@ -49,7 +50,14 @@ def print_table(
         outputs = outputs_in(calls, layer)
         sources = [] if is_chain else _sources(calls, layer)
         shape = shape_of(outputs) if outputs else "multiple"
-        row(f"{layer.name} ({type(layer).__name__})", shape, _count(layer.weights), *sources[:1])
+        if outputs and type(layer).__name__ == "InputLayer":
+            shape = [tuple(outputs[0].get_shape().as_list())]
+        row(
+            f"{layer.name} ({type(layer).__name__})",
+            shape,
+            _count(layer.weights),
+            *(sources[:1] or ([] if is_chain else [""])),
+        )
         for source in sources[1:]:
             row("", "", "", source)
     print_fn("=" * width)

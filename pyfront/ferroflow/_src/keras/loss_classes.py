@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
+from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
+from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses
 from ferroflow._src.metrics.accumulation import match_ranks, match_weights
 from ferroflow._src.ops.array import shaping
+from ferroflow._src.ops.math.arithmetic import div_no_nan
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.normalization import l2_normalize
@@ -70,13 +74,30 @@ def compute_weighted_loss(
     Reduction.validate(reduction)
     with name_scope(name or "weighted_loss"):
         losses = convert_to_tensor(losses)
-        weights = convert_to_tensor(1.0 if sample_weight is None else sample_weight)
-        weights = cast(match_weights(losses, weights), losses.dtype)
-        weighted: Any = losses * weights
-        if reduction == "none":
-            return weighted  # type: ignore[no-any-return]
-        total = reduce_sum(weighted)
-        return total if reduction == "sum" else total / cast(shaping.size(weighted), losses.dtype)
+        weighted = cast(losses, dtypes.float32)
+        weights = cast(1.0 if sample_weight is None else sample_weight, dtypes.float32)
+        weights = broadcast_weights(match_weights(weighted, weights), weighted)
+        return cast(reduced(tensor_op("Mul", [weighted, weights]), reduction), losses.dtype)
+
+
+def reduced(losses: Tensor, reduction: str) -> Tensor:
+    """Reduces losses.
+
+    Args:
+        losses: Tensor of float32, of shape [batch, ...].
+        reduction: str, as that of `compute_weighted_loss`.
+
+    Returns:
+        Tensor of float32, of shape [], or of the shape of `losses` for "none".
+    """
+    if reduction == "none":
+        return losses
+    total: Tensor = reduce_sum(losses)
+    if reduction == "sum":
+        return total
+    with name_scope("num_elements") as scope:
+        count = cast(shaping.size(losses, name=scope), losses.dtype)
+    return div_no_nan(reduce_sum(total), count, name="value")
 
 
 def matched(y_true: Tensor, y_pred: Tensor) -> tuple[Tensor, Tensor]:
@@ -129,7 +150,7 @@ class Loss:
         Returns:
             Tensor of the dtype of `y_pred`, of shape []; that of the losses for the reduction "none".
         """
-        with name_scope(self.name or type(self).__name__):
+        with name_scope("lambda" if self.name == "<lambda>" else self.name, type(self).__name__):
             return compute_weighted_loss(self.call(y_true, y_pred), sample_weight, self.reduction)
 
     def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
@@ -193,11 +214,7 @@ class LossOfFunction(Loss):
         Returns:
             Tensor of the dtype of `y_pred`.
         """
-        predictions = convert_to_tensor(y_pred)
-        if self._labels_are_classes:
-            return self.fn(convert_to_tensor(y_true), predictions, **self._options)
-        labels, predictions = matched(cast(y_true, predictions.dtype), predictions)
-        return self.fn(labels, predictions, **self._options)
+        return self.fn(y_true, y_pred, **self._options)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal loss."""

@@ -6,14 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.conditional import cond
+from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import backend_nn
-from ferroflow._src.keras.settings import epsilon
+from ferroflow._src.keras.settings import epsilon, floatx
 from ferroflow._src.ops.array import shaping
-from ferroflow._src.ops.math.arithmetic import maximum, minimum
+from ferroflow._src.ops.math.arithmetic import add, maximum, minimum, multiply, squared_difference, subtract
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
 from ferroflow._src.ops.math.comparison import equal, logical_or
@@ -25,6 +27,18 @@ from ferroflow._src.ops.nn.normalization import l2_normalize
 
 def _mean(x: Any) -> Tensor:
     return reduce_mean(x, axis=-1)
+
+
+def _as_pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+    """Returns labels of the dtype of the predictions, and the predictions."""
+    y_pred = convert_to_tensor(y_pred)
+    return cast(y_true, y_pred.dtype.base_dtype), y_pred
+
+
+def _clipped(x: Any, most: float) -> Any:
+    """Returns elements that are at least the small number and at most another one."""
+    below, above = (constant(bound, x.dtype.base_dtype) for bound in (epsilon(), most))
+    return clip_by_value(x, below, above)
 
 
 def _with_signs(y_true: Any) -> Any:
@@ -43,7 +57,8 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    return _mean(square(y_pred - y_true))
+    y_true, y_pred = _as_pair(y_true, y_pred)
+    return _mean(squared_difference(y_pred, y_true))
 
 
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
@@ -56,6 +71,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
+    y_true, y_pred = _as_pair(y_true, y_pred)
     return _mean(absolute(y_pred - y_true))
 
 
@@ -69,10 +85,11 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    return 100.0 * _mean(absolute((y_true - y_pred) / maximum(absolute(y_true), epsilon())))
+    y_true, y_pred = _as_pair(y_true, y_pred)
+    return 100.0 * _mean(absolute((y_true - y_pred) / _clipped(absolute(y_true), math.inf)))
 
 
-def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
+def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
     """Returns the mean of the squared differences of log(1 + x).
 
     Args:
@@ -82,8 +99,9 @@ def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Te
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    first, second = (log(maximum(y, epsilon()) + 1.0) for y in (y_pred, y_true))
-    return _mean(square(first - second))
+    y_true, y_pred = _as_pair(y_true, y_pred)
+    first, second = (log(_clipped(y, math.inf) + 1.0) for y in (y_pred, y_true))
+    return _mean(squared_difference(first, second))
 
 
 def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
@@ -96,6 +114,7 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
+    y_true, y_pred = _as_pair(y_true, y_pred)
     return _mean(square(maximum(1.0 - _with_signs(y_true) * y_pred, 0.0)))
 
 
@@ -109,6 +128,7 @@ def hinge(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
+    y_true, y_pred = _as_pair(y_true, y_pred)
     return _mean(maximum(1.0 - _with_signs(y_true) * y_pred, 0.0))
 
 
@@ -122,6 +142,7 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
+    y_true, y_pred = _as_pair(y_true, y_pred)
     positive = reduce_sum(y_true * y_pred, axis=-1)
     negative = reduce_max((1.0 - y_true) * y_pred, axis=-1)
     return maximum(0.0, negative - positive + 1.0)
@@ -137,20 +158,21 @@ def logcosh(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
+    y_true, y_pred = _as_pair(y_true, y_pred)
     x = y_pred - y_true
-    return _mean(x + softplus(-2.0 * x) - math.log(2.0))
+    return _mean(x + softplus(-2.0 * x) - log(2.0))
 
 
-def _moved(y_true: Any, y_pred: Any, target: Any, label_smoothing: Any) -> tuple[Tensor, Tensor]:
-    """Returns labels of the dtype of the predictions, moved towards a target, and the predictions."""
-    y_pred = convert_to_tensor(y_pred)
-    y_true = cast(y_true, y_pred.dtype.base_dtype)
-    return (y_true * (1.0 - label_smoothing) + label_smoothing * target if label_smoothing else y_true), y_pred
+def _moved(y_true: Any, label_smoothing: Any, moved: Callable[[Any], Any]) -> Any:
+    """Returns labels, or what a function of the smoothing gives for them unless it is 0."""
+    smoothing = convert_to_tensor(label_smoothing, dtype=floatx())
+    known = constant_value(smoothing)
+    if known is None:
+        return cond(cast(smoothing, dtypes.bool), lambda: moved(smoothing), lambda: y_true)
+    return moved(smoothing) if known else y_true
 
 
-def categorical_crossentropy(
-    y_true: TensorLike, y_pred: TensorLike, from_logits: bool = False, label_smoothing: float = 0
-) -> Tensor:
+def categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0) -> Tensor:
     """Returns the cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
 
     Args:
@@ -162,9 +184,13 @@ def categorical_crossentropy(
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    y_pred = convert_to_tensor(y_pred)
-    spread = 1.0 / cast(shaping.shape(y_true)[1], y_pred.dtype.base_dtype) if label_smoothing else None
-    y_true, y_pred = _moved(y_true, y_pred, spread, label_smoothing)
+    y_true, y_pred = _as_pair(y_true, y_pred)
+
+    def moved(smoothing: Any) -> Any:
+        classes = cast(shaping.shape(y_true)[1], y_pred.dtype.base_dtype)
+        return y_true * (1.0 - smoothing) + smoothing / classes
+
+    y_true = _moved(y_true, label_smoothing, moved)
     return backend_nn.categorical_crossentropy(y_true, y_pred, from_logits)
 
 
@@ -199,7 +225,8 @@ def binary_crossentropy(
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    y_true, y_pred = _moved(y_true, y_pred, 0.5, label_smoothing)
+    y_true, y_pred = _as_pair(y_true, y_pred)
+    y_true = _moved(y_true, label_smoothing, lambda smoothing: y_true * (1.0 - smoothing) + 0.5 * smoothing)
     return _mean(backend_nn.binary_crossentropy(y_true, y_pred, from_logits))
 
 
@@ -213,7 +240,7 @@ def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
-    y_true, y_pred = (clip_by_value(y, epsilon(), 1.0) for y in (y_true, y_pred))
+    y_true, y_pred = (_clipped(y, 1.0) for y in _as_pair(y_true, y_pred))
     return reduce_sum(y_true * log(y_true / y_pred), axis=-1)
 
 
@@ -227,6 +254,7 @@ def poisson(y_true: Any, y_pred: Any) -> Tensor:
     Returns:
         Tensor of the dtype of `y_pred`, of its shape without the last dimension.
     """
+    y_true, y_pred = _as_pair(y_true, y_pred)
     return _mean(y_pred - y_true * log(y_pred + epsilon()))
 
 
@@ -263,9 +291,12 @@ def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     Returns:
         Tensor of the dtype and shape of `y_pred`.
     """
-    size = absolute(y_pred - y_true)
+    y_pred, y_true = cast(y_pred, floatx()), cast(y_true, floatx())
+    size = absolute(subtract(y_pred, y_true))
     quadratic = minimum(size, delta)
-    return 0.5 * quadratic * quadratic + delta * (size - quadratic)
+    linear = subtract(size, quadratic)
+    half = convert_to_tensor(0.5, dtype=quadratic.dtype)
+    return add(multiply(half, multiply(quadratic, quadratic)), multiply(delta, linear))
 
 
 LOSSES: dict[str, Callable[..., Tensor]] = {

@@ -334,7 +334,10 @@ class Dot(Merge):
                     raise ValueError(f"`Dot` sums over dimension {axis} of an input of shape {shape}, which has none.")
             sizes = first[pair[0]].value, second[pair[1]].value
             if None not in sizes and sizes[0] != sizes[1]:
-                raise ValueError(f"Dimension incompatibility {sizes[0]} != {sizes[1]}. Layer shapes: {first}, {second}")
+                shapes = tuple(first.as_list()), tuple(second.as_list())
+                raise ValueError(
+                    f"Dimension incompatibility {sizes[0]} != {sizes[1]}. Layer shapes: {shapes[0]}, {shapes[1]}"
+                )
         super().build(input_shape)
 
     def call(self, inputs: Any) -> Any:

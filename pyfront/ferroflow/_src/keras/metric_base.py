@@ -10,29 +10,33 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ferroflow._src.base import dtypes
-from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph, init_scope
+from ferroflow._src.framework.default_graph import control_dependencies, get_default_graph
 from ferroflow._src.framework.graph_scopes import current_flow_context
 from ferroflow._src.framework.handles import Operation, Tensor, flow_context
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import floatx
-from ferroflow._src.layers.sessions import batch_set_value, get_session, track_variable
+from ferroflow._src.layers.sessions import assigner, batch_set_value, get_session, track_variable
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.flow.grouping import group
-from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.resource_variable import ResourceVariable
 from ferroflow._src.variables.synchronization import VariableAggregation, VariableSynchronization
 
 
-def _as_update(update: Callable[..., Any], made_updates: list[Operation]) -> Callable[..., Operation]:
+def _as_update(update: Callable[..., Any], made_updates: list[Operation], is_own: bool) -> Callable[..., Operation]:
     """Returns a function that adds operations, and returns an operation that waits for those with effects.
 
-    Each operation that it returns is also added to `made_updates`.
+    Each operation that it returns is also added to `made_updates`. The functions of this library's own metrics return
+    that operation themselves.
     """
 
     @functools.wraps(update)
     def update_state(*args: Any, **kwargs: Any) -> Operation:
         graph = get_default_graph()
+        if is_own:
+            last: Operation = getattr(found := update(*args, **kwargs), "op", found)
+            made_updates.append(last)
+            return last
         known = len(graph.get_operations())
         around = current_flow_context(graph)
         update(*args, **kwargs)
@@ -79,7 +83,10 @@ class Metric(KerasLayer):
         self.stateful = True
         self.built = True
         self.state_updates: list[Operation] = []
-        self.update_state = _as_update(self.update_state, self.state_updates)  # type: ignore[method-assign]
+        # The ids of the variables that start at zero.
+        self._zeros_at_first: set[int] = set()
+        is_own = type(self).update_state.__module__.startswith("ferroflow.")
+        self.update_state = _as_update(self.update_state, self.state_updates, is_own)  # type: ignore[method-assign]
         self.result = _as_result(self.result)  # type: ignore[method-assign]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -156,6 +163,8 @@ class Metric(KerasLayer):
         variable = ResourceVariable(
             lambda: make(list(shape), dtype=kind), trainable=False, name=name, collections=[], dtype=kind
         )
+        if initializer is None:
+            self._zeros_at_first.add(id(variable))
         self._non_trainable_weights.append(variable)
         track_variable(variable)
         return variable
@@ -169,8 +178,24 @@ class Metric(KerasLayer):
         return {"name": self.name, "dtype": self.dtype}
 
 
-# By metric, the operation that sets its state to zeros.
-_resets: WeakKeyDictionary[Metric, Operation] = WeakKeyDictionary()
+# By metric, the operations that set its state to zeros, and what they are fed.
+_resets: WeakKeyDictionary[Metric, tuple[list[Operation], dict[Any, Any]]] = WeakKeyDictionary()
+
+
+def _reset_of(metric: Metric) -> tuple[list[Operation], dict[Any, Any]]:
+    found = _resets.get(metric)
+    if found is None:
+        found = [], {}
+        for v in metric.variables:
+            given, step = assigner(v, len(v.get_shape()))
+            if id(v) in metric._zeros_at_first:
+                # Its initializer does the same without a feed.
+                found[0].append(v.initializer)
+            else:
+                found[0].append(step)
+                found[1][given] = np.zeros(v.get_shape().as_list(), v.dtype.as_numpy_dtype)
+        _resets[metric] = found
+    return found
 
 
 def reset_states(metrics: list[Any]) -> None:
@@ -179,14 +204,13 @@ def reset_states(metrics: list[Any]) -> None:
     Args:
         metrics: list of Metrics of the default graph.
     """
-    plain = [metric for metric in metrics if type(metric).reset_states is Metric.reset_states]
-    for metric in plain:
-        if metric not in _resets:
-            with init_scope():
-                zeros = [assign(v, np.zeros(v.get_shape().as_list(), v.dtype.as_numpy_dtype)) for v in metric.variables]
-                _resets[metric] = group(*(getattr(x, "op", x) for x in zeros))
+    plain = [_reset_of(metric) for metric in metrics if type(metric).reset_states is Metric.reset_states]
     if plain:
-        get_session().run([_resets[metric] for metric in plain])
+        steps, feeds = (
+            [step for steps, _ in plain for step in steps],
+            {k: v for _, fed in plain for k, v in fed.items()},
+        )
+        get_session().run(steps, feeds)
     for metric in metrics:
         if type(metric).reset_states is not Metric.reset_states:
             metric.reset_states()

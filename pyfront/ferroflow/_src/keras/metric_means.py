@@ -9,6 +9,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.control_flow.weights_broadcast import broadcast_weights
 from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import control_dependencies
 from ferroflow._src.keras import loss_classes, losses, metrics
 from ferroflow._src.keras.added_metrics import register_mean
 from ferroflow._src.keras.metric_base import Metric
@@ -16,13 +17,13 @@ from ferroflow._src.layers.sessions import get_value
 from ferroflow._src.metrics.accumulation import match_weights
 from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.flow.grouping import group
-from ferroflow._src.ops.math.arithmetic import div_no_nan
+from ferroflow._src.ops.math.arithmetic import div_no_nan, squared_difference
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal, greater
 from ferroflow._src.ops.math.confusion_matrix import confusion_matrix
-from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt, square
+from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt
 from ferroflow._src.ops.math.linalg import matrix_diag_part
-from ferroflow._src.ops.math.reduction import argmax, reduce_max, reduce_mean, reduce_sum
+from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
 
 
 class _Reduced(Metric):
@@ -57,15 +58,18 @@ class _Reduced(Metric):
                 extra = list(range(int(weights.get_shape().ndims or 0), int(values.get_shape().ndims or 0)))
                 values = reduce_mean(values, axis=extra) if self._counts else reduce_sum(values, axis=extra)
             values = values * weights
-        update = self.total.assign_add(reduce_sum(values))
+        total = reduce_sum(values)
+        with control_dependencies([total]):
+            update = self.total.assign_add(total)
         if not self._counts:
             return update
         number = cast(shaping.size(values), self.dtype) if weights is None else reduce_sum(weights)
-        return self.count.assign_add(number)
+        with control_dependencies([update]):
+            return self.count.assign_add(number)
 
     def result(self) -> Any:
         """Computes the sum, or the mean; 0 before any value."""
-        return div_no_nan(self.total, self.count) if self._counts else self.total
+        return div_no_nan(self.total, self.count) if self._counts else making.identity(self.total)
 
 
 class Mean(_Reduced):
@@ -136,22 +140,6 @@ def _equal_numbers(labels: Any, predictions: Any) -> Any:
     return cast(equal(labels, predictions), predictions.dtype)
 
 
-def _sparse_accuracy(labels: Any, predictions: Any) -> Any:
-    if labels.get_shape().ndims == predictions.get_shape().ndims:
-        labels = reduce_max(labels, axis=-1)
-    return cast(equal(labels, cast(argmax(predictions, axis=-1), labels.dtype)), predictions.dtype)
-
-
-def _top_k_matches(labels: Any, predictions: Any, k: int) -> Any:
-    return metrics.top_k_matches(argmax(labels, axis=-1), predictions, k)
-
-
-def _sparse_top_k_matches(labels: Any, predictions: Any, k: int) -> Any:
-    if (labels.get_shape().ndims or 1) > 1:
-        labels = shaping.reshape(labels, [-1])
-    return metrics.top_k_matches(cast(labels, dtypes.int32), predictions, k)
-
-
 class Accuracy(MeanOfFunction):
     """Computes how often predictions equal labels.
 
@@ -185,7 +173,7 @@ class SparseCategoricalAccuracy(MeanOfFunction):
     """
 
     def __init__(self, name: str | None = "sparse_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(_sparse_accuracy, name, dtype)
+        super().__init__(metrics.sparse_categorical_accuracy, name, dtype)
 
 
 class MeanSquaredError(MeanOfFunction):
@@ -319,9 +307,7 @@ class BinaryAccuracy(MeanOfFunction):
 
     def __init__(self, name: str | None = "binary_accuracy", dtype: Any = None, threshold: float = 0.5) -> None:
         super().__init__(
-            lambda y, p, threshold: reduce_mean(
-                cast(equal(y, cast(greater(p, threshold), y.dtype)), dtypes.float32), axis=-1
-            ),
+            metrics.binary_accuracy,
             name,
             dtype,
             threshold=threshold,
@@ -338,7 +324,7 @@ class TopKCategoricalAccuracy(MeanOfFunction):
     """
 
     def __init__(self, k: int = 5, name: str | None = "top_k_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(_top_k_matches, name, dtype, k=k)
+        super().__init__(metrics.top_k_categorical_accuracy, name, dtype, k=k)
 
 
 class SparseTopKCategoricalAccuracy(MeanOfFunction):
@@ -351,7 +337,7 @@ class SparseTopKCategoricalAccuracy(MeanOfFunction):
     """
 
     def __init__(self, k: int = 5, name: str | None = "sparse_top_k_categorical_accuracy", dtype: Any = None) -> None:
-        super().__init__(_sparse_top_k_matches, name, dtype, k=k)
+        super().__init__(metrics.sparse_top_k_categorical_accuracy, name, dtype, k=k)
 
 
 class CosineSimilarity(MeanOfFunction):
@@ -438,7 +424,7 @@ class RootMeanSquaredError(MeanOfFunction):
     """
 
     def __init__(self, name: str | None = "root_mean_squared_error", dtype: Any = None) -> None:
-        super().__init__(lambda y, p: square(p - y), name, dtype)
+        super().__init__(lambda y, p: squared_difference(p, y), name, dtype)
 
     def result(self) -> Any:
         """Computes the root; 0 before any value."""

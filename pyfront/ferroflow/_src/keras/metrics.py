@@ -10,15 +10,25 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import losses
+from ferroflow._src.keras.settings import floatx
+from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import equal, greater
-from ferroflow._src.ops.math.reduction import argmax, reduce_max, reduce_mean
+from ferroflow._src.ops.math.reduction import argmax, reduce_mean
 from ferroflow._src.ops.nn.ranking import in_top_k
 
 
 def _as_numbers(x: Any) -> Tensor:
     numbers: Tensor = cast(x, dtypes.float32)
     return numbers
+
+
+def _numbers_of(y_true: Any, y_pred: Any) -> tuple[Tensor, Tensor]:
+    """Returns the numbers of classes, without a last dimension of 1 that the scores do not need, and the scores."""
+    labels, scores = convert_to_tensor(y_true), convert_to_tensor(y_pred)
+    if None not in (labels.shape.ndims, scores.shape.ndims) and labels.shape.ndims == scores.shape.ndims:
+        labels = shaping.squeeze(labels, [-1])
+    return labels, scores
 
 
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
@@ -33,7 +43,8 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Tensor:
         Tensor of float32, of the shape of `y_pred` without the last dimension.
     """
     y_pred = convert_to_tensor(y_pred)
-    return reduce_mean(_as_numbers(equal(y_true, cast(greater(y_pred, threshold), y_pred.dtype))), axis=-1)
+    above = greater(y_pred, cast(threshold, y_pred.dtype))
+    return reduce_mean(cast(equal(y_true, cast(above, y_pred.dtype)), floatx()), axis=-1)
 
 
 def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
@@ -46,7 +57,7 @@ def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     Returns:
         Tensor of float32, of the shape of `y_pred` without the last dimension: 1 or 0.
     """
-    return _as_numbers(equal(argmax(y_true, axis=-1), argmax(y_pred, axis=-1)))
+    return cast(equal(argmax(y_true, axis=-1), argmax(y_pred, axis=-1)), floatx())
 
 
 def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
@@ -59,7 +70,8 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tenso
     Returns:
         Tensor of float32, of the shape of `y_pred` without the last dimension: 1 or 0.
     """
-    return _as_numbers(equal(reduce_max(y_true, axis=-1), _as_numbers(argmax(y_pred, axis=-1))))
+    labels, scores = _numbers_of(y_true, y_pred)
+    return cast(equal(labels, cast(argmax(scores, axis=-1), labels.dtype)), floatx())
 
 
 def top_k_matches(classes: Any, y_pred: Any, k: int) -> Tensor:
@@ -68,7 +80,7 @@ def top_k_matches(classes: Any, y_pred: Any, k: int) -> Tensor:
 
 
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
-    """Returns the part of the examples whose largest label is among the `k` largest predictions.
+    """Returns 1 for the examples whose largest label is among the `k` largest predictions, else 0.
 
     Args:
         y_true: Tensor of a number dtype, of the shape of `y_pred`: the probabilities of the labels.
@@ -76,24 +88,23 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Tensor:
         k: int, how many predictions count.
 
     Returns:
-        Tensor of float32, of shape [].
+        Tensor of float32, of shape [batch].
     """
-    return reduce_mean(top_k_matches(argmax(y_true, axis=-1), y_pred, k), axis=-1)
+    return top_k_matches(argmax(y_true, axis=-1), y_pred, k)
 
 
 def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: Any, k: int = 5) -> Tensor:
-    """Returns the part of the examples whose label's class is among the `k` largest predictions.
+    """Returns 1 for the examples whose label's class is among the `k` largest predictions, else 0.
 
     Args:
-        y_true: Tensor of a number dtype, of shape [batch, 1]: the numbers of the classes.
+        y_true: Tensor of a number dtype, of shape [batch] or [batch, 1]: the numbers of the classes.
         y_pred: Tensor of float32, of shape [batch, classes]: scores.
         k: int, how many predictions count.
 
     Returns:
-        Tensor of float32, of shape [].
+        Tensor of float32, of shape [batch].
     """
-    labels = cast(reduce_max(y_true, axis=-1), dtypes.int32)
-    return reduce_mean(top_k_matches(labels, y_pred, k), axis=-1)
+    return top_k_matches(cast(_numbers_of(y_true, y_pred)[0], dtypes.int32), y_pred, k)
 
 
 _ACCURACIES: dict[str, Callable[..., Tensor]] = {

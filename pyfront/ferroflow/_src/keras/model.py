@@ -144,7 +144,8 @@ class Model(CompiledNetwork):
 
         def validate(called: Callbacks) -> list[float]:
             assert validation is not None  # `validate` is only called with validation data
-            return self._evaluated(validation.batches(batch_size, validation_steps), called)
+            # TF 1.x: fitting also shuffles the examples that validate.
+            return self._evaluated(validation.batches(batch_size, validation_steps, True), called)
 
         params = {
             "batch_size": 32
@@ -167,7 +168,8 @@ class Model(CompiledNetwork):
         """Returns the validation arrays and the learning phase, for callbacks."""
         if not isinstance(validation, Arrays) or validation.count is None:
             return []
-        arrays = [array for part in validation.batch for array in part]
+        inputs, labels, weights = validation.batch
+        arrays = [*inputs, *labels, *(weights or [np.ones(len(array), np.float32) for array in labels])]
         return [*arrays, 0.0] if self.uses_learning_phase else arrays
 
     def _fitted(

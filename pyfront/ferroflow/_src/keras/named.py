@@ -44,7 +44,8 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(given, Mapping) and given.get("class_name") in get_custom_objects():
         kind, config = get_custom_objects()[given["class_name"]], dict(given.get("config", {}))
         return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
-    raise ValueError(f"Unknown {what}: {given!r}. Give a callable, or one of {sorted(known)}.")
+    space = " " if what == "optimizer" else ""
+    raise ValueError(f"Unknown {what}:{space}{given}. Give a callable, or one of {sorted(known)}.")
 
 
 def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable[..., Any]]) -> Any:
@@ -72,7 +73,7 @@ def activation(identifier: Any) -> Callable[..., Any]:
     Raises:
         ValueError: if the name is unknown.
     """
-    found = find("activation", identifier, _ACTIVATIONS)
+    found = find("activation function", identifier, _ACTIVATIONS)
     return activations.linear if found is None else found
 
 

@@ -18,6 +18,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import TrackableReference
 from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
+from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.base_layer import check_weight_options, use_resources, variables_in
 from ferroflow._src.keras.described_network import DescribedNetwork
 from ferroflow._src.keras.input_layer import Input, InputLayer
@@ -119,6 +120,12 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
             seen.add(tensor)
             made = calls_of([tensor])[0]
             if made is None or isinstance(made.layer, InputLayer):
+                if made is not None:
+                    before = [call.layer.name for _, call in self._calls]
+                    raise ValueError(
+                        f'Graph disconnected: cannot obtain value for tensor {tensor} at layer "{made.layer.name}". '
+                        f"The following previous layers were accessed without issue: {before}"
+                    )
                 raise ValueError(
                     f"Output tensors to a {type(self).__name__} must be the output of layers of its inputs: {tensor} "
                     "is not. Put operations on tensors into a Lambda layer."
@@ -144,7 +151,10 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
         """Makes tensors the inputs of a subclass's model, and what `call` gives for them the outputs."""
         # TF 1.x: a call opens the model's name scope; `build` alone opens none.
         # None stands for the learning phase, which layers take by default.
-        options = {"training": None} if "training" in inspect.signature(self.call).parameters else {}
+        options: dict[str, Any] = {}
+        if "training" in inspect.signature(self.call).parameters:
+            # TF 1.x: fitting calls the model with the learning phase, which is made before the variables.
+            options["training"] = learning_phase() if scope else None
         with name_scope(scope) if scope else contextlib.nullcontext():
             self._run_own_build(one_or_list(inputs))
             outputs = as_list(self.call(one_or_list(inputs), **options))
@@ -492,8 +502,8 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
         """
         if not self.built:
             raise ValueError(
-                f"{self.name} has never been called, and has no variables that a summary could list. Call it first, or "
-                "`build` it for an input shape."
+                "This model has not yet been built. Build the model first by calling `build()` or calling `fit()` with "
+                "some data, or specify an `input_shape` argument in the first layer(s) for automatic build."
             )
         print_table(self, self._calls, line_length, positions, print_fn or print)
 

@@ -8,15 +8,14 @@ from typing import Any
 from ferroflow._src.base.typing import NestedTensors, ShapeTensorLike, TensorLike
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
-from ferroflow._src.keras.backend_nn import in_train_phase
+from ferroflow._src.keras.backend_nn import in_train_phase, random_normal, random_uniform
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.core_layers import Dropout
-from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.keras.settings import floatx, image_data_format
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.comparison import not_equal
+from ferroflow._src.ops.math.comparison import greater_equal, not_equal
 from ferroflow._src.ops.math.reduction import reduce_any
-from ferroflow._src.ops.random.sampling import random_normal, random_uniform
 
 # The limit of `selu` for small inputs: minus its scale times its alpha.
 _SELU_END = -1.0507009873554805 * 1.6732632423543772
@@ -47,7 +46,7 @@ class GaussianNoise(KerasLayer):
         """
 
         def disturbed() -> Any:
-            return inputs + random_normal(shaping.shape(inputs), 0.0, self.stddev, inputs.dtype)
+            return inputs + random_normal(shaping.shape(inputs), 0.0, self.stddev)
 
         return in_train_phase(disturbed, inputs, training)
 
@@ -82,7 +81,7 @@ class GaussianDropout(KerasLayer):
         deviation = math.sqrt(self.rate / (1.0 - self.rate))
 
         def disturbed() -> Any:
-            return inputs * random_normal(shaping.shape(inputs), 1.0, deviation, inputs.dtype)
+            return inputs * random_normal(shaping.shape(inputs), 1.0, deviation)
 
         return in_train_phase(disturbed, inputs, training)
 
@@ -120,12 +119,13 @@ class AlphaDropout(KerasLayer):
         """
         if not 0 < self.rate < 1:
             return inputs
-        scale = 1.0 / math.sqrt((1 - self.rate) * (1 + self.rate * _SELU_END**2))
+        rate = self.rate
+        scale = ((1 - rate) * (1 + rate * _SELU_END**2)) ** -0.5
+        shape: Any = shaping.shape(inputs) if self.noise_shape is None else self.noise_shape
 
         def disturbed() -> Any:
-            shape = shaping.shape(inputs) if self.noise_shape is None else self.noise_shape
-            kept = cast(random_uniform(shape, seed=self.seed) >= self.rate, inputs.dtype)
-            return scale * (inputs * kept + _SELU_END * (1 - kept)) - scale * _SELU_END * self.rate
+            kept = cast(greater_equal(random_uniform(shape, seed=self.seed), rate), floatx())
+            return scale * (inputs * kept + _SELU_END * (1 - kept)) + -scale * _SELU_END * rate
 
         return in_train_phase(disturbed, inputs, training)
 
@@ -216,7 +216,12 @@ class Masking(KerasLayer):
             Tensor of the dtype and shape of `inputs`.
         """
         counts = reduce_any(not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
-        return inputs * cast(counts, inputs.dtype)
+        outputs = inputs * cast(counts, inputs.dtype)
+        self._made_mask = shaping.squeeze(counts, [-1])
+        return outputs
+
+    def _mask_of_outputs(self, inputs: Any, mask: Any) -> Any:
+        return self._made_mask
 
 
 class ActivityRegularization(KerasLayer):

@@ -15,6 +15,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.op_schema import op_schema
 from ferroflow._src.keras.backend import batch_get_value
 from ferroflow._src.keras.base_layer import KerasLayer
+from ferroflow._src.layers.call_context import is_inside_call
 from ferroflow._src.layers.nodes import call_of, one_or_list
 
 _PREFIX: Final = "tf_op_layer_"
@@ -152,5 +153,8 @@ def make_layers(tensors: list[Tensor]) -> None:
     for op in operations:
         inputs = {i: x for i, x in enumerate(op.inputs) if call_of(x) is not None}
         constants = {i: x for i, x in enumerate(op.inputs) if i not in inputs}
+        # TF 1.x: the value of each constant is computed by a function with an operation of its own.
+        if not is_inside_call():
+            op.graph.count_operations(len(constants))
         layer = TensorFlowOpLayer(op.node_def, op.name, constants)
         layer.connect(one_or_list(list(inputs.values())), one_or_list(list(op.outputs)))

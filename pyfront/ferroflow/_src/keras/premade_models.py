@@ -176,6 +176,7 @@ class WideDeepModel(Model):
     def _optimizer_steps(self) -> list[Any]:
         pair = self.optimizer if isinstance(self.optimizer, (tuple, list)) else [self.optimizer] * 2
         steps = []
+        self._train_fetches[self._is_weighted] = self._compiled_fetches
         for optimizer, model in zip(pair, (self.linear_model, self.dnn_model), strict=True):
             steps.extend(optimizer.get_updates(self.total_loss, model.trainable_weights))
         return steps

@@ -11,7 +11,7 @@ from ferroflow._src.keras.configurations import defaults_of
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell
 from ferroflow._src.keras.recurrent_steps import GatedSteps, MemorySteps, SimpleSteps, Steps
-from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.layers.input_spec import InputSpec
 
 
 def _share(source: Any, target: Any) -> None:
@@ -67,6 +67,7 @@ class Recurrent(Running, Steps):
         kwargs.setdefault("dtype", "float32")
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         self._set_running(return_sequences, return_state, go_backwards, stateful, unroll, time_major)
+        self.input_spec = [InputSpec(ndim=3)]
         self._set_options(
             units,
             activation,
@@ -130,14 +131,14 @@ class Recurrent(Running, Steps):
             Tensor of the dtype of `inputs`, of shape [batch, units], or [batch, steps, units]; with `return_state` a
             list of it and the states.
         """
-        sequence = inputs[0] if isinstance(inputs, (list, tuple)) else inputs
         self.reset_dropout_mask()
         self.reset_recurrent_dropout_mask()
-        if self.dropout or self.recurrent_dropout:
-            batch, size = shaping.shape(sequence)[self._batch_axis], int(sequence.get_shape()[-1])
-            like = [making.zeros(joining.stack([batch, n]), sequence.dtype) for n in (size, self.units)]
-            self._make_masks(like[0], like[1], training)
-        return self._run(self._step, inputs, initial_state, mask)
+
+        def step(x: Any, states: Any) -> Any:
+            self._make_masks(x, states[0], training)
+            return self._step(x, states)
+
+        return self._run(step, inputs, initial_state, mask)
 
 
 class SimpleRNN(Recurrent, SimpleSteps):

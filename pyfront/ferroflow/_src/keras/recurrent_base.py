@@ -13,62 +13,12 @@ from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.default_graph import init_scope
 from ferroflow._src.framework.trackable import Trackable, child_of
 from ferroflow._src.keras.backend import batch_set_value, tracked_variable
+from ferroflow._src.keras.backend_rnn import rnn
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.layers.nodes import call_of
-from ferroflow._src.ops.array import joining, making, shaping
-from ferroflow._src.ops.array.indexing import where
-from ferroflow._src.ops.array.making import identity
-from ferroflow._src.ops.array.shaping import reverse
+from ferroflow._src.ops.array import making, shaping
 from ferroflow._src.ops.state.assigning import assign
-from ferroflow._src.rnn.cell import RNNCell
-from ferroflow._src.rnn.dynamic_running import dynamic_rnn
 from ferroflow._src.variables.variable import Variable
-
-
-class _Run(RNNCell):
-    """A layer's step as the cell that `tf.nn.dynamic_rnn` takes, with or without a mask among the inputs.
-
-    Args:
-        step: callable of inputs and a tuple of states to an output and a tuple of states.
-        state_size: tuple of ints.
-        output_size: int.
-        is_masked: bool; True if the inputs are a pair of inputs and a mask, and the output of the step before is the
-            first state.
-    """
-
-    def __init__(
-        self,
-        step: Any,
-        state_size: tuple[int, ...],
-        output_size: int,
-        is_masked: bool,
-        name: str,
-    ) -> None:
-        super().__init__(name=name)
-        self._step = step
-        self._sizes = (state_size, output_size)
-        self._is_masked = is_masked
-
-    @property
-    def state_size(self) -> Any:
-        """The sizes of the states."""
-        return self._sizes[0]
-
-    @property
-    def output_size(self) -> int:
-        """The size of the output."""
-        return self._sizes[1]
-
-    def call(self, inputs: Any, state: Any) -> Any:
-        """Returns the output and the states after a step; where the mask says no, those before."""
-        if not self._is_masked:
-            return self._step(inputs, state)
-        last, *states = state
-        inputs, counts = inputs
-        counts = counts[:, 0]
-        output, new = self._step(inputs, tuple(states))
-        output = where(counts, output, last)
-        return output, (output, *(where(counts, x, old) for x, old in zip(new, states, strict=True)))
 
 
 class Running(KerasLayer):
@@ -170,7 +120,11 @@ class Running(KerasLayer):
         constants = _as_list(constants)
         self._num_constants = len(constants)
         if (states or constants) and all(call_of(x) is not None for x in [*states, *constants]):
-            return super().__call__([given, *states, *constants], **kwargs)
+            spec, self.input_spec = self.input_spec, None
+            try:
+                return super().__call__([given, *states, *constants], **kwargs)
+            finally:
+                self.input_spec = spec
         if states:
             kwargs["initial_state"] = states
         if constants:
@@ -187,13 +141,8 @@ class Running(KerasLayer):
             list of Tensors of the dtype of `inputs`, of shape [batch, state size].
         """
         given: Any = inputs
-        found = []
-        for size in self._sizes:
-            dims = _dims(size)
-            zeros = making.zeros(joining.stack([shaping.shape(given)[self._batch_axis], *dims]), given.dtype)
-            zeros.set_shape([given.get_shape()[self._batch_axis], *dims])
-            found.append(zeros)
-        return self._structured(found)
+        batch = shaping.shape(given)[self._batch_axis]
+        return self._structured([making.zeros([batch, *_dims(size)], given.dtype) for size in self._sizes])
 
     def _keep_states(self, batch: int | None) -> list[Variable]:
         """Returns the variables of the states, and makes them at the first time.
@@ -212,9 +161,7 @@ class Running(KerasLayer):
             dtype = dtypes.as_dtype(self._dtype or dtypes.float32)
             with init_scope():
                 self._kept_states = [
-                    tracked_variable(
-                        np.zeros([batch, *_dims(size)], dtype.as_numpy_dtype), trainable=False, name="state"
-                    )
+                    tracked_variable(making.zeros([batch, *_dims(size)], dtype), trainable=False)
                     for size in self._sizes
                 ]
         return self._kept_states
@@ -275,25 +222,20 @@ class Running(KerasLayer):
             inputs, *initial_state = inputs[:count]
             initial_state = initial_state or None
         batch = inputs.get_shape()[self._batch_axis].value
-        if self.go_backwards:
-            steps = [1 - self._batch_axis]
-            inputs = reverse(inputs, steps)
-            mask = None if mask is None else reverse(mask, steps)
-        sizes = self._sizes
         if initial_state is None:
-            initial_state = (
-                [identity(v) for v in self._keep_states(batch)] if self.stateful else self.get_initial_state(inputs)
-            )
+            initial_state = self._keep_states(batch) if self.stateful else self.get_initial_state(inputs)
         start = tuple(nest.flatten(initial_state))
-        if len(start) != len(sizes):
-            raise ValueError(f"Layer {self.name} has {len(sizes)} states, but was passed {len(start)} initial states.")
-        size, is_masked = self._output_size, mask is not None
-        if is_masked:
-            start, sizes = (making.zeros_like(start[0]), *start), (size, *sizes)
-        run = _Run(step, sizes, size, is_masked, f"{self.name}_step")
-        fed = inputs if mask is None else (inputs, shaping.expand_dims(mask, -1))
-        outputs, states = dynamic_rnn(run, fed, initial_state=start, time_major=self.time_major)
-        last, states = states[0], states[1:] if is_masked else states
+        if len(start) != len(self._sizes):
+            raise ValueError(f"Layer has {len(self._sizes)} states but was passed {len(start)} initial states.")
+        last, outputs, states = rnn(
+            step,
+            inputs,
+            start,
+            go_backwards=self.go_backwards,
+            mask=mask,
+            unroll=self.unroll,
+            time_major=self.time_major,
+        )
         if self.stateful:
             kept = self._keep_states(batch)
             self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ferroflow._src.base import nest
@@ -359,15 +359,11 @@ class PeepholeLSTMCell(LSTMCell):
             for gate in ("input", "forget", "output")
         )
 
-    def _step(self, inputs: Any, state: Any) -> Any:
-        last, memory = state
-        gates = [x + h for x, h in zip(self._of_inputs(inputs), self._of_state(last, range(4)), strict=True)]
-        keep_new = self.recurrent_activation(gates[0] + self.input_gate_peephole_weights * memory)
-        forget = self.recurrent_activation(gates[1] + self.forget_gate_peephole_weights * memory)
-        memory = forget * memory + keep_new * self.activation(gates[2])
-        output_gate = self.recurrent_activation(gates[3] + self.output_gate_peephole_weights * memory)
-        output = output_gate * self.activation(memory)
-        return output, (output, memory)
+    def _next_memory(self, gate: Callable[[int], Any], memory: Any) -> tuple[Any, Any]:
+        keep_new = self.recurrent_activation(gate(0) + self.input_gate_peephole_weights * memory)
+        forget = self.recurrent_activation(gate(1) + self.forget_gate_peephole_weights * memory)
+        memory = forget * memory + keep_new * self.activation(gate(2))
+        return memory, self.recurrent_activation(gate(3) + self.output_gate_peephole_weights * memory)
 
 
 def output_size(cell: Any) -> Any:
@@ -555,7 +551,7 @@ class StackedRNNCells(MadeOfLayers, KerasLayer):
 
 def check_cell(cell: Any) -> None:
     if not hasattr(cell, "call"):
-        raise ValueError(f"`cell` should have a `call` method. The RNN was passed: {cell}")
+        raise ValueError("`cell` should have a `call` method. The RNN was passed:", cell)
     if not hasattr(cell, "state_size"):
         raise ValueError(
             "The RNN cell should have an attribute `state_size` (tuple of integers, one integer per state)."

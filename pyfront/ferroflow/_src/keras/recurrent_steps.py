@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
+from ferroflow._src.keras.backend_nn import bias_add
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.dropout_masks import DropoutMasks
 from ferroflow._src.ops.array import joining
+from ferroflow._src.ops.array.joining import split, unstack
 from ferroflow._src.ops.math.linalg import matmul
 from ferroflow._src.variables.initializers import Ones
 
@@ -116,42 +118,58 @@ class Steps(DropoutMasks, KerasLayer):
         """Returns the matrices that inputs and state are multiplied by."""
         return self.kernel, self.recurrent_kernel
 
+    @property
+    def _at_once(self) -> bool:
+        """True if one product is computed for all gates."""
+        return self.implementation != 1
+
     def _step(self, inputs: Any, state: Any) -> Any:
         """Returns the output and the states after a step."""
         raise NotImplementedError
 
     def _gate(self, x: Any, i: int) -> Any:
-        """Returns the columns of a gate."""
-        return x[..., i * self.units : (i + 1) * self.units]
+        """Returns the elements of a gate in a bias."""
+        units, last = self.units, i == self._GATES - 1
+        return x[i * units :] if last else x[(i * units or None) : (i + 1) * units]
+
+    def _matrix(self, weights: Any, i: int) -> Any:
+        """Returns the matrix of a gate."""
+        units, last = self.units, i == self._GATES - 1
+        return weights[:, i * units :] if last else weights[:, (i * units or None) : (i + 1) * units]
+
+    def _dropped(self, x: Any, rate: float, kept: Any) -> list[Any]:
+        """Returns inputs or a state for each gate, with dropout if there is some."""
+        return [x * mask for mask in kept] if 0 < rate < 1 else [x] * self._GATES
+
+    def _dropped_once(self, x: Any, rate: float, kept: Any) -> Any:
+        return x * kept[0] if 0 < rate < 1 else x
 
     def _of_inputs(self, inputs: Any) -> list[Tensor]:
-        """Returns the products of the inputs and the weights, with the bias, for each gate."""
-        products = self._products(inputs, self._kernels()[0], self._dropout_mask, range(self._GATES))
+        """Returns the products of the inputs and each gate's weights, with the bias."""
         bias = self._biases()[0]
-        return products if bias is None else [x + self._gate(bias, i) for i, x in enumerate(products)]
+        given = self._dropped(inputs, self.dropout, self._dropout_mask)
+        products = [
+            matmul(x, w) for x, w in zip(given, [self._matrix(self.kernel, i) for i in range(self._GATES)], strict=True)
+        ]
+        return products if bias is None else [bias_add(x, self._gate(bias, i)) for i, x in enumerate(products)]
 
-    def _of_state(self, state: Any, gates: Sequence[int]) -> list[Tensor]:
-        """Returns the products of the state and the weights, with the state's own bias, for some gates."""
-        products = self._products(state, self._kernels()[1], self._recurrent_dropout_mask, gates)
-        bias = self._biases()[1]
-        return products if bias is None else [x + self._gate(bias, i) for i, x in zip(gates, products, strict=True)]
-
-    def _products(self, x: Any, weights: Any, kept: Any, gates: Sequence[int]) -> list[Tensor]:
-        if kept is not None:
-            kept = kept if isinstance(kept, list) else [kept]
-            if self.implementation != 1:
-                return self._products(x * kept[0], weights, None, gates)
-            return [matmul(x * kept[i], self._gate(weights, i)) for i in gates]
-        first, last = gates[0], gates[-1] + 1
-        product = matmul(x, weights[:, first * self.units : last * self.units])
-        return [self._gate(product, i - first) for i in gates]
+    def _whole(self, x: Any, place: int) -> Tensor:
+        """Returns the product of the inputs or the state and all gates' weights, with the bias."""
+        product, bias = matmul(x, self._kernels()[place]), self._biases()[place]
+        return product if bias is None else bias_add(product, bias)
 
 
 class SimpleSteps(Steps):
     """Steps that get their last output as input."""
 
     def _step(self, inputs: Any, state: Any) -> Any:
-        output = self.activation(self._of_inputs(inputs)[0] + self._of_state(state[0], [0])[0])
+        (last,) = state
+        if self._dropout_mask is not None:
+            inputs = inputs * self._dropout_mask
+        product = self._whole(inputs, 0)
+        if self._recurrent_dropout_mask is not None:
+            last = last * self._recurrent_dropout_mask
+        output = self.activation(product + matmul(last, self.recurrent_kernel))
         return output, (output,)
 
 
@@ -163,27 +181,59 @@ class GatedSteps(Steps):
     recurrent_activation: Any
     # If True, the reset gate multiplies the product of the state and the weights, and not the state.
     reset_after = False
+    # The two biases of a step, of the inputs and of the state.
+    _parted_bias: tuple[Any, Any] = (None, None)
 
     def _bias_shape(self, width: int) -> tuple[int, ...]:
         return (2, width) if self.reset_after else (width,)
 
     def _biases(self) -> tuple[Any, Any]:
-        if self.bias is None or not self.reset_after:
-            return self.bias, None
-        return self.bias[0], self.bias[1]
+        return self._parted_bias
+
+    def _part_bias(self) -> None:
+        bias = self.bias
+        of_inputs, of_state = (bias, None) if bias is None or not self.reset_after else unstack(bias)
+        self._parted_bias = of_inputs, of_state
 
     def _step(self, inputs: Any, state: Any) -> Any:
+        self._part_bias()
         (last,) = state
-        x_update, x_reset, x_new = self._of_inputs(inputs)
-        h_update, h_reset, *h_new = self._of_state(last, [0, 1, 2] if self.reset_after else [0, 1])
-        update = self.recurrent_activation(x_update + h_update)
-        reset = self.recurrent_activation(x_reset + h_reset)
-        of_state = reset * h_new[0] if self.reset_after else self._of_state(reset * last, [2])[0]
-        new = self.activation(x_new + of_state)
-        if self.implementation != 1 and self._recurrent_dropout_mask is not None:
-            last = last * self._recurrent_dropout_mask[0]
+        update, new, last = (self._gates_at_once if self._at_once else self._gates)(inputs, last)
         output = update * last + (1 - update) * new
         return output, (output,)
+
+    def _gates(self, inputs: Any, last: Any) -> tuple[Any, Any, Any]:
+        """Returns the update gate, the new outputs and the state, with a product for each gate."""
+        x_update, x_reset, x_new = self._of_inputs(inputs)
+        for_update, for_reset, for_new = self._dropped(last, self.recurrent_dropout, self._recurrent_dropout_mask)
+        weights, bias = self.recurrent_kernel, self._biases()[1]
+        h_update = matmul(for_update, self._matrix(weights, 0))
+        h_reset = matmul(for_reset, self._matrix(weights, 1))
+        if bias is not None:
+            h_update, h_reset = bias_add(h_update, self._gate(bias, 0)), bias_add(h_reset, self._gate(bias, 1))
+        update = self.recurrent_activation(x_update + h_update)
+        reset = self.recurrent_activation(x_reset + h_reset)
+        if self.reset_after:
+            h_new = matmul(for_new, self._matrix(weights, 2))
+            h_new = reset * (h_new if bias is None else bias_add(h_new, self._gate(bias, 2)))
+        else:
+            h_new = matmul(reset * for_new, self._matrix(weights, 2))
+        return update, self.activation(x_new + h_new), last
+
+    def _gates_at_once(self, inputs: Any, last: Any) -> tuple[Any, Any, Any]:
+        """Returns the update gate, the new outputs and the state, with one product for all gates."""
+        units = self.units
+        inputs = self._dropped_once(inputs, self.dropout, self._dropout_mask)
+        of_inputs = self._whole(inputs, 0)
+        x_update, x_reset, x_new = (self._matrix(of_inputs, i) for i in range(3))
+        last = self._dropped_once(last, self.recurrent_dropout, self._recurrent_dropout_mask)
+        weights = self._kernels()[1]
+        of_state: Any = self._whole(last, 1) if self.reset_after else matmul(last, weights[:, : 2 * units])
+        update = self.recurrent_activation(x_update + of_state[:, :units])
+        reset = self.recurrent_activation(x_reset + of_state[:, units : 2 * units])
+        whole = of_state[:, 2 * units :] if self.reset_after else None
+        h_new = matmul(reset * last, weights[:, 2 * units :]) if whole is None else reset * whole
+        return update, self.activation(x_new + h_new), last
 
 
 class MemorySteps(Steps):
@@ -208,8 +258,37 @@ class MemorySteps(Steps):
 
     def _step(self, inputs: Any, state: Any) -> Any:
         last, memory = state
-        gates = [x + h for x, h in zip(self._of_inputs(inputs), self._of_state(last, range(4)), strict=True)]
-        keep_new, forget, output_gate = (self.recurrent_activation(gates[i]) for i in (0, 1, 3))
-        memory = forget * memory + keep_new * self.activation(gates[2])
+        memory, output_gate = (self._gates_at_once if self._at_once else self._gates)(inputs, last, memory)
         output = output_gate * self.activation(memory)
         return output, (output, memory)
+
+    def _gates(self, inputs: Any, last: Any, memory: Any) -> tuple[Any, Any]:
+        """Returns the new memory and the output gate, with a product for each gate."""
+        given = self._dropped(inputs, self.dropout, self._dropout_mask)
+        ahead = [matmul(x, w) for x, w in zip(given, split(self.kernel, 4, axis=1), strict=True)]
+        if self.bias is not None:
+            ahead = [bias_add(x, b) for x, b in zip(ahead, split(self.bias, 4, axis=0), strict=True)]
+        states = self._dropped(last, self.recurrent_dropout, self._recurrent_dropout_mask)
+
+        def gate(i: int) -> Any:
+            return ahead[i] + matmul(states[i], self._matrix(self.recurrent_kernel, i))
+
+        return self._next_memory(gate, memory)
+
+    def _gates_at_once(self, inputs: Any, last: Any, memory: Any) -> tuple[Any, Any]:
+        """Returns the new memory and the output gate, with one product for all gates."""
+        inputs = self._dropped_once(inputs, self.dropout, self._dropout_mask)
+        kernel, recurrent_kernel = self._kernels()
+        z = matmul(inputs, kernel)
+        last = self._dropped_once(last, self.recurrent_dropout, self._recurrent_dropout_mask)
+        z = z + matmul(last, recurrent_kernel)
+        for bias in self._biases():
+            if bias is not None:
+                z = bias_add(z, bias)
+        return self._next_memory(split(z, 4, axis=1).__getitem__, memory)
+
+    def _next_memory(self, gate: Callable[[int], Any], memory: Any) -> tuple[Any, Any]:
+        """Returns the new memory and the output gate for the sums before the activations of the gates."""
+        keep_new, forget = self.recurrent_activation(gate(0)), self.recurrent_activation(gate(1))
+        memory = forget * memory + keep_new * self.activation(gate(2))
+        return memory, self.recurrent_activation(gate(3))

@@ -9,6 +9,7 @@ from typing import Any
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.trackable import TrackableReference
+from ferroflow._src.keras.backend import learning_phase
 from ferroflow._src.keras.described_network import described
 from ferroflow._src.keras.input_layer import Input, InputLayer
 from ferroflow._src.keras.model import Model
@@ -102,8 +103,11 @@ class Sequential(Model):
             raise ValueError(f"A Sequential model has one input, but {len(shapes)} were given.")
         waiting, self._waiting = self._waiting, []
         dtype = dtypes[0] or getattr(waiting[0], "_input_dtype", None) if waiting else dtypes[0]
-        start = Input(batch_shape=tuple(shapes[0]), dtype=dtype, name=f"{self.name}_input")
+        start = Input(batch_shape=tuple(shapes[0]), dtype=dtype, name="input_1")
         self._set_ends([start], [start])
+        if scope:
+            # TF 1.x: the model is called with the learning phase, which is made before the variables.
+            learning_phase()
         with name_scope(scope) if scope else contextlib.nullcontext():
             for layer in waiting:
                 self.add(layer)
@@ -127,6 +131,16 @@ class Sequential(Model):
             found[0]["config"] = {**found[0]["config"], "batch_input_shape": self._input_sizes()}
             found[0]["config"].pop("input_shape", None)
         return config
+
+    @property
+    def input_names(self) -> list[str]:
+        """The name of the input; "input_1" if the model got it when it was fitted."""
+        return ["input_1"] * len(self.inputs) if self._is_built_later else super().input_names
+
+    @property
+    def output_names(self) -> list[str]:
+        """The name of the output; "output_1" if the model got its input when it was fitted."""
+        return ["output_1"] * len(self.outputs) if self._is_built_later else super().output_names
 
     def _input_sizes(self) -> list[int | None]:
         sizes: list[int | None] = self.inputs[0].get_shape().as_list()

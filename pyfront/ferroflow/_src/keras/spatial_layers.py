@@ -6,7 +6,7 @@ from typing import Any
 
 from ferroflow._src.base.typing import IntsLike, NestedTensors
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.backend_shaping import resize_images
+from ferroflow._src.keras.backend_shaping import repeat_elements, resize_images
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers.input_spec import InputSpec
@@ -65,7 +65,7 @@ class _UpSampling(_Spatial):
     def _repeat(self, inputs: Any, factors: tuple[int, ...]) -> Tensor:
         sizes = inputs.get_shape().as_list()
         for dimension, factor in enumerate(factors, self._first):
-            inputs = shaping.repeat(inputs, factor, axis=dimension)
+            inputs = repeat_elements(inputs, factor, dimension)
             sizes[dimension] = None if sizes[dimension] is None else sizes[dimension] * factor
         repeated: Tensor = inputs
         repeated.set_shape(sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import nest
@@ -12,6 +13,7 @@ from ferroflow._src.base.typing import BoolLike, ListLike, NestedTensors
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.trackable import track, untrack
+from ferroflow._src.keras.backend_rnn import rnn
 from ferroflow._src.keras.base_layer import KerasLayer, is_layer
 from ferroflow._src.keras.configurations import MadeOfLayers, serialized
 from ferroflow._src.keras.recurrent_cells import track_cells
@@ -149,23 +151,34 @@ class TimeDistributed(Wrapper):
         Args:
             inputs: Tensor of any dtype, of shape [batch, steps, ...].
             training: bool, or Tensor of bool of shape [], for a layer that takes it.
-            mask: accepted; the layer gets no masks.
+            mask: Tensor of bool, of shape [batch, steps, ...], for a layer that takes it, or None.
 
         Returns:
             Tensor of the dtype that the layer gives, of shape [batch, steps, ...].
         """
-        del mask
-        takes = training is not None and "training" in inspect.signature(self.layer.call).parameters
-        kwargs = {"training": training} if takes else {}
-        shape = inputs.get_shape()
-        sizes = shaping.shape(inputs)
-        steps = shaping.reshape(inputs, joining.concat([[-1], sizes[2:]], 0))
-        steps.set_shape([None, *shape[2:]])
-        outputs = self.layer(steps, **kwargs)
-        inner = outputs.get_shape()[1:]
-        result: Tensor = shaping.reshape(outputs, joining.concat([sizes[:2], shaping.shape(outputs)[1:]], 0))
-        result.set_shape(TensorShape([shape[0], shape[1], *inner]))
+        parameters = inspect.signature(self.layer.call).parameters
+        kwargs = {"training": training} if "training" in parameters else {}
+        sizes = inputs.get_shape().as_list()
+        if sizes[0]:
+            # TF 1.x: where the number of examples is known, the layer runs in a loop over the steps.
+            _, outputs, _ = rnn(lambda x, _: (self.layer(x, **kwargs), []), inputs, [], input_length=sizes[1])
+            return outputs  # type: ignore[no-any-return]
+        steps = sizes[1] or shaping.shape(inputs)[1]
+        flat = shaping.reshape(inputs, _sizes((-1,), inputs, sizes[2:], 2))
+        if "mask" in parameters and mask is not None:
+            kwargs["mask"] = shaping.reshape(mask, _sizes((-1,), mask, mask.get_shape().as_list()[2:], 2))
+        outputs = self.layer(flat, **kwargs)
+        inner = self.compute_output_shape(inputs.get_shape()).as_list()[2:]
+        result: Tensor = shaping.reshape(outputs, _sizes((-1, steps), outputs, inner, 1))
         return result
+
+
+def _sizes(first: tuple[Any, ...], tensor: Any, known: Sequence[int | None], start: int) -> tuple[Any, ...]:
+    """Returns sizes of which the unknown ones are those of a tensor, from a dimension on."""
+    if all(known):
+        return (*first, *known)
+    shape = shaping.shape(tensor)
+    return (*first, *(size or shape[start + i] for i, size in enumerate(known)))
 
 
 class Bidirectional(Wrapper):

@@ -16,6 +16,14 @@ from ferroflow._src.layers.training_mode import training_mode
 _around: contextvars.ContextVar[Any] = contextvars.ContextVar("training of the call around", default=None)
 
 
+_is_inside: contextvars.ContextVar[bool] = contextvars.ContextVar("a call of a layer is open", default=False)
+
+
+def is_inside_call() -> bool:
+    """Returns True in the call of a layer or model."""
+    return _is_inside.get()
+
+
 @contextlib.contextmanager
 def called_with(training: Any) -> Iterator[None]:
     """Opens a call: layers inside that are given no `training` take this one.
@@ -23,11 +31,12 @@ def called_with(training: Any) -> Iterator[None]:
     Args:
         training: bool, or Tensor of bool of shape []; None without it.
     """
-    token = _around.set(training)
+    token, inside = _around.set(training), _is_inside.set(True)
     try:
         yield
     finally:
         _around.reset(token)
+        _is_inside.reset(inside)
 
 
 def with_training(

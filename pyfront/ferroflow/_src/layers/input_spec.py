@@ -112,7 +112,7 @@ def _check(beginning: str, spec: InputSpec, x: Any) -> None:
             raise ValueError(f"{beginning}expected max_ndim={spec.max_ndim}, found ndim={ndim}")
         if spec.min_ndim is not None and ndim < spec.min_ndim:
             raise ValueError(
-                f"{beginning}expected min_ndim={spec.min_ndim}, found ndim={ndim}. Full shape received: {shape}"
+                f"{beginning}: expected min_ndim={spec.min_ndim}, found ndim={ndim}. Full shape received: {shape}"
             )
     if spec.dtype is not None and x.dtype.base_dtype != dtypes.as_dtype(spec.dtype):
         raise ValueError(f"{beginning}expected dtype={spec.dtype}, found dtype={x.dtype}")

@@ -622,7 +622,7 @@ def set_weights(layer: Any, values: list[Any]) -> None:
     if len(values) != len(layer.weights):
         raise ValueError(
             f'You called `set_weights(weights)` on layer "{layer.name}" with a  weight list of length {len(values)}, '
-            f"but the layer was expecting {len(layer.weights)} weights."
+            f"but the layer was expecting {len(layer.weights)} weights. Provided weights: {str(values)[:50]}..."
         )
     for variable, value in zip(layer.weights, values, strict=True):
         if not variable.get_shape().is_compatible_with(getattr(value, "shape", ())):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ferroflow._src.framework.default_stacks import get_default_session
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.per_graph import PerGraph
+from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.ops.state.assigning import is_variable_initialized
 from ferroflow._src.session.session import Session
 from ferroflow._src.variables.collections import global_variables
@@ -22,6 +23,8 @@ from ferroflow._src.variables.partitioned_variable import PartitionedVariable
 
 _sessions = PerGraph[Any]()
 _initialized: WeakSet[Any] = WeakSet()
+# By variable, the placeholder of a value and the operation that assigns it.
+_assigners: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
 _program_initializes = False
 
 
@@ -173,11 +176,38 @@ def batch_set_value(tuples: ListLike) -> None:
     Raises:
         AttributeError: if the first of a pair is not a variable.
     """
-    session = get_session()
+    feeds = {}
+    steps = []
     for variable, value in tuples:
         if not hasattr(variable, "load"):
             raise AttributeError(f"The value of {variable!r} cannot be set, because it is not a variable.")
-        variable.load(np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype), session)
+        array = np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype)
+        given, step = assigner(variable, array.ndim)
+        feeds[given] = array
+        steps.append(step)
+    if steps:
+        get_session().run(steps, feeds)
+
+
+def assigner(variable: Any, rank: int) -> tuple[Any, Any]:
+    """Returns a placeholder and the operation that assigns it to a variable; made at the first call.
+
+    Args:
+        variable: Variable of any dtype and shape.
+        rank: int, the number of its dimensions.
+
+    Returns:
+        Tensor of the dtype of `variable` and of that rank, and Operation.
+    """
+    made = _assigners.get(variable)
+    if made is None:
+        # A finished graph gets no more operations, but each variable has one that takes its first value.
+        if variable.graph.finalized:
+            return variable.initializer.inputs[1], variable.initializer
+        with variable.graph.as_default():
+            given = placeholder(variable.dtype.base_dtype, shape=[None] * rank)
+            made = _assigners[variable] = given, variable.assign(given).op
+    return made
 
 
 def session_to_use(session: Any) -> Any:

@@ -20,6 +20,7 @@ from ferroflow._src.autodiff.terms import (
 )
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor
 
 log, neg, square, exp, lgamma = map(term, ["Log", "Neg", "Square", "Exp", "Lgamma"])
@@ -105,6 +106,13 @@ def _nonzero(x: Any) -> Tensor:
     return cast(not_equal(x, 0.0), x.dtype)
 
 
+def _div_no_nan(g: Any, x: Any, y: Any) -> Pair:
+    if same_known_shape(g, x, y):
+        # TF 1.x: two sums and reshapes, and the dimensions of the sums, are added for equal shapes as well.
+        get_default_graph().count_operations(5)
+    return div_no_nan(g, y), g * div_no_nan(div_no_nan(-x, y), y)
+
+
 def _xlogy(g: Any, x: Any, y: Any) -> Pair:
     return xlogy(_nonzero(x), y) * g, xdivy(x, y) * g
 
@@ -154,7 +162,7 @@ register(
             "Atan2": _atan2,
             "Complex": lambda g, x, y: (real(g), imag(g)),
             "Div": lambda g, x, y: (g / y, g * (-x / y / y)),
-            "DivNoNan": lambda g, x, y: (div_no_nan(g, y), g * div_no_nan(div_no_nan(-x, y), y)),
+            "DivNoNan": _div_no_nan,
             "FloorMod": lambda g, x, y: (g, g * neg(floor_div(x, y))),
             "Igamma": _igamma,
             "Igammac": _igammac,

@@ -27,9 +27,10 @@ from ferroflow._src.autodiff.terms import (
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor, static_dims
 
-tile, broadcast_to, equal = (term(op_type, 2) for op_type in ["Tile", "BroadcastTo", "Equal"])
+tile, broadcast_to, equal, maximum = (term(op_type, 2) for op_type in ["Tile", "BroadcastTo", "Equal", "Maximum"])
 
 
 def _kept_shape(of: Tensor, of_shape: Any, axes: Tensor) -> Any:
@@ -61,8 +62,11 @@ def _sum(op: Operation, g: Any) -> list[Any]:
             repeats = [n // max(k, 1) for n, k in zip(found, kept, strict=True)]
             return [tile(reshape(g, kept), repeats), None]
     x_shape = shape(x)
-    if not op.get_attr("keep_dims"):
+    keeps = op.get_attr("keep_dims")
+    if not keeps:
         g = reshape(g, _kept_shape(x, x_shape, axes))
+    # TF 1.x: a quotient of shapes says how often the gradient is repeated.
+    get_default_graph().count_operations(14 if keeps else 3)
     return [broadcast_to(g, x_shape), None]
 
 
@@ -72,17 +76,15 @@ def _shared(g: Tensor, count: Tensor) -> Tensor:
 
 
 def _mean(op: Operation, g: Any) -> list[Any]:
-    x, axes = op.inputs
+    x = op.inputs[0]
     total = _sum(op, g)[0]
     known, reduced = known_dims(x), known_dims(op.outputs[0])
     if known is not None and reduced is not None:
         count = int(np.prod(known, dtype=np.int64)) // max(int(np.prod(reduced, dtype=np.int64)), 1)
         factor = constant(count, dtype=total.dtype)
     else:
-        x_shape = shape(x)
-        rank_ = size(x_shape)
-        positive = (cast(axes, dtypes.int32) + rank_) % rank_
-        factor = cast(reduce_prod(gather(x_shape, positive)), total.dtype)
+        of_x, of_y = (reduce_prod(sizes) for sizes in (shape(x), shape(op.outputs[0])))
+        factor = cast(of_x // maximum(of_y, 1), total.dtype)
     return [_shared(total, factor), None]
 
 
