@@ -20,6 +20,11 @@ const POINTS: usize = 4;
 /// From so many outputs of a channel on, the loops run along these.
 const MANY_OUTPUTS: usize = 8;
 
+/// So many outputs more than whole blocks are computed one by one, with a loop along the channels of the input.
+const FEW_OUTPUTS: usize = 4;
+/// Fewest points of a filter for which this repays the copies of the outputs.
+const MANY_TAPS: usize = 32;
+
 /// Multiplications worth a task of their own.
 const TASK_PRODUCTS: usize = 1 << 16;
 
@@ -289,9 +294,17 @@ impl<T: PatchFloat> LinePair<'_, T> {
             self.block::<TAPS, BLOCK>(taps, start, sums);
             start += BLOCK;
         }
-        while start + 4 <= self.channels {
+        if start + 8 <= self.channels {
+            self.block::<TAPS, 8>(taps, start, sums);
+            start += 8;
+        }
+        if start + 4 <= self.channels {
             self.block::<TAPS, 4>(taps, start, sums);
             start += 4;
+        }
+        if start + 2 <= self.channels {
+            self.block::<TAPS, 2>(taps, start, sums);
+            start += 2;
         }
         for start in start..self.channels {
             self.block::<TAPS, 1>(taps, start, sums);
@@ -499,8 +512,36 @@ pub fn depthwise_forward<T: PatchFloat>(
     let is_repeated = (2..MANY_OUTPUTS).contains(&geometry.outputs);
     let copy = if is_repeated { Some(repeated(threads, input, geometry.outputs)?) } else { None };
     let (input, times) = copy.as_ref().map_or((input, geometry.outputs), |copy| (copy.get(), 1));
-    let (h, w) = (sizes.h, sizes.w);
-    gather(threads, &sizes, times, (h.input, w.input), (&reach(&h), &reach(&w)), input, filter, output)
+    let (down, across) = (reach(&sizes.h), reach(&sizes.w));
+    let run = |sizes: &Sizes, times: usize, filter: &[T], output: &mut [T]| {
+        gather(threads, sizes, times, (sizes.h.input, sizes.w.input), (&down, &across), input, filter, output)
+    };
+    let whole = times / BLOCK * BLOCK;
+    if whole == 0
+        || !(1..=FEW_OUTPUTS).contains(&(times - whole))
+        || geometry.inputs < MANY_OUTPUTS
+        || geometry.taps() < MANY_TAPS
+    {
+        return run(&sizes, times, filter, output);
+    }
+    // The numbers of the outputs of a channel that are computed together.
+    for part in std::iter::once(0..whole).chain((whole..times).map(|output| output..output + 1)) {
+        let channels = geometry.inputs * part.len();
+        let mut part_filter = Scratch::new(&[filter.len() / times, part.len()])?;
+        let mut part_output = Scratch::new(&[output.len() / times, part.len()])?;
+        for (to, from) in part_filter.get_mut().chunks_exact_mut(part.len()).zip(filter.chunks_exact(times)) {
+            to.copy_from_slice(&from[part.clone()]);
+        }
+        run(&Sizes { channels, ..sizes }, part.len(), part_filter.get(), part_output.get_mut())?;
+        let values = part_output.get();
+        try_for_chunks_mut(threads, output, TASK_PRODUCTS / times * times, |start, output| {
+            let values = values[start / times * part.len()..].chunks_exact(part.len());
+            for (to, from) in output.chunks_exact_mut(times).zip(values) {
+                to[part.clone()].copy_from_slice(from);
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// Computes in `gradient` the gradient, by the input, of the depthwise convolution whose output has the gradient

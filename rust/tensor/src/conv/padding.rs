@@ -88,20 +88,26 @@ impl<'a, T: ConvFloat> Image<'a, T> {
     }
 
     fn padded(&self, threads: Threads, given: [usize; 3]) -> Result<Scratch<T>> {
-        let [d, h, w] = self.sizes;
-        let mut out = Scratch::new(&[self.batch, d, h, w, self.channels])?;
-        let (line, width) = (w * self.channels, given[2] * self.channels);
+        let (mut sizes, mut given, mut before, mut channels) = (self.sizes, given, self.before, self.channels);
+        // Dimensions without zeros make longer lines with the dimension around them.
+        while sizes[2] == given[2] && sizes != given {
+            channels *= sizes[2];
+            (sizes, given, before) = ([1, sizes[0], sizes[1]], [1, given[0], given[1]], [0, before[0], before[1]]);
+        }
+        let [d, h, w] = sizes;
+        let mut out = Scratch::new(&[self.batch, d, h, w, channels])?;
+        let (line, width) = (w * channels, given[2] * channels);
         let lines = (TASK_ELEMENTS / line.max(1)).max(1);
         try_for_chunks_mut(threads, out.get_mut(), lines * line, |start, chunk| {
             for (index, to) in (start / line..).zip(chunk.chunks_exact_mut(line)) {
                 let (y, z, image) = (index % h, index / h % d, index / h / d);
-                let inside = |i: usize, at: usize| at.checked_sub(self.before[i]).filter(|&at| at < given[i]);
+                let inside = |i: usize, at: usize| at.checked_sub(before[i]).filter(|&at| at < given[i]);
                 let Some((z, y)) = inside(0, z).zip(inside(1, y)) else {
                     to.fill(T::default());
                     continue;
                 };
                 let from = ((image * given[0] + z) * given[1] + y) * width;
-                let (before, rest) = to.split_at_mut(self.before[2] * self.channels);
+                let (before, rest) = to.split_at_mut(before[2] * channels);
                 let (values, after) = rest.split_at_mut(width);
                 before.fill(T::default());
                 values.copy_from_slice(&self.given[from..from + width]);

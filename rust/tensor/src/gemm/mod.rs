@@ -112,9 +112,6 @@ macro_rules! float_product {
                 }
                 return Ok(());
             }
-            if epilogue.is_none() && tiny::is_outer(&a, &b) {
-                return tiny::multiply_outer(isa, threads, a, b, c, accumulate);
-            }
             // SAFETY: as above.
             unsafe { tiled::$multiply(isa, threads, product(a, b, c, accumulate, epilogue)) }
         }

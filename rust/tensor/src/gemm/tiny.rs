@@ -105,6 +105,7 @@ pub(super) fn is_short_column<T>(a: &MatRef<'_, T>, b: &MatRef<'_, T>) -> bool {
 ///
 /// # Errors
 /// `Cancelled` when the step is interrupted.
+#[inline(never)] // in the products of small matrices it would cost each of them registers
 pub(super) fn multiply_column<T: Float + Zero + Add + Send + Sync>(
     isa: Isa,
     threads: Threads,
@@ -158,61 +159,6 @@ impl<T: Float, const DEPTH: usize> Pass for Column<'_, T, DEPTH> {
     }
 }
 
-/// Fewest rows of an outer product that tasks share.
-const FEWEST_OUTER: usize = 32;
-
-/// Returns true if `multiply_outer` is the fastest way: every element is one product, so that writing c takes longest.
-pub(super) fn is_outer<T>(a: &MatRef<'_, T>, b: &MatRef<'_, T>) -> bool {
-    a.cols() == 1 && b.col_stride() == 1 && a.rows() >= FEWEST_OUTER && b.cols() > MOST_COLS
-}
-
-/// Computes `c = a * b`, or `c + a * b` with `accumulate`, of a column and a row that have been checked. Each task writes
-/// whole rows in order; tiles would write parts of many rows in turn.
-///
-/// # Errors
-/// `Cancelled` when the step is interrupted.
-pub(super) fn multiply_outer<T: Float + Zero + Add + Send + Sync>(
-    isa: Isa,
-    threads: Threads,
-    a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
-    c: &mut [T],
-    accumulate: bool,
-) -> Result<()> {
-    let cols = b.cols();
-    let row = b.data().get(..cols).unwrap_or_default();
-    let task_rows = (TASK_STEPS / cols).max(1);
-    try_for_chunks_mut(threads, c, task_rows * cols, |start, c| {
-        run_on(isa, Outer { a, row, c, first: start / cols, accumulate });
-    })?;
-    Ok(())
-}
-
-/// Rows of an outer product.
-struct Outer<'a, T> {
-    a: MatRef<'a, T>,
-    row: &'a [T],
-    c: &'a mut [T],
-    first: usize,
-    accumulate: bool,
-}
-
-impl<T: Float> Pass for Outer<'_, T> {
-    #[inline(always)]
-    fn run(self) {
-        for (offset, c) in self.c.chunks_exact_mut(self.row.len()).enumerate() {
-            let value = self.a.at(self.first + offset, 0);
-            // The zero that sums begin with turns -0 into 0.
-            let products = self.row.iter().map(|&factor| value * factor + T::zero());
-            if self.accumulate {
-                c.iter_mut().zip(products).for_each(|(c, product)| *c = *c + product);
-            } else {
-                c.iter_mut().zip(products).for_each(|(c, product)| *c = product);
-            }
-        }
-    }
-}
-
 /// Returns true if `multiply_transposed` is the fastest way: windows of few elements, which no tile reads in place.
 pub(super) fn is_tiny_transposed<T>(patches: &Patches<'_, T>, cols: usize) -> bool {
     (1..=MOST_COLS).contains(&cols)
@@ -223,6 +169,7 @@ pub(super) fn is_tiny_transposed<T>(patches: &Patches<'_, T>, cols: usize) -> bo
 
 /// Computes `c = a^T * b`, where the rows of a are the windows from `first` on. Sizes have been checked, and the product is
 /// tiny.
+#[inline(never)]
 pub(super) fn multiply_transposed<T: Float + Zero + Add>(
     isa: Isa,
     patches: &Patches<'_, T>,
@@ -349,21 +296,6 @@ mod tests {
                 // SAFETY: the sizes agree.
                 unsafe { tiled::multiply_f64(isa, Threads::single(), product) }.unwrap();
                 super::multiply_column(isa, Threads::new(2), a, b, &mut c, accumulate).unwrap();
-                prop_assert_eq!(bits(&c), bits(&expected), "{:?}", isa);
-            }
-        }
-
-        #[test]
-        fn outer_products_have_the_bits_of_tiles(rows in 32usize..70, cols in 9usize..80, accumulate: bool) {
-            let zeros = |x: f64| if x.abs() < 3.0 { -0.0 } else { x / 3.0 };
-            let [a, b, start] = [rows, cols, rows * cols].map(|n| values(n, n).into_iter().map(zeros).collect::<Vec<_>>());
-            let (a, b) = (MatRef::row_major(&a, rows, 1).unwrap(), MatRef::row_major(&b, 1, cols).unwrap());
-            for isa in Isa::available() {
-                let (mut expected, mut c) = (start.clone(), start.clone());
-                let product = crate::gemm::product(a, b, &mut expected, accumulate, None);
-                // SAFETY: the sizes agree.
-                unsafe { tiled::multiply_f64(isa, Threads::single(), product) }.unwrap();
-                super::multiply_outer(isa, Threads::new(2), a, b, &mut c, accumulate).unwrap();
                 prop_assert_eq!(bits(&c), bits(&expected), "{:?}", isa);
             }
         }

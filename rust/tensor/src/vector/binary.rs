@@ -583,8 +583,14 @@ macro_rules! quotient_as_f32 {
 
 macro_rules! quotient_as_f64 {
     ($t:ident, $a:expr, $b:expr) => {
-        // Through i64, because the least i32 divided by -1 is no i32.
-        if $b == 0 { 0 } else { (f64::from($a) / f64::from($b)) as i64 as $t }
+        if $b == 0 { 0 } else { (f64::from($a) / f64::from($b)) as $t }
+    };
+}
+
+macro_rules! signed_quotient_as_f64 {
+    ($t:ident, $a:expr, $b:expr) => {
+        // The least i32 divided by -1 is no i32, and wraps around.
+        if $b == -1 { $a.wrapping_neg() } else { quotient_as_f64!($t, $a, $b) }
     };
 }
 
@@ -636,7 +642,7 @@ fn signed_power(base: i64, exponent: i64) -> i64 {
 integer_binary_table! {
     i8_kernel for i8: light quotient_as_f32, signed_power;
     i16_kernel for i16: light quotient_as_f32, signed_power;
-    i32_kernel for i32: light quotient_as_f64, signed_power;
+    i32_kernel for i32: light signed_quotient_as_f64, signed_power;
     i64_kernel for i64: scalar quotient, signed_power;
     u8_kernel for u8: light quotient_as_f32, unsigned_power;
     u16_kernel for u16: light quotient_as_f32, unsigned_power;
