@@ -136,7 +136,8 @@ class KerasLayer(AddsMetrics, Layer):
         kind: Any = next(cls for cls in type(self).__mro__ if cls.__module__.startswith("ferroflow."))
         if kind is KerasLayer:
             return {name: value for name, value in self._given.items() if name != "weights"}
-        if kind is not type(self):
+        is_of_library = kind is type(self)
+        if not is_of_library:
             return self._arguments_of(kind)
         found = {}
         for name, value in {**defaults_of(kind), **self._OPTIONS, **self._given}.items():

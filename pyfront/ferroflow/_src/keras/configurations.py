@@ -161,7 +161,8 @@ def required_of(cls: type) -> tuple[str, ...]:
     Args:
         cls: type.
     """
-    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    constructor = next(one.__dict__["__init__"] for one in cls.__mro__ if "__init__" in one.__dict__)
+    parameters = list(inspect.signature(constructor).parameters.values())[1:]
     return tuple(
         one.name
         for one in parameters
