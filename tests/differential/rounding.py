@@ -1,18 +1,30 @@
-"""Finds the differences of float32 that are rounding: in float64 the sides agree, and ours is no less exact."""
+"""Finds the differences that are rounding.
+
+They are those of float32 if in float64 the sides agree, and ours is no less exact. They are also those of results that
+TensorFlow itself changes as much if its inputs are moved by one rounding.
+"""
 
 from __future__ import annotations
 
 import json
+import random
 import re
 from typing import Any
 
 import numpy as np
 from differential.accepted import reason
-from differential.comparison import Difference, decode, differences
+from differential.comparison import TOLERANCES, Difference, decode, differences
 from differential.processes import Pair
 
 # How much greater our greatest error may be than TensorFlow's: both are sums of roundings in some order.
 _FACTOR = 4.0
+# Programs with moved inputs, and how much more than their results ours may differ: a step has several roundings.
+_MOVES = 6
+_LEAST_MOVES = 2
+_MOVE_FACTOR = 8.0
+_OF_MATRICES = r"(gradient of )?(Batch)?(Matrix|Cholesky|LogMatrix|SelfAdjointEig|Svd|Qr|SelfAdjoint).*"
+_PRECISION = {"float16": np.finfo(np.float16).eps, "float32": np.finfo(np.float32).eps, "float64": np.finfo(float).eps}
+_PRECISION |= {"complex64": _PRECISION["float32"], "complex128": _PRECISION["float64"]}
 
 
 def _in_float64(program: dict[str, Any]) -> dict[str, Any]:
@@ -21,13 +33,77 @@ def _in_float64(program: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _exact(outcome: dict[str, Any], run: int, place: int) -> Any:
-    """Returns the float64 array of a fetched value; None if there is none."""
+def _value(outcome: dict[str, Any], run: int, place: int) -> dict[str, Any] | None:
+    """Returns a fetched value as data; None if there is none."""
     runs = outcome.get("runs", [])
     values = runs[run].get("values") if run < len(runs) else None
-    if values is None or values[place] is None or values[place]["dtype"] != "float64":
-        return None
-    return decode(values[place])
+    return values[place] if values is not None and place < len(values) else None
+
+
+def _exact(outcome: dict[str, Any], run: int, place: int) -> Any:
+    """Returns the float64 array of a fetched value; None if there is none."""
+    value = _value(outcome, run, place)
+    return None if value is None or value["dtype"] != "float64" else decode(value)
+
+
+def _moved(data: Any, rng: random.Random, whole: bool) -> Any:
+    """Returns a copy of a program, or of a part, with each floating number in its arrays moved by one rounding.
+
+    Args:
+        data: the program or part.
+        rng: source of the directions.
+        whole: If True, the rounding is the one of the array's greatest number.
+    """
+    if isinstance(data, list):
+        return [_moved(item, rng, whole) for item in data]
+    if not isinstance(data, dict):
+        return data
+    if set(data) == {"array"} and data["array"][0] in _PRECISION:
+        dtype, shape, elements = data["array"]
+        numbers = np.array(elements, np.float64)
+        greatest = float(np.abs(numbers[np.isfinite(numbers)]).max(initial=0))
+
+        def moved(element: Any) -> Any:
+            if isinstance(element, list):
+                return [moved(part) for part in element]
+            return element + rng.choice((-1, 1)) * float(_PRECISION[dtype]) * (greatest if whole else element)
+
+        return {"array": [dtype, shape, [moved(element) for element in elements]]}
+    return {key: _moved(item, rng, whole) for key, item in data.items()}
+
+
+def is_undetermined(pair: Pair, program: dict[str, Any], found: list[Difference]) -> bool:
+    """Returns True if all differences are of values that depend on the last digit of the program's arrays.
+
+    TensorFlow runs the program again, with each number of its arrays moved by one rounding. Each element of ours must
+    differ by little more than TensorFlow's results among themselves. Factors and functions of matrices are as exact as
+    roundings of the greatest element allow.
+
+    Args:
+        pair: the two processes.
+        program: the program.
+        found: its differences.
+    """
+    places = [re.fullmatch(r"run (\d+), value (\d+) \(.* of the greatest\)", difference.where) for difference in found]
+    if any(place is None or difference.kind != "value" for place, difference in zip(places, found, strict=True)):
+        return False
+    whole = re.fullmatch(_OF_MATRICES, program["about"]) is not None
+    outcomes = [pair.tensorflow.run(_moved(program, random.Random(seed), whole)) for seed in range(_MOVES)]
+    for place, difference in zip(places, found, strict=True):
+        assert place is not None
+        theirs, mine = np.asarray(difference.tensorflow), np.asarray(difference.ours)
+        values = [value for outcome in outcomes if (value := _value(outcome, int(place[1]), int(place[2])))]
+        moves = [decode(value) for value in values]
+        # A move can leave what an operation accepts, such as a matrix that has an inverse.
+        if len(moves) < _LEAST_MOVES or any(move.shape != theirs.shape for move in moves):
+            return False
+        if not (np.isfinite(theirs).all() and np.isfinite(mine).all()):
+            return False
+        spread = np.max([np.where(np.isfinite(move), np.abs(move - theirs), np.inf) for move in moves], axis=0)
+        tolerance = TOLERANCES[values[0]["dtype"]] * np.abs(theirs).max(initial=0)
+        if (np.abs(mine - theirs) > _MOVE_FACTOR * spread + tolerance).any():
+            return False
+    return True
 
 
 def is_rounding(pair: Pair, program: dict[str, Any], found: list[Difference]) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from differential.campaign import FAMILIES, campaign, check
-from differential.comparison import differences
+from differential.comparison import Difference, differences
 from differential.processes import Pair
+from differential.rounding import is_undetermined
 
 _TENSORFLOW = os.environ.get("FERROFLOW_TENSORFLOW_PYTHON")
 pytestmark = pytest.mark.skipif(
@@ -60,3 +62,13 @@ def test_a_difference_is_found(change: object, kind: str, pair: Pair) -> None:
     tensorflow, ours = pair.run(program)
     change(ours)  # type: ignore[operator]
     assert {difference.kind for difference in differences(program, tensorflow, ours)} == {kind}
+
+
+@pytest.mark.parametrize(("number", "is_noise"), [(1.0, False), (1e8, True)])
+def test_only_what_a_rounding_of_the_inputs_moves_is_noise(number: float, is_noise: bool, pair: Pair) -> None:
+    steps = [["x", "placeholder", [{"tf": "float32"}], {}], ["y", "sin", [{"ref": "x"}], {}]]
+    runs = [{"fetch": {"ref": "y"}, "feed": [[{"ref": "x"}, {"array": ["float32", [2], [number, number]]}]]}]
+    program = {"about": "sine", "seed": 1, "exact": False, "steps": steps, "runs": runs}
+    sines = [float(np.sin(number))] * 2
+    wrong = Difference("value", "run 0, value 0 (1 of the greatest)", sines, [x + 0.1 for x in sines])
+    assert is_undetermined(pair, program, [wrong]) == is_noise
