@@ -67,6 +67,24 @@ STATEMENTS = (
     "seq2seq.sequence_loss(memory, indices, weights)",
     "tf.contrib.framework.with_same_shape(memory, memory)",
     "tf.keras.layers.LeakyReLU()(x)",
+    "tf.reduce_mean(x)",
+    "tf.reduce_mean(variable)",
+    "tf.reduce_max(variable)",
+    "tf.reduce_sum(resource)",
+    "tf.reduce_sum(np.ones([2, 3], np.float32))",
+    "tf.reduce_sum([1.0, 2.0])",
+    "tf.reduce_sum(variable, 0)",
+    "tf.reduce_logsumexp(variable)",
+    "tf.reduce_sum(anything)",
+    *(
+        f"tf.contrib.distributions.{distribution}.{method}"
+        for distribution in (
+            "MultivariateNormalDiag(memory[:, 0], tf.ones([8]))",
+            "MultivariateNormalDiag(loc=eight)",
+            "MultivariateNormalTriL(x, five)",
+        )
+        for method in ("sample()", "sample(7)", "sample(n)", "mean()", "stddev()", "covariance()", "mode()")
+    ),
     *(
         f"tf.einsum('{equation}', {', '.join(inputs)})"
         for equation, *inputs in (
@@ -116,6 +134,8 @@ def _names(tf: Any) -> dict[str, Any]:
         "indices": tf.placeholder(tf.int32, [None, None]),
         "weights": tf.placeholder(tf.float32, [None, None]),
         "anything": tf.placeholder(tf.float32),
+        "variable": tf.get_variable("variable", [2, 3], use_resource=False),
+        "resource": tf.get_variable("resource", [2, 3], use_resource=True),
         "five": tf.placeholder(tf.float32, [5, 5]),
         "eight": tf.placeholder(tf.float32, [8, 4]),
         "heads": tf.placeholder(tf.float32, [None, None, 2, 3]),

@@ -48,6 +48,74 @@ fn order<T: PartialOrd>(row: &[T], a: usize, b: usize) -> Ordering {
         .then(a.cmp(&b))
 }
 
+/// Returns true if the entry at `a` comes before that at `b`; NaN compares as equal to everything.
+fn is_before<T: PartialOrd>(row: &[T], a: usize, b: usize) -> bool {
+    match row[b].partial_cmp(&row[a]) {
+        Some(Ordering::Less) => true,
+        Some(Ordering::Greater) => false,
+        _ => a < b,
+    }
+}
+
+/// Puts `value` into the heap at `hole`, or above it but not above `top`.
+fn sift_up<T: PartialOrd>(row: &[T], heap: &mut [usize], mut hole: usize, top: usize, value: usize) {
+    while hole > top {
+        let parent = (hole - 1) / 2;
+        if !is_before(row, heap[parent], value) {
+            break;
+        }
+        heap[hole] = heap[parent];
+        hole = parent;
+    }
+    heap[hole] = value;
+}
+
+/// Puts `value` into the heap below `top`, whose place is free: moves the hole down to a leaf, then `value` up.
+fn replace_top<T: PartialOrd>(row: &[T], heap: &mut [usize], top: usize, value: usize) {
+    let n = heap.len();
+    let mut hole = top;
+    loop {
+        let right = 2 * hole + 2;
+        let child = match right.cmp(&n) {
+            Ordering::Less if is_before(row, heap[right], heap[right - 1]) => right - 1,
+            Ordering::Less => right,
+            Ordering::Equal => right - 1,
+            Ordering::Greater => break,
+        };
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    sift_up(row, heap, hole, top, value);
+}
+
+/// Moves the heap's top, its smallest entry, to the end, so that the places before it are a heap.
+fn pop<T: PartialOrd>(row: &[T], heap: &mut [usize]) {
+    if let Some((last, rest)) = heap.split_last_mut()
+        && let Some(&top) = rest.first()
+    {
+        let value = std::mem::replace(last, top);
+        replace_top(row, rest, 0, value);
+    }
+}
+
+/// Puts the places of the `k` largest entries, fewer than all, into `places`.
+///
+/// TF leaves their order open, but programs see it: that of the heap of the `k` best entries so far, as C++ keeps one.
+fn unsorted_top_k<T: PartialOrd>(row: &[T], k: usize, places: &mut Vec<usize>) {
+    places.extend(0..=k);
+    for parent in (0..places.len() / 2).rev() {
+        let value = places[parent];
+        replace_top(row, places, parent, value);
+    }
+    pop(row, places);
+    for place in k + 1..row.len() {
+        if is_before(row, place, places[0]) {
+            places[k] = place;
+            pop(row, places);
+        }
+    }
+}
+
 fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bool) -> Result<()> {
     let Ok(k) = usize::try_from(k) else { bail!(InvalidArgument, "Need k >= 0, got {k}") };
     let input = ctx.take(0)?;
@@ -68,18 +136,16 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
             let rows = x[range.start * n..range.end * n].chunks_exact(n);
             for ((row, values), indices) in rows.zip(values.chunks_exact_mut(k)).zip(indices.chunks_exact_mut(k)) {
                 places.clear();
-                places.extend(0..n);
-                if k < n {
-                    places.select_nth_unstable_by(k - 1, |&a, &b| order(row, a, b));
-                }
-                let best = &mut places[..k];
-                if sorted {
-                    best.sort_unstable_by(|&a, &b| order(row, a, b));
+                if sorted || k == n {
+                    places.extend(0..n);
+                    if k < n {
+                        places.select_nth_unstable_by(k - 1, |&a, &b| order(row, a, b));
+                    }
+                    places[..k].sort_unstable_by(|&a, &b| order(row, a, b));
                 } else {
-                    // TF leaves the order open; here it is fixed.
-                    best.sort_unstable();
+                    unsorted_top_k(row, k, &mut places);
                 }
-                for ((value, index), &place) in values.iter_mut().zip(indices).zip(&*best) {
+                for ((value, index), &place) in values.iter_mut().zip(indices).zip(&places[..k]) {
                     (*value, *index) = (row[place], place as i32);
                 }
             }
@@ -181,6 +247,22 @@ mod tests {
         let mut indices = t[1].slice::<i32>().unwrap().to_vec();
         indices.sort_unstable();
         assert_eq!(indices, [1, 3, 4]);
+    }
+
+    #[test]
+    fn unsorted_entries_are_in_the_order_of_tensorflow() {
+        let x = Tensor::from_slice([10], &[7.0f32, 2.0, 9.0, 4.0, 9.0, 1.0, 8.0, 3.0, 6.0, 5.0]).unwrap();
+        let cases: [(i32, &[i32]); 5] = [
+            (1, &[2]),
+            (3, &[6, 4, 2]),
+            (4, &[0, 6, 2, 4]),
+            (7, &[3, 9, 0, 8, 4, 2, 6]),
+            (10, &[2, 4, 6, 0, 8, 9, 3, 7, 1, 5]),
+        ];
+        for (k, expected) in cases {
+            let t = run("TopKV2", &[x.clone(), Tensor::scalar(k)], &[("sorted", AttrValue::Bool(false))]).unwrap();
+            assert_eq!(t[1].slice::<i32>().unwrap(), expected, "k = {k}");
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ def concat_vectors(*vectors: Any) -> Any:
     """Returns shape vectors one after another: a list of int where all are known, else a Tensor of int32."""
     known = [static_value(vector) for vector in vectors]
     if any(x is None for x in known):
-        return joining.concat([convert_index(vector) for vector in vectors], 0)
+        return joining.concat(list(vectors), 0)
     return [int(size) for vector in known for size in vector]
 
 

@@ -43,6 +43,11 @@ def _is_zero(rank: Any, zero: Any) -> Any:
     return comparison.equal(rank, zero) if known is None else constant(bool(known == 0))
 
 
+def _ones_like(shape: Any) -> Any:
+    static = shape.get_shape()
+    return making.ones(static.as_list(), dtype=shape.dtype) if static.is_fully_defined() else making.ones_like(shape)
+
+
 class TransformedDistribution(Distribution):
     """The distribution of `bijector.forward(x)`, x of another distribution.
 
@@ -183,8 +188,8 @@ class TransformedDistribution(Distribution):
         before = pick_vector(self._needs_rotation, self._empty, [n])
         after = pick_vector(self._needs_rotation, [n], self._empty)
         shape = concat_vectors(before, self._override_batch_shape, self._override_event_shape, after)
-        if static_value(self._needs_rotation) and isinstance(shape, list):
-            shape = convert_index(shape)
+        if isinstance(shape, list):
+            shape = constant(shape, dtypes.int32, shape=[len(shape)])
         return self._rotated(self._distribution.sample(sample_shape=shape, seed=seed, **kwargs))
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -304,10 +309,11 @@ class TransformedDistribution(Distribution):
         if self._is_maybe_event_override:
             entropy = entropy * cast(reduce_prod(self._override_event_shape), entropy.dtype.base_dtype)
         if self._is_maybe_batch_override:
-            own = self._distribution.batch_shape_tensor()
-            shape = joining.concat([making.ones_like(self._override_batch_shape), own], 0)
-            repeats = joining.concat([self._override_batch_shape, making.ones_like(own)], 0)
-            entropy = shaping.tile(shaping.reshape(entropy, shape), repeats)
+            base = self._distribution
+            shape = joining.concat([_ones_like(self._override_batch_shape), base.batch_shape_tensor()], 0)
+            entropy = shaping.reshape(entropy, shape)
+            repeats = joining.concat([self._override_batch_shape, _ones_like(base.batch_shape_tensor())], 0)
+            entropy = shaping.tile(entropy, repeats)
         shape = joining.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
         anywhere = making.zeros(shape, dtype=self.dtype)
         event_ndims = self._event_ndims()
