@@ -118,7 +118,7 @@ class DistributionShape:
             return sample_ndims
 
     def _parts(self, x: Any, name: str) -> list[tuple[str, list[Any], Any]]:
-        """Returns the names of the parts samples, batch and event, the ranks whose sum is their start, and their ranks."""
+        """Returns the parts sample, batch and event: name, ranks whose sum is the start, and rank."""
         sample = self.get_sample_ndims(x, name=name)
         return [
             ("sample", [], sample),
