@@ -28,7 +28,7 @@ OTHERS = {
     "the scope of a moving average names its update, as for variables by reference": r"keras bn",
     "kernels here take channels before space": r"(max|avg)pool1 channels_first|conv2d_transpose channels_first",
     "the same numbers by other operations": (
-        r"static rnn len|crf(?! dec).*|or\.AdamOptimizer|einsum3?|gn|sparse_t|i\.(ssim|sobel)"
+        r"static rnn len|crf(?! dec).*|or\.AdamOptimizer|gn|sparse_t|i\.(ssim|sobel)"
     ),
 }
 

@@ -67,6 +67,50 @@ STATEMENTS = (
     "seq2seq.sequence_loss(memory, indices, weights)",
     "tf.contrib.framework.with_same_shape(memory, memory)",
     "tf.keras.layers.LeakyReLU()(x)",
+    "tf.reduce_mean(x)",
+    "tf.reduce_mean(variable)",
+    "tf.reduce_max(variable)",
+    "tf.reduce_sum(resource)",
+    "tf.reduce_sum(np.ones([2, 3], np.float32))",
+    "tf.reduce_sum([1.0, 2.0])",
+    "tf.reduce_sum(variable, 0)",
+    "tf.reduce_logsumexp(variable)",
+    "tf.reduce_sum(anything)",
+    *(
+        f"tf.contrib.distributions.{distribution}.{method}"
+        for distribution in (
+            "MultivariateNormalDiag(memory[:, 0], tf.ones([8]))",
+            "MultivariateNormalDiag(loc=eight)",
+            "MultivariateNormalTriL(x, five)",
+        )
+        for method in ("sample()", "sample(7)", "sample(n)", "mean()", "stddev()", "covariance()", "mode()")
+    ),
+    *(
+        f"tf.einsum('{equation}', {', '.join(inputs)})"
+        for equation, *inputs in (
+            ("ij,jk->ik", "x", "five"),
+            ("ij,jk", "x", "five"),
+            ("bij,bjk->bik", "square", "square"),
+            ("bij,jk->bik", "memory", "eight"),
+            ("bij,bkj->bik", "memory", "memory"),
+            ("ibh,hnd->ibnd", "memory", "tf.zeros([8, 2, 3])"),
+            ("ibnd,jbnd->ijbn", "heads", "heads"),
+            ("ijbs,ibns->ijbn", "heads", "heads"),
+            ("ibnd,hnd->ibh", "heads", "tf.zeros([8, 2, 3])"),
+            ("i,d->id", "tf.range(3.0)", "tf.range(2.0)"),
+            ("ij,ij->", "x", "x"),
+            ("ij,ij->i", "x", "x"),
+            ("ij,k->kji", "x", "tf.range(2.0)"),
+            ("ij->ji", "x"),
+            ("ij->j", "x"),
+            ("ii", "five"),
+            ("...ij,...jk->...ik", "images", "images"),
+            ("...j,jk->...k", "memory", "eight"),
+            ("ij,jk,kl->il", "x", "five", "five"),
+            ("ij,ij,ij->i", "x", "x", "five"),
+            ("ijk,ijl->lk", "square", "square"),
+        )
+    ),
     "tf.keras.layers.ReLU(6.0)(x)",
 )
 
@@ -90,6 +134,11 @@ def _names(tf: Any) -> dict[str, Any]:
         "indices": tf.placeholder(tf.int32, [None, None]),
         "weights": tf.placeholder(tf.float32, [None, None]),
         "anything": tf.placeholder(tf.float32),
+        "variable": tf.get_variable("variable", [2, 3], use_resource=False),
+        "resource": tf.get_variable("resource", [2, 3], use_resource=True),
+        "five": tf.placeholder(tf.float32, [5, 5]),
+        "eight": tf.placeholder(tf.float32, [8, 4]),
+        "heads": tf.placeholder(tf.float32, [None, None, 2, 3]),
     }
 
 

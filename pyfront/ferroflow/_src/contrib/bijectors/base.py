@@ -286,11 +286,13 @@ class Bijector:
             TypeError: if `y` is not of `dtype`.
             NotImplementedError: if the subclass defines no determinant.
         """
-        with control_dependencies(self._check_event_ndims(self._inverse_min_event_ndims, event_ndims)):
-            return self._call_inverse_log_det_jacobian(y, event_ndims, name)
+        return self._call_inverse_log_det_jacobian(y, event_ndims, name)
 
     def _call_inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
-        with self._name_scope(name, [y]):
+        with (
+            self._name_scope(name, [y]),
+            control_dependencies(self._check_event_ndims(self._inverse_min_event_ndims, event_ndims)),
+        ):
             y = self._converted(y, "y")
             if not self._is_injective:
                 parts = self._inverse_log_det_jacobian(y, **kwargs)
@@ -333,13 +335,15 @@ class Bijector:
         """
         if not self._is_injective:
             raise NotImplementedError("forward_log_det_jacobian cannot be implemented for non-injective transforms.")
-        with control_dependencies(self._check_event_ndims(self._forward_min_event_ndims, event_ndims)):
-            return self._call_forward_log_det_jacobian(x, event_ndims, name)
+        return self._call_forward_log_det_jacobian(x, event_ndims, name)
 
     def _call_forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
         if not self._is_injective:
             raise NotImplementedError("forward_log_det_jacobian cannot be implemented for non-injective transforms.")
-        with self._name_scope(name, [x]):
+        with (
+            self._name_scope(name, [x]),
+            control_dependencies(self._check_event_ndims(self._forward_min_event_ndims, event_ndims)),
+        ):
             x = self._converted(x, "x")
             pair = self._pair_of_x(x, kwargs)
             if event_ndims in pair.ildj:
@@ -408,6 +412,7 @@ class Bijector:
         return None if known is None else int(known)
 
     def _check_event_ndims(self, min_event_ndims: int, event_ndims: Any) -> list[Operation]:
+        event_ndims = convert_to_tensor(event_ndims, name="event_ndims")
         known = self._known_rank(event_ndims)
         if known is not None:
             if known < min_event_ndims:

@@ -11,7 +11,7 @@ from ferroflow._src.contrib.distributions.static_shapes import known_size, pick_
 from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
-from ferroflow._src.ops.array import joining, making, shaping
+from ferroflow._src.ops.array import indexing, joining, making, shaping
 from ferroflow._src.ops.array.slicing import slice as slice_of
 from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.flow.grouping import with_dependencies
@@ -48,6 +48,8 @@ class DistributionShape:
         with name_scope(name), name_scope("init"):
             self._batch_ndims = self._checked_rank(batch_ndims, "batch_ndims")
             self._event_ndims = self._checked_rank(event_ndims, "event_ndims")
+            self._batch_ndims_is_0 = self._is_zero(self._batch_ndims)
+            self._event_ndims_is_0 = self._is_zero(self._event_ndims)
 
     def _checked_rank(self, rank: Any, name: str) -> Any:
         rank = convert_to_tensor(rank, name=name)
@@ -115,23 +117,35 @@ class DistributionShape:
                 sample_ndims = with_dependencies([checking.assert_non_negative(sample_ndims)], sample_ndims)
             return sample_ndims
 
-    def _parts(self, x: Any) -> list[tuple[Any, Any]]:
-        """Returns the ranges of dimensions of samples, batch and event."""
-        sample = self.get_sample_ndims(x)
-        starts = [constant(0), sample, sample + self._batch_ndims]
-        ends = [sample, sample + self._batch_ndims, sample + self._batch_ndims + self._event_ndims]
-        return list(zip(starts, ends, strict=True))
+    def _parts(self, x: Any, name: str) -> list[tuple[str, list[Any], Any]]:
+        """Returns the parts sample, batch and event: name, ranks whose sum is the start, and rank."""
+        sample = self.get_sample_ndims(x, name=name)
+        return [
+            ("sample", [], sample),
+            ("batch", [sample], self._batch_ndims),
+            ("event", [sample, self._batch_ndims], self._event_ndims),
+        ]
+
+    @staticmethod
+    def _start(before: list[Any], ndims: Any) -> tuple[list[Any], int | None, int]:
+        """Returns the ranks before a part, their sum, and the part's rank; no sum if only a step computes one."""
+        before = before or [making.zeros([], dtype=dtypes.int32, name="zero")]
+        known = [constant_value(n) for n in (ndims, *before)]
+        if any(n is None for n in known):
+            return before, None, 0
+        return before, sum(int(n) for n in known[1:]), int(known[0])
 
     def get_dims(self, x: Any, name: str = "get_dims") -> tuple[Any, Any, Any]:
         """Returns the numbers of the dimensions of a Tensor: of samples, batch and event, as Tensors of int32."""
         with self._name_scope(name, [x]):
             found = []
-            for start, end in self._parts(x):
-                first, last = constant_value(start), constant_value(end)
-                if first is None or last is None:
-                    found.append(making.range(start, end))
+            for part, ranks, ndims in self._parts(x, name):
+                before, first, count = self._start(ranks, ndims)
+                if first is None:
+                    start = sum(before)
+                    found.append(making.range(start, start + ndims))
                 else:
-                    found.append(constant(list(range(int(first), int(last))), dtypes.int32))
+                    found.append(constant(list(range(first, first + count)), dtypes.int32, name=f"{part}_dims"))
             return found[0], found[1], found[2]
 
     def get_shape(self, x: Any, name: str = "get_shape") -> tuple[Any, Any, Any]:
@@ -139,15 +153,15 @@ class DistributionShape:
         with self._name_scope(name, [x]):
             x = convert_to_tensor(x, name="x")
             found = []
-            for start, end in self._parts(x):
-                first, last = constant_value(start), constant_value(end)
-                if x.get_shape().ndims is not None and first is not None and last is not None:
-                    sizes = x.get_shape()[int(first) : int(last)].as_list()
+            for part, ranks, ndims in self._parts(x, name):
+                before, first, count = self._start(ranks, ndims)
+                if x.get_shape().ndims is not None and first is not None:
+                    sizes = x.get_shape()[first : first + count].as_list()
                     if None not in sizes:
-                        found.append(constant(sizes, dtypes.int32, shape=[len(sizes)]))
+                        found.append(constant(sizes, dtypes.int32, shape=[len(sizes)], name=f"{part}_shape"))
                         continue
                 # A slice by index would take a negative rank as one from the end.
-                found.append(slice_of(shaping.shape(x), [start], [end - start]))
+                found.append(slice_of(shaping.shape(x), [sum(before)], [ndims]))
             return found[0], found[1], found[2]
 
     def make_batch_of_event_sample_matrices(
@@ -167,16 +181,16 @@ class DistributionShape:
         with self._name_scope(name, [x]):
             x = convert_to_tensor(x, name="x")
             samples, batch, event = self.get_shape(x)
-            event = pick_vector(self._is_zero(self._event_ndims), [1], event)
+            event = pick_vector(self._event_ndims_is_0, [1], event)
             if expand_batch_dim:
-                batch = pick_vector(self._is_zero(self._batch_ndims), [1], batch)
+                batch = pick_vector(self._batch_ndims_is_0, [1], batch)
             x = shaping.reshape(x, joining.concat([[-1], batch, event], 0))
             return rotate_transpose(x, shift=-1), samples
 
     @staticmethod
     def _is_zero(rank: Any) -> Any:
         known = constant_value(rank)
-        return comparison.equal(rank, 0) if known is None else constant(bool(known == 0))
+        return comparison.equal(rank, 0) if known is None else bool(known == 0)
 
     def undo_make_batch_of_event_sample_matrices(
         self,
@@ -200,21 +214,22 @@ class DistributionShape:
             x = convert_to_tensor(x, name="x")
             sample_shape = convert_to_tensor(sample_shape, name="sample_shape")
             x = rotate_transpose(x, shift=1)
-            batch_ndims, event_ndims = constant_value(self._batch_ndims), constant_value(self._event_ndims)
-            if batch_ndims is not None and event_ndims is not None:
-                added_to_batch = int(batch_ndims == 0 and expand_batch_dim)
-                begin = 1 + added_to_batch
-                shape = shaping.shape(x)
-                inner = shape[begin : begin + int(batch_ndims) + int(event_ndims)]
-                result = shaping.reshape(x, joining.concat([sample_shape, inner], 0))
-                known = [known_size(n) for n in x.get_shape()] if x.get_shape().ndims is not None else None
+            if isinstance(self._batch_ndims_is_0, bool) and isinstance(self._event_ndims_is_0, bool):
+                added = [-1] if self._event_ndims_is_0 else []
+                if self._batch_ndims_is_0 and expand_batch_dim:
+                    added.append(1)
+                if added:
+                    x = shaping.squeeze(x, axis=added)
+                _, batch, event = self.get_shape(x)
+                result = shaping.reshape(x, joining.concat([sample_shape, batch, event], 0))
                 samples = constant_value(sample_shape)
-                if known is not None and samples is not None:
-                    result.set_shape([*samples, *known[begin : begin + int(batch_ndims) + int(event_ndims)]])
+                if x.get_shape().ndims is not None and samples is not None:
+                    result.set_shape([*samples, *(known_size(n) for n in x.get_shape()[1:])])
                 return result
-            shape = shaping.shape(x)
-            begin = 1
-            if expand_batch_dim:
-                begin = pick_vector(self._is_zero(self._batch_ndims), [2], [1])[0]
-            inner = shape[begin : begin + self._batch_ndims + self._event_ndims]
-            return shaping.reshape(x, joining.concat([sample_shape, inner], 0))
+            static = x.get_shape()
+            shape = static.as_list() if static.is_fully_defined() else shaping.shape(x)
+            batch = shape[1 : 1 + self._batch_ndims]
+            is_added = comparison.logical_and(expand_batch_dim, self._batch_ndims_is_0)
+            start = indexing.where_v2(is_added, 2, 1 + self._batch_ndims)
+            event = shape[start : start + self._event_ndims]
+            return shaping.reshape(x, joining.concat([sample_shape, batch, event], 0))

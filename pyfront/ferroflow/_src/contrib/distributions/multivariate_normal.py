@@ -234,9 +234,9 @@ def _kl_of_normals(
             ratio = (a.stddev() / b.stddev())[..., None]
         else:
             ratio = b.scale.solve(a.scale.to_dense())
+        determinants = b.scale.log_abs_determinant() - a.scale.log_abs_determinant()
+        squares = -cast(a.scale.domain_dimension_tensor(), a.dtype) + reduce_sum(square(ratio), axis=[-2, -1])
         distance = b.scale.solve((b.mean() - a.mean())[..., None])
-        size = cast(a.scale.domain_dimension_tensor(), a.dtype)
-        squares = reduce_sum(square(ratio), axis=[-2, -1]) + reduce_sum(square(distance), axis=[-2, -1])
-        divergence = b.scale.log_abs_determinant() - a.scale.log_abs_determinant() + 0.5 * (squares - size)
+        divergence = determinants + 0.5 * (squares + reduce_sum(square(distance), axis=[-2, -1]))
         divergence.set_shape(broadcast_static_shape(a.batch_shape, b.batch_shape))
         return divergence

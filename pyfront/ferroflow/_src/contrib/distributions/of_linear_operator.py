@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.contrib.bijectors.affine_linear_operator import AffineLinearOperator
 from ferroflow._src.contrib.distributions.scales import is_diagonal_scale, make_diag_scale, shapes_from_loc_and_scale
 from ferroflow._src.contrib.distributions.transformed import TransformedDistribution
@@ -42,14 +43,15 @@ class OfLinearOperator(TransformedDistribution):
         with name_scope(name, values=[loc, *scale.graph_parents]) as scope:
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             batch_shape, event_shape = shapes_from_loc_and_scale(loc, scale)
-            super().__init__(
-                distribution=standard(scale.dtype),
-                bijector=AffineLinearOperator(shift=loc, scale=scale, validate_args=validate_args),
-                batch_shape=batch_shape,
-                event_shape=event_shape,
-                validate_args=validate_args,
-                name=scope,
-            )
+        # TF 1.x: the parts' operations are outside of this distribution's name scope.
+        super().__init__(
+            distribution=standard(scale.dtype),
+            bijector=AffineLinearOperator(shift=loc, scale=scale, validate_args=validate_args),
+            batch_shape=batch_shape,
+            event_shape=event_shape,
+            validate_args=validate_args,
+            name=scope,
+        )
         self._allow_nan_stats = allow_nan_stats
         self._parameters = parameters
 
@@ -70,16 +72,24 @@ class OfLinearOperator(TransformedDistribution):
         return joining.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
 
     def _mean(self) -> Any:
-        zeros = making.zeros(self._batch_event_shape(), self.dtype)
-        return zeros if self.loc is None else self.loc + zeros
+        shape = self._batch_event_shape()
+        if self.loc is None:
+            return making.zeros(shape, self.dtype)
+        if isinstance(shape, TensorShape) and shape == self.loc.get_shape():
+            return making.identity(self.loc)
+        return making.identity(self.loc) + making.zeros(shape, self.dtype)
 
     def _mode(self) -> Any:
         return self._mean()
 
     def _covariance(self) -> Any:
         if is_diagonal_scale(self.scale):
-            return self._VARIANCE * matrix_diag(square(self.scale.diag_part()))
-        return self._VARIANCE * self.scale.matmul(self.scale.to_dense(), adjoint_arg=True)
+            return self._times(self._VARIANCE, matrix_diag(square(self.scale.diag_part())))
+        return self._times(self._VARIANCE, self.scale.matmul(self.scale.to_dense(), adjoint_arg=True))
+
+    @staticmethod
+    def _times(factor: float, x: Any) -> Any:
+        return x if factor == 1 else factor * x
 
     def _standard_variance(self) -> Any:
         scale = self.scale
@@ -90,13 +100,13 @@ class OfLinearOperator(TransformedDistribution):
         return matrix_diag_part(scale.matmul(scale.to_dense(), adjoint_arg=True))
 
     def _variance(self) -> Any:
-        return self._VARIANCE * self._standard_variance()
+        return self._times(self._VARIANCE, self._standard_variance())
 
     def _stddev(self) -> Any:
         of_standard = math.sqrt(self._VARIANCE)
         if is_diagonal_scale(self.scale):
-            return of_standard * absolute(self.scale.diag_part())
-        return of_standard * sqrt(self._standard_variance())
+            return self._times(of_standard, absolute(self.scale.diag_part()))
+        return self._times(of_standard, sqrt(self._standard_variance()))
 
 
 class MultivariateNormalLinearOperator(OfLinearOperator):

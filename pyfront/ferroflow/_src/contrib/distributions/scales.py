@@ -178,7 +178,7 @@ def shapes_from_loc_and_scale(loc: Any, scale: Any, name: str = "shapes_from_loc
         loc_batch = static.with_rank_at_least(1)[:-1]
         if static.ndims is None or not loc_batch.is_fully_defined():
             return prefer_static_broadcast_shape(batch, shaping.shape(loc)[:-1]), event
-        return prefer_static_broadcast_shape(batch, convert_index(loc_batch.as_list())), event
+        return prefer_static_broadcast_shape(batch, convert_index(loc_batch.as_list(), name="loc_batch_shape")), event
 
 
 def is_diagonal_scale(scale: Any) -> bool:

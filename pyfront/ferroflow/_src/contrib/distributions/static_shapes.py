@@ -16,6 +16,7 @@ from ferroflow._src.ops.flow import checking
 from ferroflow._src.ops.math import comparison
 from ferroflow._src.ops.math.arithmetic import floormod
 from ferroflow._src.ops.math.elementwise import logical_not
+from ferroflow._src.ops.math.reduction import reduce_all
 
 
 def static_value(x: Any) -> Any:
@@ -35,14 +36,16 @@ def rank_of(x: Any) -> Any:
     return shaping.rank(x) if ndims is None else ndims
 
 
-def both(first: Any, second: Any) -> Any:
-    """Returns whether two conditions hold, as a Tensor of bool that is constant if it can be."""
-    values = [static_value(x) for x in (first, second)]
+def together(*conditions: Any) -> Any:
+    """Returns whether all conditions hold, as a Tensor of bool that is constant if it can be."""
+    values = [static_value(x) for x in conditions]
     if any(x is not None and not x for x in values):
         return constant(False)
     if all(x is not None for x in values):
         return constant(True)
-    return comparison.logical_and(first, second)
+    if len(conditions) == 2:
+        return comparison.logical_and(*conditions)
+    return reduce_all(convert_to_tensor(conditions))
 
 
 def negated(condition: Any) -> Any:
@@ -55,7 +58,7 @@ def concat_vectors(*vectors: Any) -> Any:
     """Returns shape vectors one after another: a list of int where all are known, else a Tensor of int32."""
     known = [static_value(vector) for vector in vectors]
     if any(x is None for x in known):
-        return joining.concat([convert_index(vector) for vector in vectors], 0)
+        return joining.concat(list(vectors), 0)
     return [int(size) for vector in known for size in vector]
 
 

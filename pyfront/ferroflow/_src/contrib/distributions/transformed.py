@@ -8,11 +8,11 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.contrib.bijectors.base import Bijector, is_injective
 from ferroflow._src.contrib.bijectors.identity import Identity
 from ferroflow._src.contrib.distributions.static_shapes import (
-    both,
     concat_vectors,
     negated,
     pick_vector,
     static_value,
+    together,
 )
 from ferroflow._src.distributions.distribution import Distribution, graph_parents_of
 from ferroflow._src.framework.constant import constant, constant_value, constant_value_as_shape
@@ -38,9 +38,14 @@ def _size_of_shape(shape: Any) -> Any:
     return constant(static.as_list()[0]) if static.is_fully_defined() else shaping.shape(shape)[0]
 
 
-def _is_zero(rank: Any) -> Any:
+def _is_zero(rank: Any, zero: Any) -> Any:
     known = static_value(rank)
-    return comparison.equal(rank, 0) if known is None else constant(bool(known == 0))
+    return comparison.equal(rank, zero) if known is None else constant(bool(known == 0))
+
+
+def _ones_like(shape: Any) -> Any:
+    static = shape.get_shape()
+    return making.ones(static.as_list(), dtype=shape.dtype) if static.is_fully_defined() else making.ones_like(shape)
 
 
 class TransformedDistribution(Distribution):
@@ -74,24 +79,24 @@ class TransformedDistribution(Distribution):
         parameters = dict(locals())
         name = name or ("" if bijector is None else bijector.name) + distribution.name
         with name_scope(name, values=[event_shape, batch_shape]) as name:
+            zero = constant(0, dtype=dtypes.int32, name="zero")
             self._empty = constant([], dtype=dtypes.int32, name="empty")
             bijector = Identity(validate_args=validate_args) if bijector is None else bijector
             self._override_batch_shape = self._checked_override(
                 batch_shape, distribution.is_scalar_batch(), validate_args, "batch_shape"
             )
-            self._is_batch_override = negated(_is_zero(_size_of_shape(self._override_batch_shape)))
+            self._is_batch_override = negated(_is_zero(_size_of_shape(self._override_batch_shape), zero))
             self._is_maybe_batch_override = self._may_override(self._override_batch_shape)
             self._override_event_shape = self._checked_override(
                 event_shape, distribution.is_scalar_event(), validate_args, "event_shape"
             )
-            event_rank = _size_of_shape(self._override_event_shape)
-            self._is_event_override = negated(_is_zero(event_rank))
+            self._is_event_override = negated(_is_zero(_size_of_shape(self._override_event_shape), zero))
             self._is_maybe_event_override = self._may_override(self._override_event_shape)
             # Samples of an event that is laid over a batch have the event before the batch.
-            self._needs_rotation = both(
-                both(self._is_event_override, negated(self._is_batch_override)),
-                negated(distribution.is_scalar_batch()),
+            self._needs_rotation = together(
+                self._is_event_override, negated(self._is_batch_override), negated(distribution.is_scalar_batch())
             )
+            event_rank = _size_of_shape(self._override_event_shape)
             rotates = static_value(self._needs_rotation)
             self._rotate_ndims: Any = (
                 where(self._needs_rotation, event_rank, 0) if rotates is None else event_rank if rotates else 0
@@ -116,12 +121,13 @@ class TransformedDistribution(Distribution):
 
     def _checked_override(self, shape: Any, is_scalar: Any, validate_args: bool, name: str) -> Any:
         """Returns a shape as a vector of int32 with the checks that steps make; no shape is an empty vector."""
-        shape = self._empty if shape is None else convert_to_tensor(shape, preferred_dtype=dtypes.int32, name=name)
+        shape = [] if shape is None else shape
+        shape = convert_to_tensor(shape, preferred_dtype=dtypes.int32, name=name)
         if not shape.dtype.is_integer:
             raise TypeError("shape override must be an integer")
         shape = cast(shape, dtypes.int32)
         ndims = shape.get_shape().ndims
-        is_empty = _is_zero(_size_of_shape(shape)) if ndims in (None, 1) else constant(False)
+        is_empty = _is_zero(_size_of_shape(shape), constant(0)) if ndims in (None, 1) else constant(False)
         if static_value(is_empty):
             return self._empty
         checks = []
@@ -136,7 +142,7 @@ class TransformedDistribution(Distribution):
                 raise ValueError("shape override must have positive elements")
         elif validate_args:
             checks.append(checking.assert_positive(shape, message="shape override must have positive elements"))
-        is_wrong = both(negated(is_scalar), negated(is_empty))
+        is_wrong = together(negated(is_scalar), negated(is_empty))
         if static_value(is_wrong) is None:
             if validate_args:
                 checks.append(checking.assert_equal(is_wrong, False, message="base distribution not scalar"))
@@ -182,8 +188,8 @@ class TransformedDistribution(Distribution):
         before = pick_vector(self._needs_rotation, self._empty, [n])
         after = pick_vector(self._needs_rotation, [n], self._empty)
         shape = concat_vectors(before, self._override_batch_shape, self._override_event_shape, after)
-        if static_value(self._needs_rotation) and isinstance(shape, list):
-            shape = convert_index(shape)
+        if isinstance(shape, list):
+            shape = constant(shape, dtypes.int32, shape=[len(shape)])
         return self._rotated(self._distribution.sample(sample_shape=shape, seed=seed, **kwargs))
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -303,10 +309,11 @@ class TransformedDistribution(Distribution):
         if self._is_maybe_event_override:
             entropy = entropy * cast(reduce_prod(self._override_event_shape), entropy.dtype.base_dtype)
         if self._is_maybe_batch_override:
-            own = self._distribution.batch_shape_tensor()
-            shape = joining.concat([making.ones_like(self._override_batch_shape), own], 0)
-            repeats = joining.concat([self._override_batch_shape, making.ones_like(own)], 0)
-            entropy = shaping.tile(shaping.reshape(entropy, shape), repeats)
+            base = self._distribution
+            shape = joining.concat([_ones_like(self._override_batch_shape), base.batch_shape_tensor()], 0)
+            entropy = shaping.reshape(entropy, shape)
+            repeats = joining.concat([self._override_batch_shape, _ones_like(base.batch_shape_tensor())], 0)
+            entropy = shaping.tile(entropy, repeats)
         shape = joining.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
         anywhere = making.zeros(shape, dtype=self.dtype)
         event_ndims = self._event_ndims()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import builtins
 import re
-from collections import Counter
+import string
 from collections.abc import Sequence
 from typing import Any
 
+from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.arithmetic import multiply
-from ferroflow._src.ops.math.linalg import matmul
+from ferroflow._src.ops.math.linalg import matmul, trace
 from ferroflow._src.ops.math.reduction import reduce_sum
 
 _ELLIPSIS = "..."
@@ -25,6 +25,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     Args:
         equation: str such as "ij,jk->ik": one letter for each dimension of each input, then those of the result, in
             order; without "->" those that occur once, by the alphabet. "..." stands for dimensions that are broadcast.
+            "ii" is the trace of a matrix.
         *inputs: Tensors of a dtype that `matmul` takes, one for each part of the equation.
         **kwargs: `name`: str, name scope of the operations.
 
@@ -41,45 +42,47 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         raise TypeError("invalid keyword arguments for this function: " + ", ".join(sorted(kwargs)))
     with name_scope(name, "einsum", [equation, inputs]):
         tensors = [convert_to_tensor(x) for x in inputs]
-        parts, result = _parsed(equation, tensors)
-        return _contracted(equation, tensors, parts, result)
+        parts, result, broadcast = _parsed(equation, tensors)
+        if len(parts) == 1 and "->" not in equation and _is_trace(parts[0]):
+            return trace(tensors[0])
+        _check(equation, tensors, parts, result, broadcast)
+        repeated = [a for a in sorted(set("".join(parts))) if a not in result and _count(a, parts) > 2]
+        if repeated:
+            tf_logging.warn(
+                "Falling back to exponential-space implementation of einsum()"
+                ' because index "%s" is summed over more than two inputs.',
+                repeated[0],
+            )
+            return _multiplied(tensors, parts, result)
+        return _contracted(tensors, parts, result, broadcast)
 
 
-def _parsed(equation: str, inputs: Sequence[Tensor]) -> tuple[list[str], str]:
-    """Returns the letters of each input and of the result, with letters of their own for the dimensions of an
+def _parsed(equation: str, inputs: Sequence[Tensor]) -> tuple[list[str], str, str]:
+    """Returns the letters of each input and of the result, and the letters that stand for the dimensions of an
     ellipsis.
     """
-    equation = equation.replace(" ", "") if _ELLIPSIS in equation else equation
+    equation = equation.replace(" ", "")
     if not re.match(r"^([a-zA-Z,.]+)(->[a-zA-Z.]*)?$", equation):
         raise ValueError(f"Indices have incorrect format: {equation}")
     left, arrow, result = equation.partition("->")
     parts = left.split(",")
     if len(parts) != len(inputs):
         raise ValueError(f'Got {len(inputs)} arguments for equation "{equation}", expecting {len(parts)}')
-    ellipses = ""
+    broadcast = ""
     if "." in equation:
-        parts, ellipses = _without_ellipses(equation, parts, inputs)
+        parts, broadcast = _without_ellipses(equation, parts, inputs)
         if result.replace(_ELLIPSIS, "", 1).count("."):
             raise ValueError(f"Indices have incorrect format: {equation}")
-        result = result.replace(_ELLIPSIS, ellipses)
-    for i, (part, x) in enumerate(zip(parts, inputs, strict=True)):
-        ndims = x.get_shape().ndims
-        if ndims is not None and ndims != len(part):
-            raise ValueError(
-                f"Input {i} with axes {part} has incorrect number of dimensions (expected {len(part)}, got {ndims})"
-            )
-        if len(set(part)) != len(part):
-            raise ValueError(f"Subscript not supported: an axis appears more than once: {part}")
+        result = result.replace(_ELLIPSIS, broadcast)
     if not arrow:
-        counts = Counter("".join(parts))
-        result = ellipses + "".join(sorted(a for a in counts if counts[a] == 1 and a not in ellipses))
-    if len(set(result)) != len(result) or not set(result) <= set("".join(parts)):
-        raise ValueError(f"Invalid equation: {equation}")
-    return parts, result
+        letters = "".join(parts)
+        result = broadcast + "".join(sorted(a for a in letters if letters.count(a) == 1 and a not in broadcast))
+    return parts, result, broadcast
 
 
 def _without_ellipses(equation: str, parts: list[str], inputs: Sequence[Tensor]) -> tuple[list[str], str]:
-    free = [a for a in map(chr, builtins.range(0x100, 0x200)) if a.isalpha()]
+    # Transpositions sort dimensions by letter, so TF 1.x's letters for an ellipsis decide which operations there are.
+    free = [a for a in string.ascii_letters if a not in "".join(parts)]
     counts = []
     for part, x in zip(parts, inputs, strict=True):
         if part.replace(_ELLIPSIS, "", 1).count("."):
@@ -90,47 +93,66 @@ def _without_ellipses(equation: str, parts: list[str], inputs: Sequence[Tensor])
         count = (ndims or 0) - len(part) + len(_ELLIPSIS) if _ELLIPSIS in part else 0
         if count < 0:
             raise ValueError(f"Input with axes {part} has too few dimensions: {ndims}")
+        if count > len(free):
+            raise ValueError(f"Too many different dimensions for an ellipsis: {equation}")
         counts.append(count)
-    letters = "".join(free[: max(counts)])
+    letters = "".join(free[len(free) - max(counts) :])
     return [p.replace(_ELLIPSIS, letters[len(letters) - n :]) for p, n in zip(parts, counts, strict=True)], letters
 
 
-def _contracted(equation: str, inputs: Sequence[Tensor], parts: list[str], result: str) -> Tensor:
-    _check_sizes(equation, inputs, parts)
-    x, letters = inputs[0], parts[0]
-    for i in builtins.range(1, len(inputs)):
-        # A dimension is summed as soon as neither the result nor a later input has it.
-        kept = set(result).union(*parts[i + 1 :])
-        x, letters = _summed(x, letters, kept | set(parts[i]))
-        y, y_letters = _summed(inputs[i], parts[i], kept | set(letters))
-        x, letters = _product(x, letters, y, y_letters, kept)
-    x, letters = _summed(x, letters, set(result))
-    return _transposed(x, [letters.index(a) for a in result])
+def _is_trace(part: str) -> bool:
+    return part == part[::-1] and any(part.count(a) == 2 for a in part)
 
 
-def _check_sizes(equation: str, inputs: Sequence[Tensor], parts: list[str]) -> None:
+def _count(letter: str, parts: Sequence[str]) -> int:
+    return sum(letter in part for part in parts)
+
+
+def _check(equation: str, inputs: Sequence[Tensor], parts: Sequence[str], result: str, broadcast: str) -> None:
     sizes: dict[str, int] = {}
-    for part, x in zip(parts, inputs, strict=True):
-        if x.get_shape().ndims is None:
-            continue
-        for letter, size in zip(part, x.get_shape().as_list(), strict=True):
-            if size is None or (size == 1 and not letter.isascii()):
+    for i, (part, x) in enumerate(zip(parts, inputs, strict=True)):
+        shape = x.get_shape()
+        if shape.ndims is not None and shape.ndims != len(part):
+            raise ValueError(
+                f"Input {i} with axes {part} has incorrect number of dimensions "
+                f"(expected {len(part)}, got {shape.ndims})"
+            )
+        if len(set(part)) != len(part):
+            raise ValueError(f"Subscript not supported: an axis appears more than once: {part}")
+        known = [None] * len(part) if shape.ndims is None else shape.as_list()
+        for letter, size in zip(part, known, strict=True):
+            if size is None or (size == 1 and letter in broadcast):
                 continue
             if sizes.setdefault(letter, size) != size:
                 raise ValueError(
                     f"Dimensions must be equal, but are {sizes[letter]} and {size} for index {letter} of {equation}"
                 )
+    if len(set(result)) != len(result) or not set(result) <= set("".join(parts)):
+        raise ValueError(f"Invalid equation: {equation}")
 
 
-def _summed(x: Tensor, letters: str, kept: set[str]) -> tuple[Tensor, str]:
-    axes = [i for i, a in enumerate(letters) if a not in kept]
-    if not axes:
-        return x, letters
-    return reduce_sum(x, axis=axes), "".join(a for a in letters if a in kept)
+def _contracted(inputs: Sequence[Tensor], parts: Sequence[str], result: str, broadcast: str) -> Tensor:
+    x, letters = inputs[0], parts[0]
+    for y, y_letters in zip(inputs[1:], parts[1:], strict=True):
+        inner = (set(letters) & set(y_letters)) - set(result)
+        x, letters = _product((x, letters), (y, y_letters), inner, broadcast)
+    axes = [i for i, a in enumerate(letters) if a not in result]
+    if axes:
+        x = reduce_sum(x, axis=axes)
+        letters = "".join(a for a in letters if a in result)
+    return _transposed(x, [letters.index(a) for a in result])
 
 
 def _transposed(x: Tensor, perm: list[int]) -> Tensor:
     return x if perm == sorted(perm) else shaping.transpose(x, perm=perm)
+
+
+def _reshaped(x: Tensor, sizes: Sequence[Any]) -> Tensor:
+    """Returns `x` of a shape whose sizes are ints or scalars; `x` itself if it has the shape already."""
+    known = x.get_shape().as_list()
+    if not any(isinstance(n, Tensor) for n in sizes) and list(sizes) == known:
+        return x
+    return shaping.reshape(x, sizes)
 
 
 def _sizes(x: Tensor, count: int) -> list[Any]:
@@ -149,51 +171,53 @@ def _total(sizes: Sequence[Any]) -> Any:
     return total
 
 
-def _as_shape(sizes: Sequence[Any]) -> list[Any]:
-    """Returns sizes for reshape, the only unknown one as -1."""
-    unknown = [i for i, n in enumerate(sizes) if isinstance(n, Tensor)]
-    known = [n for n in sizes if not isinstance(n, Tensor)]
-    if len(unknown) == 1 and 0 not in known:
-        return [-1 if isinstance(n, Tensor) else n for n in sizes]
-    return list(sizes)
-
-
-def _product(x: Tensor, x_letters: str, y: Tensor, y_letters: str, kept: set[str]) -> tuple[Tensor, str]:
-    """Returns the product of two inputs, summed over the dimensions that both have and none needs later."""
-    shared = [a for a in x_letters if a in y_letters]
-    batch, inner = [a for a in shared if a in kept], [a for a in shared if a not in kept]
-    x_free = [a for a in x_letters if a not in shared]
-    y_free = [a for a in y_letters if a not in shared]
-    x = _transposed(x, [x_letters.index(a) for a in (*batch, *x_free, *inner)])
+def _product(
+    left: tuple[Tensor, str], right: tuple[Tensor, str], inner: set[str], broadcast: str
+) -> tuple[Tensor, str]:
+    """Returns the product of two inputs, each given with its letters, summed over the letters in `inner`."""
+    (x, x_letters), (y, y_letters) = left, right
+    batch = sorted((set(x_letters) & set(y_letters)) - inner)
+    x_free = sorted(set(x_letters) - set(y_letters))
+    y_free = sorted(set(y_letters) - set(x_letters))
+    summed = sorted(inner)
+    x = _transposed(x, [x_letters.index(a) for a in (*batch, *x_free, *summed)])
+    y = _transposed(y, [y_letters.index(a) for a in (*batch, *summed, *y_free)])
     letters = "".join((*batch, *x_free, *y_free))
-    if not inner or not all(a.isascii() for a in batch):
-        return _broadcast_product(x, y, y_letters, (batch, x_free, y_free, inner)), letters
-    y = _transposed(y, [y_letters.index(a) for a in (*batch, *inner, *y_free)])
+    if not summed:
+        for _ in y_free:
+            x = shaping.expand_dims(x, -1)
+        for _ in x_free:
+            y = shaping.expand_dims(y, len(batch))
+        return multiply(x, y), letters
     x_sizes, y_sizes = _sizes(x, len(x_letters)), _sizes(y, len(y_letters))
-    batch_sizes = x_sizes[: len(batch)]
-    x_outer, y_outer = x_sizes[len(batch) : len(batch) + len(x_free)], y_sizes[len(batch) + len(inner) :]
-    depth = _total(x_sizes[len(batch) + len(x_free) :])
-    if len(x_free) != 1 or len(inner) != 1:
-        x = shaping.reshape(x, _as_shape([*batch_sizes, _total(x_outer), depth]))
-    if len(y_free) != 1 or len(inner) != 1:
-        y = shaping.reshape(y, _as_shape([*batch_sizes, depth, _total(y_outer)]))
+    x_batch, x_outer, x_inner = _split(x_sizes, len(batch), len(x_free))
+    y_batch, _, y_outer = _split(y_sizes, len(batch), len(summed))
+    rows, depth = _total(x_outer), _total(x_inner)
+    x = _reshaped(x, [*x_batch, rows, depth])
+    y = _reshaped(y, [*y_batch, depth, _total(y_outer)])
     product = matmul(x, y)
-    if len(x_free) != 1 or len(y_free) != 1:
-        product = shaping.reshape(product, _as_shape([*batch_sizes, *x_outer, *y_outer]))
-    return product, letters
+    # TF 1.x: a batch dimension has the size of the left input, and 1 there is refused.
+    sizes = [m if n == 1 and a in broadcast else n for a, n, m in zip(batch, x_batch, y_batch, strict=True)]
+    return _reshaped(product, [*sizes, *x_outer, *y_outer]), letters
 
 
-def _broadcast_product(
-    x: Tensor, y: Tensor, y_letters: str, groups: tuple[list[str], list[str], list[str], list[str]]
-) -> Tensor:
-    """Returns the same by elements, if nothing is summed or a batch dimension may be 1."""
-    batch, x_free, y_free, inner = groups
-    y = _transposed(y, [y_letters.index(a) for a in (*batch, *y_free, *inner)])
-    for _ in y_free:
-        x = shaping.expand_dims(x, len(batch) + len(x_free))
-    for _ in x_free:
-        y = shaping.expand_dims(y, len(batch))
-    product = multiply(x, y)
-    if inner:
-        product = reduce_sum(product, axis=[-1 - i for i in builtins.range(len(inner))])
-    return product
+def _split(sizes: list[Any], first: int, second: int) -> tuple[list[Any], list[Any], list[Any]]:
+    return sizes[:first], sizes[first : first + second], sizes[first + second :]
+
+
+def _multiplied(inputs: Sequence[Tensor], parts: Sequence[str], result: str) -> Tensor:
+    """Returns the sum over the elements' products, which are all in memory at the same time."""
+    order = [*sorted(set("".join(parts)) - set(result)), *result]
+    aligned = []
+    for x, part in zip(inputs, parts, strict=True):
+        by_order = sorted(part, key=order.index)
+        x = _transposed(x, [part.index(a) for a in by_order])
+        sizes = dict(zip(by_order, x.get_shape().as_list(), strict=True))
+        if sum(size is None for size in sizes.values()) > 1:
+            sizes = dict(zip(by_order, _sizes(x, len(part)), strict=True))
+        aligned.append((x, [-1 if (size := sizes.get(a, 1)) is None else size for a in order]))
+    expanded = [shaping.reshape(x, sizes) for x, sizes in aligned]
+    total: Any = 1
+    for x in expanded:
+        total = total * x
+    return reduce_sum(total, axis=[i for i, a in enumerate(order) if a not in result])

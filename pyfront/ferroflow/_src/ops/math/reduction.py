@@ -40,19 +40,20 @@ def all_dimensions(x: TensorLike) -> Tensor:
     """Returns the numbers of all dimensions of a tensor.
 
     Args:
-        x: Tensor or SparseTensor.
+        x: Tensor or SparseTensor, or a variable, array or list.
 
     Returns:
-        Tensor of int32, of shape [rank of `x`]: a constant if the rank is known.
+        Tensor of int32, of shape [rank of `x`]: a constant for a Tensor or SparseTensor of known rank.
     """
+    ndims = None
     if isinstance(x, SparseTensor):
         shape = x.dense_shape.get_shape()
         ndims = shape[0].value if shape.ndims == 1 else None
-    else:
-        x = convert_to_tensor(x)
+    elif isinstance(x, Tensor):
         ndims = x.get_shape().ndims
     if ndims is not None:
         return constant(np.arange(ndims), dtype=dtypes.int32)
+    # TF 1.x: variables, arrays and lists also take this way, which decides the seeds of later operations.
     return making.range(0, shaping.rank(x))
 
 
@@ -169,6 +170,7 @@ def reduce_logsumexp(
     """
     keepdims = bool(_new_or_old("reduce_logsumexp", "keepdims", keepdims, "keep_dims", keep_dims))
     axis = _axis("reduce_logsumexp", axis, reduction_indices)
+    input_tensor = convert_to_tensor(input_tensor)
     with name_scope(name, "ReduceLogSumExp", [input_tensor]):
         # The maximum cancels in the value and in the derivative, so no gradient passes through it. An infinite one must
         # not be subtracted: inf - inf is not a number.
