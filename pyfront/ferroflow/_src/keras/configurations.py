@@ -163,7 +163,9 @@ def required_of(cls: type) -> tuple[str, ...]:
     """
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
     return tuple(
-        one.name for one in parameters if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+        one.name
+        for one in parameters
+        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
     )
 
 
