@@ -161,7 +161,8 @@ def required_of(cls: type) -> tuple[str, ...]:
     Args:
         cls: type.
     """
-    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    constructor: Callable[..., Any] = getattr(cls, "__init__")  # noqa: B009 -- mypy refuses the attribute
+    parameters = list(inspect.signature(constructor).parameters.values())[1:]
     return tuple(
         one.name
         for one in parameters
