@@ -316,3 +316,17 @@ def test_a_callable_keeps_its_session():
         several = tf.Session().make_callable([x + 1.0, {"twice": x * 2.0}], [x])
         assert one(2.0) == 3.0
         assert several(2.0) == [3.0, {"twice": 4.0}]
+
+
+def test_a_tensor_fetched_twice_has_one_value() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.constant([1, 2, 3]) + 1
+        first, second = sess.run([x, x])
+        assert first is second
+        first, inside = sess.run([x, {"x": x}])
+        assert first is inside["x"]
+        done, first, second = sess.run((x.op, x, x))
+        assert done is None
+        assert first is second
+        first, second = sess.make_callable([x, x])()
+        assert first is second

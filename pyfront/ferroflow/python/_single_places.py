@@ -209,6 +209,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.feature_column.feature_column_lib", "DenseFeatures"): ("keras.feature_layers", "DenseFeatures"),
     ("python.feature_column.feature_column_v2", "DenseColumn"): ("feature_column.column", "AnyDenseColumn"),
     ("python.feature_column.feature_column_v2", "_StateManagerImpl"): ("feature_column.state", "LayerState"),
+    ("python.keras.backend", "depthwise_conv2d"): ("keras.backend_nn", "depthwise_conv2d"),
     ("python.keras.backend", "get_graph"): ("framework.default_graph", "get_default_graph"),
     ("python.keras.backend", "track_variable"): ("layers.sessions", "track_variable"),
     ("python.keras.saving.hdf5_format", "load_optimizer_weights_from_hdf5_group"): (

@@ -503,8 +503,7 @@ impl Callable {
         if ready.prepared.graph_version() != session.shared.graph.read().version() {
             let prepared = session.prepare(py, &ready.request, session.timeout_ms)?;
             let feeds = ready.feeds.iter().map(|f| Feed { dtype: f.dtype, shape: f.shape.clone() }).collect();
-            ready =
-                Arc::new(Ready { prepared, feeds, places: ready.places.clone(), request: ready.request.clone() });
+            ready = Arc::new(Ready { prepared, feeds, places: ready.places.clone(), request: ready.request.clone() });
             *self.ready.write() = ready.clone();
         }
         if args.len() != ready.feeds.len() {

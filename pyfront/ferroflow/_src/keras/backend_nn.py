@@ -402,6 +402,41 @@ def separable_conv2d(
     )
 
 
+def depthwise_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Tensor:
+    """Returns a convolution of each channel.
+
+    Args:
+        x: Tensor of a float dtype, of shape [batch, rows, columns, channels].
+        depthwise_kernel: Tensor of that dtype, of shape [rows, columns, channels, multiplier].
+        strides: pair of ints, the distances between windows.
+        padding: str, "same" or "valid".
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+        dilation_rate: pair of ints, the distances between a window's points.
+
+    Returns:
+        Tensor of the dtype of `x`, of shape [batch, rows, columns, channels * multiplier].
+
+    Raises:
+        ValueError: if `data_format` is not one of the listed values.
+    """
+    op_format = op_format_of(data_format, 4)
+    return depthwise.depthwise_conv2d(
+        x,
+        depthwise_kernel,
+        strides=with_batch(strides, op_format),
+        padding=padding.upper(),
+        rate=list(dilation_rate),
+        data_format=op_format,
+    )
+
+
 def pool2d(
     x: Any,
     pool_size: IntsLike,
