@@ -161,7 +161,7 @@ def required_of(cls: type) -> tuple[str, ...]:
     Args:
         cls: type.
     """
-    constructor: Callable[..., Any] = getattr(cls, "__init__")  # noqa: B009 -- mypy refuses the attribute
+    constructor = next(one.__dict__["__init__"] for one in cls.__mro__ if "__init__" in one.__dict__)
     parameters = list(inspect.signature(constructor).parameters.values())[1:]
     return tuple(
         one.name
