@@ -20,10 +20,22 @@ RECURRENT = {
     "unrolled": {"unroll": True},
     "plain": {},
 }
-LOSSES = (
-    "MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredLogarithmicError Hinge SquaredHinge "
-    "CategoricalHinge LogCosh KLDivergence Poisson CosineSimilarity BinaryCrossentropy CategoricalCrossentropy Huber"
-).split()
+LOSSES = [
+    "MeanSquaredError",
+    "MeanAbsoluteError",
+    "MeanAbsolutePercentageError",
+    "MeanSquaredLogarithmicError",
+    "Hinge",
+    "SquaredHinge",
+    "CategoricalHinge",
+    "LogCosh",
+    "KLDivergence",
+    "Poisson",
+    "CosineSimilarity",
+    "BinaryCrossentropy",
+    "CategoricalCrossentropy",
+    "Huber",
+]
 
 
 def layer_calls(tf: Any) -> dict[str, Any]:

@@ -172,9 +172,7 @@ def _moved(y_true: Any, label_smoothing: Any, moved: Callable[[Any], Any]) -> An
     return moved(smoothing) if known else y_true
 
 
-def categorical_crossentropy(
-    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0
-) -> Tensor:
+def categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0) -> Tensor:
     """Returns the cross entropy of probabilities, which are scaled to sum to 1, and those of the labels.
 
     Args:
