@@ -158,9 +158,6 @@ def histories(tf: Any) -> dict[str, Any]:
         made = tf.keras.Sequential([layers.GRU(5, return_sequences=True), layers.Dense(3, activation="softmax")])
         return fitted(made, steps, np.eye(3)[classes[:20]][:, None].repeat(6, 1), "categorical_crossentropy")
 
-    def thrice() -> list[Any]:
-        return [fitted(model(layers.Dense(6, input_shape=(5,))), x, y) for _ in range(3)]
-
     weights = np.linspace(0, 2, 40)
     validated = {"validation_data": (x[:9], y[:9])}
     softmax = [layers.Dense, 3, {"activation": "softmax", "input_shape": (5,)}]
@@ -188,7 +185,6 @@ def histories(tf: Any) -> dict[str, Any]:
         ),
         "softmax of steps": softmax_of_steps,
         "validation split": lambda: fitted(model(layers.Dense(4, input_shape=(5,))), x, y, validation_split=0.2),
-        "thrice": thrice,
     }
     found = {}
     for name, program in programs.items():

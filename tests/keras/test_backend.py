@@ -264,8 +264,6 @@ def test_defaults_are_settings():
         K.conv2d(IMAGES, IMAGES, data_format="wrong")
     with pytest.raises(ValueError, match="Rank of `condition`"):
         K.switch(tf.constant([[True]]), A[0], A[1])
-    with pytest.raises(ValueError, match="dimension of the batch"):
-        K.batch_dot(A, A, axes=0)
 
 
 # Arguments as TensorFlow 1.8's API goldens have them.

@@ -223,5 +223,5 @@ def test_older_names_are_taken_and_others_refused(caplog):
 
 
 def test_labels_that_are_missing_are_told():
-    with pytest.raises(ValueError, match="1 outputs"):
+    with pytest.raises(ValueError, match="Error when checking model target"):
         linear().fit(X, verbose=0)

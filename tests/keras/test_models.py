@@ -224,7 +224,7 @@ def compiled(**kwargs):
     ("act", "error", "reason"),
     [
         (lambda: keras.Sequential([layers.Dense(1)]).summary(), ValueError, "has not yet been built"),
-        (lambda: keras.Sequential([layers.Dense(1, input_dim=2)]).fit(X, Y), RuntimeError, "must compile a model"),
+        (lambda: keras.Sequential([layers.Dense(1, input_dim=2)]).fit(X, Y), RuntimeError, "must compile your model"),
         (lambda: compiled().fit(X[:, :2], Y), ValueError, "expected dense_input to have shape"),
         (lambda: compiled().fit(X, Y[:5]), ValueError, "same number of samples as target arrays"),
         (lambda: compiled().fit([X, X], Y), ValueError, "to have 2 dimensions"),

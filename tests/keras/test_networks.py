@@ -311,11 +311,11 @@ def test_a_summary_tells_what_layers_are_called_on():
     (row,) = [line for line in lines if line.startswith("both")]
     assert row.split()[-1] == "first[0][0]"
     assert lines[lines.index(row) + 1].split() == ["dense[0][0]"]
-    assert len(lines[0]) == 98
+    assert (lines[0], len(lines[1])) == ('Model: "model"', 98)
     lines.clear()
     chain().summary(40, [20, 34, 40], lines.append)
-    assert {len(line) for line in lines[:3]} == {40}
-    assert lines[1].index("Output Shape") == 20
+    assert {len(line) for line in lines[1:4]} == {40}
+    assert lines[2].index("Output Shape") == 20
 
 
 def test_states_of_layers_are_forgotten():

@@ -270,7 +270,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
         are none.
 
     Raises:
-        ValueError: if the rank of a tensor is unknown, or a dimension is that of the batch.
+        ValueError: if the rank of a tensor is unknown.
     """
     x, y = convert_to_tensor(x), convert_to_tensor(y)
     x_rank, y_rank = x.shape.ndims, y.shape.ndims
