@@ -408,6 +408,8 @@ fn step_of(reaches: &[Reach]) -> Option<usize> {
 /// The sizes of one call.
 struct Sizes {
     channels: usize,
+    /// Channels that each channel `gather` reads leads to: one, or at least `MANY_OUTPUTS`.
+    times: usize,
     batch: usize,
     h: Window,
     w: Window,
@@ -426,7 +428,7 @@ impl Sizes {
         if !fits {
             return Err(Status::invalid_argument("the tensors of a depthwise convolution do not have its sizes"));
         }
-        Ok(Sizes { channels: g.inputs * g.outputs, batch: g.batch, h, w })
+        Ok(Sizes { channels: g.inputs * g.outputs, times: 1, batch: g.batch, h, w })
     }
 }
 
@@ -442,19 +444,17 @@ fn repeated<T: PatchFloat>(threads: Threads, x: &[T], times: usize) -> Result<Sc
     Ok(out)
 }
 
-/// Computes each point of `out`: the sum over the points it reaches of `from` times the filter's point. Each channel of
-/// `from` leads to `times` channels, one or at least `MANY_OUTPUTS`.
+/// Computes each point of `out`: the sum over the points it reaches of `from` times the filter's point.
 fn gather<T: PatchFloat>(
     threads: Threads,
     sizes: &Sizes,
-    times: usize,
     (lines, width): (usize, usize),
     (down, across): (&[Reach], &[Reach]),
     from: &[T],
     filter: &[T],
     out: &mut [T],
 ) -> Result<()> {
-    let (channels, line) = (sizes.channels, across.len() * sizes.channels);
+    let (channels, times, line) = (sizes.channels, sizes.times, across.len() * sizes.channels);
     if line == 0 {
         return Ok(());
     }
@@ -513,8 +513,8 @@ pub fn depthwise_forward<T: PatchFloat>(
     let copy = if is_repeated { Some(repeated(threads, input, geometry.outputs)?) } else { None };
     let (input, times) = copy.as_ref().map_or((input, geometry.outputs), |copy| (copy.get(), 1));
     let (down, across) = (reach(&sizes.h), reach(&sizes.w));
-    let run = |sizes: &Sizes, times: usize, filter: &[T], output: &mut [T]| {
-        gather(threads, sizes, times, (sizes.h.input, sizes.w.input), (&down, &across), input, filter, output)
+    let run = |sizes: &Sizes, filter: &[T], output: &mut [T]| {
+        gather(threads, sizes, (sizes.h.input, sizes.w.input), (&down, &across), input, filter, output)
     };
     let whole = times / BLOCK * BLOCK;
     if whole == 0
@@ -522,7 +522,7 @@ pub fn depthwise_forward<T: PatchFloat>(
         || geometry.inputs < MANY_OUTPUTS
         || geometry.taps() < MANY_TAPS
     {
-        return run(&sizes, times, filter, output);
+        return run(&Sizes { times, ..sizes }, filter, output);
     }
     // The numbers of the outputs of a channel that are computed together.
     for part in std::iter::once(0..whole).chain((whole..times).map(|output| output..output + 1)) {
@@ -532,7 +532,7 @@ pub fn depthwise_forward<T: PatchFloat>(
         for (to, from) in part_filter.get_mut().chunks_exact_mut(part.len()).zip(filter.chunks_exact(times)) {
             to.copy_from_slice(&from[part.clone()]);
         }
-        run(&Sizes { channels, ..sizes }, part.len(), part_filter.get(), part_output.get_mut())?;
+        run(&Sizes { channels, times: part.len(), ..sizes }, part_filter.get(), part_output.get_mut())?;
         let values = part_output.get();
         try_for_chunks_mut(threads, output, TASK_PRODUCTS / times * times, |start, output| {
             let values = values[start / times * part.len()..].chunks_exact(part.len());
@@ -567,10 +567,10 @@ pub fn depthwise_backward_input<T: PatchFloat>(
     }
     let reaches = (&reach_back(&h)[..], &reach_back(&w)[..]);
     if times == 1 {
-        return gather(threads, &sizes, 1, (h.output, w.output), reaches, output, filter, gradient);
+        return gather(threads, &sizes, (h.output, w.output), reaches, output, filter, gradient);
     }
     let mut each = Scratch::new(&[gradient.len(), times])?;
-    gather(threads, &sizes, 1, (h.output, w.output), reaches, output, filter, each.get_mut())?;
+    gather(threads, &sizes, (h.output, w.output), reaches, output, filter, each.get_mut())?;
     let each = each.get();
     try_for_chunks_mut(threads, gradient, TASK_PRODUCTS, |start, gradient| {
         for (sum, each) in gradient.iter_mut().zip(each[start * times..].chunks_exact(times)) {
