@@ -9,7 +9,7 @@ from typing import Any
 
 from ferroflow._src.base import tf_logging
 from ferroflow._src.framework.conversion import convert_to_tensor
-from ferroflow._src.framework.default_graph import get_default_graph, name_scope
+from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.arithmetic import multiply
@@ -196,13 +196,8 @@ def _product(
     x = _reshaped(x, [*x_batch, rows, depth])
     y = _reshaped(y, [*y_batch, depth, _total(y_outer)])
     product = matmul(x, y)
+    # TF 1.x: a batch dimension has the size of the left input, and 1 there is refused.
     sizes = [m if n == 1 and a in broadcast else n for a, n, m in zip(batch, x_batch, y_batch, strict=True)]
-    if any(isinstance(n, Tensor) and a in broadcast for a, n in zip(batch, sizes, strict=True)):
-        # TF 1.x takes the left input's sizes, and fails where one is 1; its operations are counted.
-        graph = get_default_graph()
-        before = graph.version
-        sizes = _sizes(product, len(batch) + 2)[: len(batch)]
-        graph.count_operations(before - graph.version)
     return _reshaped(product, [*sizes, *x_outer, *y_outer]), letters
 
 
