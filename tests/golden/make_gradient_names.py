@@ -1,7 +1,8 @@
 """Writes gradient_names.json: the graphs that TensorFlow makes of `gradient_programs`.
 
 With TensorFlow 1.15 it writes the part "1.15"; with 2.21 the part "2.21", of the programs whose gradients take fewer
-nodes in TensorFlow 2 and here.
+nodes in TensorFlow 2 and here. Gradients of means are TensorFlow 1.15's in these programs as well; the part "means of
+1.15" has them.
 """
 
 import json
@@ -26,6 +27,11 @@ if __name__ == "__main__":
         if program.__name__ in part:
             found = describe(tf, program)
             part[program.__name__] = found if is_first else with_first_seeds(found)
+    if is_first:
+        for program in PROGRAMS:
+            if program.__name__ in made["means of 1.15"]:
+                nodes = describe(tf, program)["nodes"]
+                made["means of 1.15"][program.__name__] = [n for n in nodes if n[0].startswith("gradients/Mean_grad/")]
     with open(path, "w") as file:
         json.dump(made, file, indent=None, separators=(",", ":"), sort_keys=True)
         file.write("\n")

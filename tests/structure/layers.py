@@ -42,6 +42,22 @@ PYTHON_LAYERS = (
 LATE_IMPORTS = {
     ("ferroflow", "a computed name"): "tf.test, tf.contrib, tf.losses and their like are loaded when first asked for",
     ("ferroflow._src.base.files.staging", "tempfile"): "costs 1 ms, and only files at URLs need it",
+    (
+        "ferroflow._src.base.files.staging",
+        "shutil",
+    ): "most programs never need it, and importing ferroflow should be fast",
+    (
+        "ferroflow._src.base.files.system",
+        "shutil",
+    ): "most programs never need it, and importing ferroflow should be fast",
+    (
+        "ferroflow._src.base.absent_names",
+        "difflib",
+    ): "most programs never need it, and importing ferroflow should be fast",
+    (
+        "ferroflow._src.ops.queue.queues",
+        "hashlib",
+    ): "most programs never need it, and importing ferroflow should be fast",
     ("ferroflow._alias.finders", "a computed name"): "what a program imports decides it",
     ("ferroflow._src.contrib.specs.composing", "a computed name"): "an expression names the module",
     ("ferroflow.command_line.notebook", "IPython.core.interactiveshell"): "an optional package, for magics alone",

@@ -82,7 +82,11 @@ def _refusals(function: Any, rank: int) -> tuple[Refused, ...]:
     return (
         Refused(lambda: function(constant(x), sizes(5), sizes(1), "VALID"), ValueError, "Negative dimension size"),
         Refused(lambda: function(constant(x), sizes(2), sizes(0), "SAME"), ValueError, "Stride must be > 0"),
-        Refused(lambda: function(constant(x), sizes(0), sizes(1), "SAME"), ValueError, "ksize must be positive"),
+        Refused(
+            lambda: function(constant(x), sizes(0), sizes(1), "SAME"),
+            ValueError,
+            "ksize (must be positive|cannot be zero)",
+        ),
         Refused(lambda: function(constant(x), [1] * 6, sizes(1), "SAME"), ValueError, "length|contain"),
         Refused(lambda: function(constant(x[0]), sizes(1), sizes(1), "SAME"), ValueError, f"must be rank {rank}"),
         Refused(lambda: function(constant(x), sizes(1), sizes(1), "MOST"), ValueError, "MOST"),

@@ -270,9 +270,12 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
     _version = version
 
     @property
-    def _last_id(self) -> int:
+    def operation_count(self) -> int:
         """The number of operations that TensorFlow would have added; seeds of random operations depend on it."""
         return len(self._handles) + self._operations_of_tensorflow
+
+    # TF 1.x's name, which programs read.
+    _last_id = operation_count
 
     def count_operations(self, number: int) -> None:
         """Counts operations that TensorFlow adds where one operation here does their work, so that later seeds agree.

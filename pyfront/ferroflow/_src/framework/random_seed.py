@@ -21,7 +21,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     graph = get_default_graph()
     if graph.seed is not None:
         if op_seed is None:
-            op_seed = graph._last_id
+            op_seed = graph.operation_count
         seeds = graph.seed % _MAX_SEED, op_seed % _MAX_SEED
     elif op_seed is not None:
         seeds = DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED

@@ -54,6 +54,9 @@ class _CuDNN(Recurrent):
     def _kernels(self) -> tuple[Any, Any]:
         return self._by_rows
 
+    def _part_bias(self) -> None:
+        """Leaves the bias whole; `_biases` has its parts."""
+
     def _biases(self) -> tuple[Any, Any]:
         width, bias = self._GATES * self.units, self.bias
         return (None, None) if bias is None else (bias[:width], bias[width:])

@@ -158,6 +158,8 @@ class Model(CompiledNetwork):
         }
         if self._replica_part is not None and isinstance(given, Arrays):
             given.agreed = self._replica_part.strategy.extended.agreed
+            if isinstance(validation, Arrays):
+                validation.agreed = given.agreed
         if verbose:
             print(_extent(given, steps_per_epoch, validation, validation_steps))
         data = self._validation_data(validation)

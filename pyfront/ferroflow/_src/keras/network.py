@@ -274,7 +274,7 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
 
     @property
     def trainable(self) -> bool:
-        """Whether the variables are trained; setting it sets that of each layer, too."""
+        """True if the variables are trained. Setting it sets that of each layer, too."""
         return self._trainable
 
     @trainable.setter

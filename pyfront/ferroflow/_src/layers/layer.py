@@ -181,7 +181,7 @@ class Layer(Connected):
 
     @property
     def trainable(self) -> bool:
-        """Whether its variables are trained; setting it sets that of the layers inside, too."""
+        """True if its variables are trained. Setting it sets that of the layers inside, too."""
         return self._trainable
 
     @trainable.setter

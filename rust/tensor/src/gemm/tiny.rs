@@ -205,8 +205,8 @@ struct Transposed<'a, T, const LANES: usize> {
 }
 
 impl<T: Float, const LANES: usize> Pass for Transposed<'_, T, LANES> {
-    /// Computes each element as the tiles do: the sum of a block starts at zero, takes the steps in order, and is added to
-    /// those of the blocks before.
+    /// Computes each element as the tiles do. The sum of a block starts at zero and takes the steps in order. It is then
+    /// added to those of the blocks before.
     #[inline(always)]
     fn run(self) {
         let mut factors = [[T::zero(); LANES]; INNER];

@@ -571,9 +571,9 @@ macro_rules! integer_binary_table {
     )*};
 }
 
-// The quotient rounded to zero; zero for a division by zero. No processor here divides vectors of integers, so those of up to 16
-// bits are divided as f32, and those of 32 as f64. This is exact: a quotient of integers that is no integer itself differs from
-// the next one by more than 1 / |a| of its value, and the float by less than that.
+// The quotient rounded to zero; zero for a division by zero. No processor here divides vectors of integers. So those of up
+// to 16 bits are divided as f32, and those of 32 as f64. This is exact: a quotient that is no integer differs from the next
+// one by more than 1 / |a| of its value. The float differs by less.
 
 macro_rules! quotient_as_f32 {
     ($t:ident, $a:expr, $b:expr) => {

@@ -163,7 +163,7 @@ impl Pooling {
     }
 
     /// Returns the pooled shape, as far as the input's is known. TF 1.x: only a maximum of images can have windows along
-    /// channels (`of_channels`), and the sizes along channels are not used by the other ops' shapes.
+    /// channels (`of_channels`). Shapes of the other ops do not use the sizes along channels.
     fn pooled_shape(&self, input: &PartialShape, of_channels: bool) -> Result<PartialShape> {
         let input = input.with_rank(self.spatial + 2)?;
         let mut dims = input.dims().unwrap_or_default();
