@@ -37,7 +37,8 @@ def test_pools(name, plain):
     found = getattr(tf.nn, name)(q.output, q.output_min, q.output_max, *arguments)
     with tf.Session() as session:
         theirs = session.run(getattr(tf.nn, plain)(image.astype("f"), *arguments))
-    np.testing.assert_allclose(numbers(found), theirs, atol=4 / 255 * 1.01)
+    # A mean is rounded down to a level, and its elements are half a level off.
+    np.testing.assert_allclose(numbers(found), theirs, atol=4 / 255 * 1.51)
 
 
 def test_an_activation_and_a_join():
