@@ -12,6 +12,7 @@ from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.settings import floatx
 from ferroflow._src.ops.array.indexing import where
+from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.clipping import clip_by_value
 from ferroflow._src.ops.math.comparison import greater
@@ -109,11 +110,9 @@ def softmax(x: Any, axis: int = -1) -> Tensor:
     if x.get_shape().ndims == 1:
         raise ValueError("Cannot apply softmax to a tensor that is 1D")
     if x.get_shape().ndims != 2:
-        # TF 1.x: the result is that of a division, whose logits a loss cannot use.
-        get_default_graph().count_operations(6)
-        result = softmaxes.softmax(x, axis=axis)
-        result._is_quotient = True  # type: ignore[attr-defined]
-        return result
+        # TF 1.x: the result is that of a division, whose logits a loss cannot use. An identity hides them here.
+        get_default_graph().count_operations(5)
+        return identity(softmaxes.softmax(x, axis=axis))
     return softmaxes.softmax(x, axis=axis)
 
 

@@ -198,8 +198,7 @@ def _logits_of(output: Any, function: str) -> Any:
     """Returns the logits of probabilities that an operation of a type computed; None for others."""
     # TF 1.15: a loss of saturated probabilities, which are 0 or 1, is then not cut.
     made: Any = getattr(output, "op", None)
-    is_that = made is not None and made.type == function and not getattr(output, "_is_quotient", False)
-    return made.inputs[0] if is_that else None
+    return made.inputs[0] if made is not None and made.type == function else None
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> Tensor:

@@ -34,7 +34,8 @@ def _as_update(update: Callable[..., Any], made_updates: list[Operation], is_own
     def update_state(*args: Any, **kwargs: Any) -> Operation:
         graph = get_default_graph()
         if is_own:
-            last: Operation = getattr(found := update(*args, **kwargs), "op", found)
+            made = update(*args, **kwargs)
+            last: Operation = made if isinstance(made, Operation) else made.op
             made_updates.append(last)
             return last
         known = len(graph.get_operations())
@@ -86,8 +87,8 @@ class Metric(KerasLayer):
         # The ids of the variables that start at zero.
         self._zeros_at_first: set[int] = set()
         is_own = type(self).update_state.__module__.startswith("ferroflow.")
-        self.update_state = _as_update(self.update_state, self.state_updates, is_own)  # type: ignore[method-assign]
-        self.result = _as_result(self.result)  # type: ignore[method-assign]
+        self.update_state = _as_update(self.update_state, self.state_updates, is_own)  # type: ignore[method-assign]  # a wrapper for each object
+        self.result = _as_result(self.result)  # type: ignore[method-assign]  # a wrapper for each object
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Adds a batch and computes the value of all.

@@ -52,9 +52,6 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
         ValueError: if an input is not `Input`'s, or an output does not come from the inputs by layers.
     """
 
-    # True if the model's layers are trained. The value is read when the model is compiled.
-    _trainable = True
-
     def __init__(
         self, inputs: NestedTensors | None = None, outputs: NestedTensors | None = None, name: str | None = None
     ) -> None:
@@ -272,16 +269,8 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
     def _own(self, trained: bool) -> list[Any]:
         return [v for v, is_trained in self._own_weights if is_trained == trained]
 
-    @property
-    def trainable(self) -> bool:
-        """True if the variables are trained. Setting it sets that of each layer, too."""
-        return self._trainable
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self._trainable = value
-        for layer in self.layers:
-            layer.trainable = value
+    def _parts(self) -> list[Any]:
+        return self.layers
 
     @property
     def trainable_weights(self) -> list[Any]:

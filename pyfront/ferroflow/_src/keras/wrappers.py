@@ -161,8 +161,8 @@ class TimeDistributed(Wrapper):
         sizes = inputs.get_shape().as_list()
         if sizes[0]:
             # TF 1.x: where the number of examples is known, the layer runs in a loop over the steps.
-            _, outputs, _ = rnn(lambda x, _: (self.layer(x, **kwargs), []), inputs, [], input_length=sizes[1])
-            return outputs  # type: ignore[no-any-return]
+            by_step: Tensor = rnn(lambda x, _: (self.layer(x, **kwargs), []), inputs, [], input_length=sizes[1])[1]
+            return by_step
         steps = sizes[1] or shaping.shape(inputs)[1]
         flat = shaping.reshape(inputs, _sizes((-1,), inputs, sizes[2:], 2))
         if "mask" in parameters and mask is not None:

@@ -54,6 +54,22 @@ class Connected(Module):
     _outbound_nodes: list[Call]
     # The first call on tensors that are of no model.
     _call_outside: Call | None = None
+    _trainable = True
+
+    @property
+    def trainable(self) -> bool:
+        """True if the variables are trained. Setting it sets that of the layers inside, too."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+        for layer in self._parts():
+            layer.trainable = value
+
+    def _parts(self) -> list[Any]:
+        """Returns the layers that it is made of."""
+        return []
 
     def compute_output_signature(self, input_signature: Any) -> Any:
         """Returns the dtype and shape of the output for those of the input.

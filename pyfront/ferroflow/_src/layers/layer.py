@@ -92,7 +92,6 @@ class Layer(Connected):
 
     # True for a layer of `tf.layers` that is an attribute of a model or layer of `tf.keras`.
     _uses_resources = False
-    _trainable = True
 
     def __init__(
         self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
@@ -178,21 +177,6 @@ class Layer(Connected):
     @activity_regularizer.setter
     def activity_regularizer(self, regularizer: Callable[..., Any] | None) -> None:
         self._activity_regularizer = regularizer
-
-    @property
-    def trainable(self) -> bool:
-        """True if its variables are trained. Setting it sets that of the layers inside, too."""
-        return self._trainable
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self._trainable = value
-        for layer in self._parts():
-            layer.trainable = value
-
-    def _parts(self) -> list[Any]:
-        """Returns the layers that this layer is made of."""
-        return []
 
     @property
     def trainable_weights(self) -> list[Any]:

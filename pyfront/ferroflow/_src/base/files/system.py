@@ -217,12 +217,12 @@ def copy(oldpath: PathLike, newpath: PathLike, overwrite: bool = False) -> None:
         tf.errors.NotFoundError: if the file does not exist.
         tf.errors.FailedPreconditionError: if one of the paths is a folder.
     """
+    import shutil  # here and below, because most programs never need it
+
     if is_remote(newpath):
         _upload(oldpath, RemoteFile(newpath), overwrite)
         return
     new = path_of(newpath)
-    import shutil  # here and below, because most programs never need it
-
     _refuse_existing(new, overwrite)
     copied = fetched(oldpath)
     old = copied.path
