@@ -9,6 +9,7 @@ use crate::wait::{Cancellation, Pending};
 use ferroflow_tensor::threads::{Threads, stopped, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
 use smallvec::SmallVec;
+use std::any::Any;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -98,6 +99,10 @@ pub type Outputs = SmallVec<[Tensor; 2]>;
 /// Work of a blocking kernel for another thread. It owns its inputs.
 pub type BlockingWork = Box<dyn FnOnce(&Cancellation) -> Result<Outputs> + Send>;
 
+/// What kernels make of a value that several instructions, or several iterations of a loop, read. None before the first
+/// of them.
+pub type Prepared = Option<Box<dyn Any + Send>>;
+
 /// The alternative to outputs in `compute`.
 enum Left {
     Nothing,
@@ -114,6 +119,7 @@ pub struct KernelContext<'a> {
     inputs: &'a mut [Tensor],
     outputs: &'a mut [Option<Tensor>],
     variables: Variables<'a>,
+    prepared: Option<&'a mut Prepared>,
     left: Left,
 }
 
@@ -125,7 +131,7 @@ impl<'a> KernelContext<'a> {
         outputs: &'a mut [Option<Tensor>],
         variables: Variables<'a>,
     ) -> Self {
-        KernelContext { step, node, inputs, outputs, variables, left: Left::Nothing }
+        KernelContext { step, node, inputs, outputs, variables, prepared: None, left: Left::Nothing }
     }
 
     pub fn name(&self) -> &str {
@@ -188,6 +194,17 @@ impl<'a> KernelContext<'a> {
         if let Some(slot) = self.outputs.get_mut(i) {
             *slot = Some(value);
         }
+    }
+
+    /// Gives the place of the prepared form of an input.
+    pub fn set_prepared(&mut self, prepared: Option<&'a mut Prepared>) {
+        self.prepared = prepared;
+    }
+
+    /// Returns the place of the prepared form of the input that the op prepares. While the place is the same, so is the
+    /// input. None if nothing else reads that value.
+    pub fn take_prepared(&mut self) -> Option<&'a mut Prepared> {
+        self.prepared.take()
     }
 
     /// Ends `compute` without outputs: they come from `pending` later. Only for ops marked `may_wait`; the step's

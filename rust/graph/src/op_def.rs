@@ -189,6 +189,8 @@ pub struct OpDef {
     pub flow: Option<Flow>,
     pub role: Role,
     pub fusion: Option<Fusion>,
+    /// The input of which kernels keep a prepared form while it stays the same, and the attribute by which forms differ.
+    pub prepares: Option<(usize, &'static str)>,
     /// The source of the types behind the handles that the op outputs.
     pub handle_source: HandleSource,
     /// Stateful for its effects or its identity alone: its kernel keeps nothing from one run to the next.
@@ -288,6 +290,7 @@ impl Op {
                 flow: None,
                 role: Role::Compute,
                 fusion: None,
+                prepares: None,
                 handle_source: HandleSource::Unknown,
                 is_memoryless: false,
                 only_checks: false,
@@ -478,6 +481,14 @@ impl Op {
     #[must_use]
     pub fn fusion(mut self, fusion: Fusion) -> Op {
         self.def.fusion = Some(fusion);
+        self
+    }
+
+    /// Declares that the kernel uses `KernelContext::take_prepared` for an input. Ops that do so for inputs of one type
+    /// make the same of them if the attribute is the same.
+    #[must_use]
+    pub fn prepares(mut self, input: usize, attr: &'static str) -> Op {
+        self.def.prepares = Some((input, attr));
         self
     }
 

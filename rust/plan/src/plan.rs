@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The place from which an instruction reads a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// A slot's value. `take`: this is the slot's last reader, which gets the value as its only owner.
     Slot { slot: u32, take: bool },
@@ -66,6 +66,8 @@ pub struct Run {
     pub runs_whole: bool,
     /// The position of the task whose state the node finds; None for the session's own.
     pub task: Option<u32>,
+    /// The number of the prepared form of an input, which others read too.
+    pub prepared: Option<u32>,
 }
 
 pub enum Instruction {
@@ -97,6 +99,8 @@ pub struct Plan {
     /// Which instructions must wait for which; None if no instruction can wait.
     pub wait_sets: Option<Box<WaitSets>>,
     pub slots: usize,
+    /// Number of values of which kernels keep a prepared form while the plan runs.
+    pub prepared: usize,
     pub constants: Vec<Tensor>,
     pub fetches: Vec<Input>,
     /// Position and tests of the fetches that may have no value.

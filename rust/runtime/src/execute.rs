@@ -82,6 +82,7 @@ mod tests {
             instructions: Vec::new(),
             wait_sets: None,
             slots: 0,
+            prepared: 0,
             constants: vec![Tensor::scalar(3i32)],
             fetches: vec![Input::Constant(0)],
             fetch_tests: Vec::new(),

@@ -8,7 +8,7 @@ use crate::slots::{IdleSlots, Slots};
 use crate::suspended::{Begun, Remaining, Suspended};
 use crate::task_state::TaskState;
 use crate::trace::Trace;
-use ferroflow_graph::{Blocking, Kernel, KernelContext, NodeId, Step, Variable, Variables};
+use ferroflow_graph::{Blocking, Kernel, KernelContext, NodeId, Prepared, Step, Variable, Variables};
 use ferroflow_plan::{Input, Instruction, LoopPlan, Overlap, Plan, Run, Test, Tests, Work};
 use ferroflow_tensor::threads::{ensure_stack, unwatched};
 use ferroflow_tensor::{Result, Status, Tensor};
@@ -28,6 +28,7 @@ pub(crate) struct Execution<'a> {
     /// The tasks whose nodes the session runs; empty if it has one.
     tasks: &'a [TaskState],
     idle: &'a IdleSlots,
+    prepared: Vec<Prepared>,
 }
 
 impl Drop for Execution<'_> {
@@ -51,7 +52,8 @@ impl<'a> Execution<'a> {
         for (slot, feed) in slots.iter_mut().zip(feeds) {
             *slot = Some(feed);
         }
-        Execution { plan, slots, step, interrupts, trace, tasks, idle }
+        let prepared = std::iter::repeat_with(|| None).take(plan.prepared).collect();
+        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared }
     }
 
     /// Begins the run of a loop in this one.
@@ -200,6 +202,9 @@ impl<'a> Execution<'a> {
             }
         };
         let mut ctx = KernelContext::new(step, &run.node, &mut inputs, outputs, variables);
+        if let Some(prepared) = run.prepared {
+            ctx.set_prepared(self.prepared.get_mut(prepared as usize));
+        }
         if offload.is_some() {
             ctx.offload_blocking_work();
         }

@@ -1,7 +1,9 @@
 //! MatMul, SparseMatMul and _FusedMatMul: products of two matrices, each read transposed if its attribute is true.
 
-use ferroflow_graph::{EpilogueForm, Fusion, Kernel, KernelInit, Op, ProductForms, Registry, ShapeContext, kernel};
-use ferroflow_tensor::gemm::{self, Activation, Epilogue, MatRef};
+use ferroflow_graph::{
+    EpilogueForm, Fusion, Kernel, KernelContext, KernelInit, Op, Prepared, ProductForms, Registry, ShapeContext, kernel,
+};
+use ferroflow_tensor::gemm::{self, Activation, Epilogue, MatRef, Packed, PackedFloat, gains_by_packing};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{
     Complex32, Complex64, DType, PartialShape, Result, Scalar, Tensor, bail, bf16, dispatch, elementwise, ensure, f16,
@@ -35,7 +37,7 @@ factors! {
 }
 
 /// A float whose products are followed by bias and activation, or added to what is there.
-pub(super) trait FusedFactor: Factor {
+pub(super) trait FusedFactor: Factor + PackedFloat {
     /// Computes `c = c + a b`, row by row.
     fn accumulate(threads: Threads, a: MatRef<'_, Self>, b: MatRef<'_, Self>, c: &mut [Self]) -> Result<()>;
 
@@ -136,12 +138,74 @@ fn product<T: Factor>(
     Ok(out)
 }
 
+/// Returns the packed form of a matrix that `place` says has stayed the same since it was first read; None the first
+/// time.
+fn packed_again<'p, T: FusedFactor>(
+    threads: Threads,
+    b: MatRef<'_, T>,
+    place: &'p mut Prepared,
+) -> Result<Option<&'p Packed<T>>> {
+    let Some(held) = place else {
+        *place = Some(Box::new(None::<Packed<T>>));
+        return Ok(None);
+    };
+    let Some(held) = held.downcast_mut::<Option<Packed<T>>>() else { return Ok(None) };
+    Ok(match held {
+        Some(packed) => Some(packed),
+        None => Some(held.insert(T::packed(threads, b)?)),
+    })
+}
+
+/// Computes a product of floats. Where a loop leaves b as it is, b is packed once for all iterations.
+fn float_product<T: FusedFactor>(
+    ctx: &mut KernelContext<'_>,
+    transposes: Transposes,
+    activation: Option<Activation>,
+) -> Result<Tensor> {
+    let threads = ctx.threads();
+    let place = ctx.take_prepared();
+    let epilogue = match activation {
+        Some(activation) => {
+            let bias = ctx.input(2)?;
+            ensure!(bias.rank() == 1, InvalidArgument, "Biases must be 1D: {}", bias.shape());
+            Some(Epilogue { bias: Some(bias.slice::<T>()?), activation })
+        }
+        None => None,
+    };
+    product(ctx.input(0)?, ctx.input(1)?, transposes, |a, b, c| {
+        let place = place.filter(|_| gains_by_packing(a.rows(), &b));
+        let packed = place.map(|place| packed_again(threads, b, place)).transpose()?.flatten();
+        match (packed, &epilogue) {
+            (Some(packed), epilogue) => T::by_packed(threads, a, packed, c, epilogue.as_ref()),
+            (None, Some(epilogue)) => T::fused(threads, a, b, c, epilogue),
+            (None, None) => T::product(threads, a, b, c),
+        }
+    })
+}
+
 fn mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let transposes = Transposes::of(init)?;
-    dispatch!(init.output_type(0)?, T in [F32, F64, F16, BF16, I32, I64, Complex64, Complex128], {
+    if let Ok(kernel) = float_kernel(init, transposes, None) {
+        return Ok(kernel);
+    }
+    dispatch!(init.output_type(0)?, T in [F16, BF16, I32, I64, Complex64, Complex128], {
         kernel(move |ctx| {
             let threads = ctx.threads();
             let out = product(ctx.input(0)?, ctx.input(1)?, transposes, |a, b, c| T::product(threads, a, b, c))?;
+            ctx.set_output(0, out);
+            Ok(())
+        })
+    }, else Err(init.unsupported()))
+}
+
+fn float_kernel(
+    init: &KernelInit<'_>,
+    transposes: Transposes,
+    activation: Option<Activation>,
+) -> Result<Box<dyn Kernel>> {
+    dispatch!(init.output_type(0)?, T in [F32, F64], {
+        kernel(move |ctx| {
+            let out = float_product::<T>(ctx, transposes, activation)?;
             ctx.set_output(0, out);
             Ok(())
         })
@@ -178,17 +242,7 @@ fn fused_mat_mul(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         "Fused MatMul must have one extra argument: bias, num_args is {}",
         init.int("num_args")?
     );
-    dispatch!(init.output_type(0)?, T in [F32, F64], {
-        kernel(move |ctx| {
-            let threads = ctx.threads();
-            let bias = ctx.input(2)?;
-            ensure!(bias.rank() == 1, InvalidArgument, "Biases must be 1D: {}", bias.shape());
-            let epilogue = Epilogue { bias: Some(bias.slice::<T>()?), activation };
-            let out = product(ctx.input(0)?, ctx.input(1)?, transposes, |a, b, c| T::fused(threads, a, b, c, &epilogue))?;
-            ctx.set_output(0, out);
-            Ok(())
-        })
-    }, else Err(init.unsupported()))
+    float_kernel(init, transposes, Some(activation))
 }
 
 const PRODUCT: ProductForms = ProductForms {
@@ -207,6 +261,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("product: T")
             .attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
             .fusion(Fusion::Product(&PRODUCT))
+            .prepares(1, "transpose_b")
             .doc("Returns the product of two matrices.")
             .kernel(mat_mul),
     );
@@ -228,6 +283,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("num_args: int >= 0")
             .attr("fused_ops: list(string) = []")
             .attr("epsilon: float = 0.0001")
+            .prepares(1, "transpose_b")
             .doc(
                 "Returns a product of matrices with the ops fused_ops applied to it: what the planner makes of chains.",
             )

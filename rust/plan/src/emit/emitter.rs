@@ -126,6 +126,7 @@ impl<'a> Emitter<'a> {
             wait_sets: wait_sets.map(Box::new),
             instructions: self.instructions,
             slots: self.slots as usize,
+            prepared: 0,
             constants: self.d.constants.clone(),
             fetches,
             fetch_tests: Vec::new(),
@@ -244,6 +245,7 @@ impl<'a> Emitter<'a> {
             read_later,
             runs_whole: runs_whole(&node.node.op),
             task: node.task,
+            prepared: None,
         })));
     }
 

@@ -4,6 +4,7 @@ mod emitter;
 mod last_readers;
 mod ordering;
 mod overlaps;
+mod prepared;
 mod wait_sets;
 
 pub(crate) use ordering::schedule;
@@ -17,7 +18,11 @@ use ferroflow_graph::Role;
 use ferroflow_tensor::Result;
 use last_readers::{mark_instructions, mark_reads, mark_tests};
 use overlaps::{blocks, has_effects_outside};
+use prepared::number_prepared;
 use wait_sets::keep_values;
+
+/// Readers in one step from which a prepared form of a value is kept. The first reader does without it.
+const FEWEST_READERS: usize = 3;
 
 /// Writes the plan of a step whose first `feeds` slots are its feeds.
 pub(crate) fn emit(d: &Draft, feeds: usize, placement: Vec<Placed>) -> Result<Plan> {
@@ -49,6 +54,7 @@ pub(crate) fn emit(d: &Draft, feeds: usize, placement: Vec<Placed>) -> Result<Pl
     }
     mark_reads(&mut plan.fetches, &mut read);
     mark_instructions(&mut plan.instructions, &mut read);
+    number_prepared(&mut plan, |_, readers| readers >= FEWEST_READERS);
     keep_values(&mut plan);
     Ok(plan)
 }
@@ -86,6 +92,11 @@ pub(crate) fn emit_loop(d: &Draft, shape: LoopShape) -> Result<LoopPlan> {
     }
     let mut plan = e.finish(&order, Vec::new(), Vec::new());
     mark_loop(&mut plan, head..tail, inputs, &carried, &mut next, &mut exits, &mut condition);
+    number_prepared(&mut plan, |value, _| match value {
+        Input::Slot { slot, .. } => (slot as usize) < inputs && !carried.contains(&slot),
+        Input::Constant(_) => true,
+        Input::Handle => false,
+    });
     keep_values(&mut plan);
     let may_skip = |i: &Instruction| match i {
         Instruction::Run(run) => !run.tests.is_empty() || matches!(run.work, Work::Merge(_)),

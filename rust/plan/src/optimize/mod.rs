@@ -26,9 +26,8 @@ use replace::Replacement;
 /// Finds what one node can replace: the node and those before it, if they match.
 type Pattern = fn(&Draft, &Context<'_>, &Readers, u32) -> Option<Replacement>;
 
-/// In the order in which they are applied: a product that is fused with its readers gets no epilogue.
-const PATTERNS: [(Rewrite, Pattern); 3] =
-    [(Rewrite::Block, product_block::find), (Rewrite::Sum, product_sum::find), (Rewrite::Epilogue, epilogue::find)];
+/// A product that is fused with its readers gets no epilogue.
+const PATTERNS: [(Rewrite, Pattern); 2] = [(Rewrite::Block, product_block::find), (Rewrite::Epilogue, epilogue::find)];
 
 /// Folds, merges and drops nodes: what is left must run.
 pub(crate) fn simplify(d: &mut Draft, cx: &Context<'_>) {
@@ -45,6 +44,9 @@ pub(crate) fn simplify(d: &mut Draft, cx: &Context<'_>) {
 
 /// Fuses nodes where that saves passes over memory.
 pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
+    if cx.options.rewrites.contains(Rewrite::Sum) {
+        product_sum::fuse(d, cx);
+    }
     for (rewrite, find) in PATTERNS {
         if cx.options.rewrites.contains(rewrite) {
             replace_all(d, cx, find);

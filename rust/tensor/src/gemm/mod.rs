@@ -15,6 +15,7 @@ mod complex;
 mod copied_patches;
 mod epilogue;
 mod matrix;
+mod packed;
 mod patches;
 mod plain;
 mod scratch;
@@ -26,6 +27,7 @@ use std::ops::{Add, Mul};
 pub use complex::{matmul_c32, matmul_c64};
 pub use epilogue::{Activation, Epilogue};
 pub use matrix::MatRef;
+pub use packed::{Packed, PackedFloat, gains_by_packing};
 pub use patches::{PatchAxis, Patches, Spread, reads_in_place};
 pub use plain::{HalfFloat, matmul_half, matmul_wrapping};
 
@@ -98,7 +100,7 @@ macro_rules! float_product {
                     tiny::multiply_column(isa, threads, left, right, c, accumulate)?;
                 } else {
                     // SAFETY: the sizes were checked above.
-                    unsafe { tiled::$multiply(isa, threads, product(left, right, c, accumulate, None))? };
+                    unsafe { tiled::$multiply(isa, threads, product(left, matrix(right), right.cols(), c, accumulate, None))? };
                 }
                 if let Some(epilogue) = epilogue {
                     epilogue.apply(c, 1);
@@ -113,7 +115,7 @@ macro_rules! float_product {
                 return Ok(());
             }
             // SAFETY: as above.
-            unsafe { tiled::$multiply(isa, threads, product(a, b, c, accumulate, epilogue)) }
+            unsafe { tiled::$multiply(isa, threads, product(a, matrix(b), b.cols(), c, accumulate, epilogue)) }
         }
     };
 }
@@ -137,19 +139,24 @@ fn operand<T>(m: MatRef<'_, T>) -> tiled::Operand<T> {
     tiled::Operand { data: m.as_ptr(), row: m.row_stride(), col: m.col_stride() }
 }
 
+fn matrix<T>(m: MatRef<'_, T>) -> tiled::Columns<T> {
+    tiled::Columns::InPlace(operand(m))
+}
+
 fn product<'a, T>(
     a: MatRef<'_, T>,
-    b: MatRef<'_, T>,
+    b: tiled::Columns<T>,
+    cols: usize,
     c: &mut [T],
     accumulate: bool,
     epilogue: Option<&Epilogue<'a, T>>,
 ) -> tiled::Product<'a, T> {
     tiled::Product {
         rows: a.rows(),
-        cols: b.cols(),
+        cols,
         depth: a.cols(),
         a: tiled::Source::Matrix(operand(a)),
-        b: operand(b),
+        b,
         c: c.as_mut_ptr(),
         spread: None,
         accumulate,
@@ -239,7 +246,7 @@ macro_rules! patch_products {
                     cols: b.cols(),
                     depth: patches.cols(),
                     a: tiled::Source::Patches(patches),
-                    b: operand(b),
+                    b: matrix(b),
                     c: c.as_mut_ptr(),
                     spread: Some(spread),
                     accumulate: false,
@@ -298,7 +305,7 @@ macro_rules! patch_products {
                 cols: b.cols(),
                 depth: patches.cols(),
                 a: tiled::Source::Patches(patches),
-                b: operand(b),
+                b: matrix(b),
                 c: c.as_mut_ptr(),
                 spread: None,
                 accumulate: false,
@@ -335,7 +342,7 @@ macro_rules! patch_products {
                 cols: b.cols(),
                 depth: windows,
                 a: tiled::Source::PatchesTransposed(patches, first),
-                b: operand(b),
+                b: matrix(b),
                 c: c.as_mut_ptr(),
                 spread: None,
                 accumulate: false,

@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 use crate::status::{Result, Status};
 
 /// An element type of which all bit patterns are values.
-pub(super) trait Float: Copy {}
+pub trait Float: Copy {}
 
 impl Float for f32 {}
 impl Float for f64 {}

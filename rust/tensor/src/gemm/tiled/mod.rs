@@ -39,6 +39,9 @@ const PACKED_ROW: usize = INNER + 16;
 const OUTER_DEPTH: usize = 2 * INNER;
 const OUTER_COLS: usize = 2048;
 
+/// Most columns of a panel on any CPU.
+pub(super) const WIDEST_PANEL: usize = 32;
+
 /// Most rows of a tile on any CPU, and fewest of the highest tile.
 const MOST_ROWS: usize = 12;
 const LEAST_ROWS: usize = 6;
@@ -124,13 +127,21 @@ pub(super) enum Source<'a, T> {
     PatchesTransposed(&'a Patches<'a, T>, usize),
 }
 
+/// The source of a product's second factor.
+#[derive(Clone, Copy)]
+pub(super) enum Columns<T> {
+    InPlace(Operand<T>),
+    /// What `pack_f32` or `pack_f64` wrote, from the first outer block of those that are left on.
+    Packed(*const T),
+}
+
 /// A product `c = finish(c? + a * b)` of whole matrices; c is stored row by row, or as `spread` says.
 pub(super) struct Product<'a, T> {
     pub rows: usize,
     pub cols: usize,
     pub depth: usize,
     pub a: Source<'a, T>,
-    pub b: Operand<T>,
+    pub b: Columns<T>,
     pub c: *mut T,
     pub spread: Option<&'a Spread>,
     pub accumulate: bool,
@@ -175,14 +186,66 @@ pub(super) unsafe fn multiply_f64(isa: Isa, threads: Threads, product: Product<'
     }
 }
 
+/// Packs a matrix of f32 for products with an instruction set: (rows, columns) from `b` on.
+///
+/// # Safety
+/// `b` is valid for the rows and columns.
+pub(super) unsafe fn pack_f32(
+    isa: Isa,
+    threads: Threads,
+    b: Operand<f32>,
+    size: (usize, usize),
+    to: &mut [f32],
+) -> Result<(), Interrupted> {
+    assert!(to.len() >= size.0 * size.1.next_multiple_of(WIDEST_PANEL));
+    let to = to.as_mut_ptr();
+    // SAFETY: by this function's contract and the check; the CPU has the features of an `Isa`.
+    unsafe {
+        match isa.level() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => pack_all::<__m512>(threads, b, size, to),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => pack_all::<Pair<__m256>>(threads, b, size, to),
+            _ => pack_all::<Plain<f32, 16>>(threads, b, size, to),
+        }
+    }
+}
+
+/// Packs a matrix of f64, as [`pack_f32`] does.
+///
+/// # Safety
+/// As for [`pack_f32`].
+pub(super) unsafe fn pack_f64(
+    isa: Isa,
+    threads: Threads,
+    b: Operand<f64>,
+    size: (usize, usize),
+    to: &mut [f64],
+) -> Result<(), Interrupted> {
+    assert!(to.len() >= size.0 * size.1.next_multiple_of(WIDEST_PANEL));
+    let to = to.as_mut_ptr();
+    // SAFETY: as for `pack_f32`.
+    unsafe {
+        match isa.level() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => pack_all::<__m512d>(threads, b, size, to),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => pack_all::<Pair<__m256d>>(threads, b, size, to),
+            _ => pack_all::<Plain<f64, 8>>(threads, b, size, to),
+        }
+    }
+}
+
 /// The place of b for the kernel.
 #[derive(Clone, Copy)]
-enum Columns<T> {
+enum Panels<T> {
     InPlace(Operand<T>),
+    /// To be packed before the tasks.
+    Unpacked(Operand<T>),
     /// Packed panels of the whole outer block.
     Packed(*const T),
     /// Packed panel by panel by the only task that uses it.
-    PackedByTask,
+    PackedByTask(Operand<T>),
 }
 
 /// The place of a for the kernel.
@@ -247,7 +310,7 @@ struct Block<'p, 'a, L: Lanes> {
     row_tasks: usize,
     col_tasks: usize,
     a: Rows<'a, L::Elem>,
-    b: Columns<L::Elem>,
+    b: Panels<L::Elem>,
 }
 
 // SAFETY: as for `Product`; packed copies are only read while tasks compute.
@@ -294,11 +357,13 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
             a.row = 1;
         }
     }
-    if product.cols == 1 {
-        product.b.col = 1;
+    if let Columns::InPlace(b) = &mut product.b
+        && product.cols == 1
+    {
+        b.col = 1;
     }
     let mut b_buffer: Option<Buffer> = None;
-    if let (Source::Matrix(a), mut b) = (product.a, product.b)
+    if let (Source::Matrix(a), Columns::InPlace(mut b)) = (product.a, product.b)
         && product.cols == 1
         && a.col == 1
         && product.bias.is_none()
@@ -314,23 +379,77 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
         unsafe { dot::multiply::<L>(threads, &product, a, b)? };
         return Ok(());
     }
-    for col in (0..product.cols).step_by(OUTER_COLS) {
-        let cols = col..product.cols.min(col + OUTER_COLS);
-        for step in (0..product.depth).step_by(OUTER_DEPTH) {
-            let steps = step..product.depth.min(step + OUTER_DEPTH);
-            let mut block = cut::<L>(&product, cols.clone(), steps);
-            // SAFETY: the copy has room for the block; the caller keeps the rest of the contract.
-            unsafe {
-                if let Columns::Packed(_) = block.b {
-                    let copy = reserve(&mut b_buffer, block.depth * block.padded_cols())?;
-                    block.b = Columns::Packed(copy);
-                    block.pack(threads, Target(copy))?;
-                }
-                block.compute(threads)?;
+    let mut done = 0;
+    for (cols, steps) in outer_blocks(product.cols, product.depth) {
+        let mut block = cut::<L>(&product, cols, steps, done);
+        done += block.depth * padded::<L>(block.cols);
+        // SAFETY: the copy has room for the block; the caller keeps the rest of the contract.
+        unsafe {
+            if let Panels::Unpacked(b) = block.b {
+                let copy = reserve(&mut b_buffer, block.depth * padded::<L>(block.cols))?;
+                pack::<L>(threads, b.from(block.step, block.col), (block.depth, block.cols), Target(copy))?;
+                block.b = Panels::Packed(copy);
             }
+            block.compute(threads)?;
         }
     }
     Ok(())
+}
+
+/// Returns the columns and the inner steps of a product's outer blocks.
+fn outer_blocks(cols: usize, depth: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    (0..cols).step_by(OUTER_COLS).flat_map(move |col| {
+        let cols = col..cols.min(col + OUTER_COLS);
+        (0..depth).step_by(OUTER_DEPTH).map(move |step| (cols.clone(), step..depth.min(step + OUTER_DEPTH)))
+    })
+}
+
+/// Returns the blocks of the inner dimension: first step, steps.
+fn inner_blocks(depth: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..depth.div_ceil(INNER)).map(move |index| (index * INNER, INNER.min(depth - index * INNER)))
+}
+
+/// Returns a number of columns rounded up to whole panels.
+fn padded<L: Lanes>(cols: usize) -> usize {
+    cols.next_multiple_of(panel_width::<L>())
+}
+
+/// Packs all outer blocks of a matrix, one after the other.
+///
+/// # Safety
+/// The CPU has the features of `L`; `b` is valid for the rows and columns, `to` for the rows times the padded columns.
+unsafe fn pack_all<L: Lanes>(
+    threads: Threads,
+    b: Operand<L::Elem>,
+    (depth, cols): (usize, usize),
+    to: *mut L::Elem,
+) -> Result<(), Interrupted> {
+    let mut done = 0;
+    for (cols, steps) in outer_blocks(cols, depth) {
+        // SAFETY: the blocks lie in the matrix, and their copies follow each other.
+        unsafe { pack::<L>(threads, b.from(steps.start, cols.start), (steps.len(), cols.len()), Target(to.add(done)))? };
+        done += steps.len() * padded::<L>(cols.len());
+    }
+    Ok(())
+}
+
+/// Packs an outer block.
+///
+/// # Safety
+/// The CPU has the features of `L`; `b` is valid for the block; the copy has room for it.
+unsafe fn pack<L: Lanes>(
+    threads: Threads,
+    b: Operand<L::Elem>,
+    (depth, cols): (usize, usize),
+    to: Target<L::Elem>,
+) -> Result<(), Interrupted> {
+    try_for_blocks(threads, cols, 4 * panel_width::<L>(), |part| {
+        for (step, depth) in inner_blocks(depth) {
+            let to = to.at(step * padded::<L>(cols) + part.start * depth);
+            // SAFETY: the caller keeps the contract; each task fills its own panels.
+            unsafe { pack::columns::<L>(b.from(step, part.start), depth, part.len(), panel_width::<L>(), to) };
+        }
+    })
 }
 
 /// Returns room for a packed operand. It is kept from one outer block to the next if it suffices.
@@ -344,10 +463,13 @@ fn reserve<T>(buffer: &mut Option<Buffer>, elements: usize) -> Result<*mut T> {
 }
 
 /// Decides, from shapes and strides, how an outer block is cut and what is packed.
+///
+/// A packed b has `done` elements before the block.
 fn cut<'p, 'a, L: Lanes>(
     product: &'p Product<'a, L::Elem>,
     cols: Range<usize>,
     steps: Range<usize>,
+    done: usize,
 ) -> Block<'p, 'a, L> {
     let panel = panel_width::<L>();
     let (m, n, k) = (product.rows, cols.len(), steps.len());
@@ -395,11 +517,12 @@ fn cut<'p, 'a, L: Lanes>(
         }
     };
 
-    let is_dense = product.b.row * size_of::<L::Elem>() <= DENSE_BYTES;
+    let is_dense = |b: &Operand<L::Elem>| b.row * size_of::<L::Elem>() <= DENSE_BYTES;
     let b = match product.b {
-        b if b.col == 1 && (m <= UNPACKED_B_ROWS || is_dense) => Columns::InPlace(b),
-        _ if row_tasks == 1 => Columns::PackedByTask,
-        _ => Columns::Packed(std::ptr::null()),
+        Columns::Packed(panels) => Panels::Packed(panels.wrapping_add(done)),
+        Columns::InPlace(b) if b.col == 1 && (m <= UNPACKED_B_ROWS || is_dense(&b)) => Panels::InPlace(b),
+        Columns::InPlace(b) if row_tasks == 1 => Panels::PackedByTask(b),
+        Columns::InPlace(b) => Panels::Unpacked(b),
     };
     Block { product, col: cols.start, cols: n, step: steps.start, depth: k, row_tasks, col_tasks, a, b }
 }
@@ -412,30 +535,6 @@ fn part(size: usize, unit: usize, parts: usize, index: usize) -> Range<usize> {
 }
 
 impl<L: Lanes> Block<'_, '_, L> {
-    /// Returns the blocks of the inner dimension: first step, steps.
-    fn inner(&self) -> impl Iterator<Item = (usize, usize)> {
-        let depth = self.depth;
-        (0..depth.div_ceil(INNER)).map(move |index| (index * INNER, INNER.min(depth - index * INNER)))
-    }
-
-    fn padded_cols(&self) -> usize {
-        self.cols.next_multiple_of(panel_width::<L>())
-    }
-
-    /// Fills the packed copy of b.
-    ///
-    /// # Safety
-    /// The CPU has the features of `L`; the copy has room for the block.
-    unsafe fn pack(&self, threads: Threads, to: Target<L::Elem>) -> Result<(), Interrupted> {
-        try_for_blocks(threads, self.cols, 4 * panel_width::<L>(), |cols| {
-            for (step, depth) in self.inner() {
-                let to = to.at(step * self.padded_cols() + cols.start * depth);
-                // SAFETY: the caller keeps the contract; each task fills its own panels.
-                unsafe { self.pack_panels(cols.start, cols.len(), step, depth, panel_width::<L>(), to) };
-            }
-        })
-    }
-
     unsafe fn pack_rows(&self, order: Order, rows: Range<usize>, step: usize, depth: usize, to: *mut L::Elem) {
         let step = self.step + step;
         let from = match self.product.a {
@@ -460,12 +559,6 @@ impl<L: Lanes> Block<'_, '_, L> {
                 Order::AlongRow => pack::rows_along(from, rows.len(), depth, PACKED_ROW, to),
             }
         }
-    }
-
-    unsafe fn pack_panels(&self, col: usize, cols: usize, step: usize, depth: usize, width: usize, to: *mut L::Elem) {
-        let b = self.product.b.from(self.step + step, self.col + col);
-        // SAFETY: the panels lie in the operand, their copy in the room given.
-        unsafe { pack::columns::<L>(b, depth, cols, width, to) };
     }
 
     /// Computes the block of c from operands and copies.
@@ -512,15 +605,15 @@ impl<L: Lanes> Block<'_, '_, L> {
         let panel = panel_width::<L>();
         let tiles = rows.len().div_ceil(L::ROWS).max(1);
         let across = match self.b {
-            Columns::InPlace(_) => L::widest(rows.len().div_ceil(tiles)) * L::N,
-            Columns::PackedByTask if rows.len() <= FEW_ROWS => FEW_ROWS_WIDE * L::N,
+            Panels::InPlace(_) => L::widest(rows.len().div_ceil(tiles)) * L::N,
+            Panels::PackedByTask(_) if rows.len() <= FEW_ROWS => FEW_ROWS_WIDE * L::N,
             _ => panel,
         };
         let panels_held = PANEL_BYTES / (INNER * across * size_of::<L::Elem>());
         // A mask for b's loads takes registers that the sums of a high tile need. A padded copy has no mask.
         let pads = |width: usize| !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N) && rows.len() >= PADDED_ROWS;
         let mut lines = Vec::new();
-        for (step, depth) in self.inner() {
+        for (step, depth) in inner_blocks(self.depth) {
             match &self.a {
                 // SAFETY: the room holds the rows of a task that packs.
                 Rows::PackedByTask(order) => unsafe { self.pack_rows(*order, rows.clone(), step, depth, room) },
@@ -532,18 +625,20 @@ impl<L: Lanes> Block<'_, '_, L> {
                 // SAFETY: addresses are of elements of the operand or of its copy.
                 let (b, b_stride, b_is_padded) = unsafe {
                     match self.b {
-                        Columns::InPlace(b) if !pads(width) => (b.at(self.step + step, self.col + col), b.row, false),
-                        Columns::Packed(copy) => (copy.add(step * self.padded_cols() + col * depth), panel, true),
-                        Columns::InPlace(_) => {
-                            self.pack_panels(col, width, step, depth, across, panel_room);
+                        Panels::InPlace(b) if !pads(width) => (b.at(self.step + step, self.col + col), b.row, false),
+                        Panels::Packed(copy) => (copy.add(step * padded::<L>(self.cols) + col * depth), panel, true),
+                        Panels::InPlace(b) | Panels::Unpacked(b) => {
+                            let b = b.from(self.step + step, self.col + col);
+                            pack::columns::<L>(b, depth, width, across, panel_room);
                             (panel_room.cast_const(), across, true)
                         }
-                        Columns::PackedByTask => {
+                        Panels::PackedByTask(b) => {
                             // Several panels at once: a row of one is only a line or two of memory.
                             let held = number % panels_held;
                             if held == 0 {
                                 let cols = (panels_held * across).min(cols.end - col);
-                                self.pack_panels(col, cols, step, depth, across, panel_room);
+                                let b = b.from(self.step + step, self.col + col);
+                                pack::columns::<L>(b, depth, cols, across, panel_room);
                             }
                             (panel_room.add(held * across * depth).cast_const(), across, true)
                         }
@@ -552,7 +647,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                 // Each tile prefetches its share of the next panel.
                 let panel_bytes = depth * panel * size_of::<L::Elem>();
                 let (next, share, ahead_step) = match self.b {
-                    Columns::Packed(_) => (panel_bytes, panel_bytes / tiles, panel * size_of::<L::Elem>() / tiles),
+                    Panels::Packed(_) => (panel_bytes, panel_bytes / tiles, panel * size_of::<L::Elem>() / tiles),
                     _ => (0, 0, 0),
                 };
                 for (number, tile) in self.tile_rows(rows.clone()).enumerate() {
