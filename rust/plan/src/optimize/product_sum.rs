@@ -62,7 +62,9 @@ fn add_up(d: &mut Draft, cx: &Context<'_>, (readers, places): (&Readers, &[usize
     let (mut total, mut added) = (first, 0);
     for &term in rest {
         let sum_so_far = total;
-        let Some(product) = product(d, readers, i, term).filter(|&p| is_before(d, places, sum_so_far, p)) else { break };
+        let Some(product) = product(d, readers, i, term).filter(|&p| is_before(d, places, sum_so_far, p)) else {
+            break;
+        };
         if take_sum(d, cx, product, sum_so_far).is_none() {
             break;
         }

@@ -4,6 +4,7 @@ use super::epilogue::Epilogue;
 use super::matrix::{MatRef, check_sizes};
 use super::scratch::{Float, Scratch};
 use super::{operand, product, tiled};
+use crate::ensure;
 use crate::status::Result;
 use crate::threads::Threads;
 use crate::vector::Isa;
@@ -12,7 +13,7 @@ use crate::vector::Isa;
 const FEWEST_ELEMENTS: usize = 64 * 64;
 const FEWEST_ROWS: usize = 5;
 
-/// A copy of a matrix for the instruction set of the process.
+/// A copy of a matrix for an instruction set.
 pub struct Packed<T> {
     rows: usize,
     cols: usize,
@@ -22,11 +23,20 @@ pub struct Packed<T> {
 
 /// A float whose matrices can be packed once for many products.
 pub trait PackedFloat: Float + Send + Sized + 'static {
-    /// Copies a matrix of at least one row and one column.
+    /// Copies a matrix.
     ///
     /// # Errors
-    /// `ResourceExhausted` when there is no memory for the copy; `Cancelled` when the step ends meanwhile.
-    fn packed(threads: Threads, b: MatRef<'_, Self>) -> Result<Packed<Self>>;
+    /// `InvalidArgument` when it has no row, or fewer than two columns: a product with one column is summed in another
+    /// order. `ResourceExhausted` when there is no memory for the copy; `Cancelled` when the step ends meanwhile.
+    fn packed(threads: Threads, b: MatRef<'_, Self>) -> Result<Packed<Self>> {
+        Self::packed_for(Isa::current(), threads, b)
+    }
+
+    /// Copies a matrix for an instruction set.
+    ///
+    /// # Errors
+    /// As for [`packed`](Self::packed).
+    fn packed_for(isa: Isa, threads: Threads, b: MatRef<'_, Self>) -> Result<Packed<Self>>;
 
     /// Computes `c = activation(a * b + bias)`, row by row, with the bits of the product with the matrix itself.
     ///
@@ -41,8 +51,7 @@ pub trait PackedFloat: Float + Send + Sized + 'static {
     ) -> Result<()>;
 }
 
-/// Returns true if products of this many rows with a matrix gain by a copy of it. A column alone is summed in another
-/// order.
+/// Returns true if products of this many rows with a matrix gain by a copy of it.
 pub fn gains_by_packing<T>(rows: usize, b: &MatRef<'_, T>) -> bool {
     rows >= FEWEST_ROWS && b.cols() > 1 && b.rows().saturating_mul(b.cols()) >= FEWEST_ELEMENTS
 }
@@ -50,8 +59,14 @@ pub fn gains_by_packing<T>(rows: usize, b: &MatRef<'_, T>) -> bool {
 macro_rules! packed_float {
     ($float:ty, $pack:ident, $multiply:ident) => {
         impl PackedFloat for $float {
-            fn packed(threads: Threads, b: MatRef<'_, $float>) -> Result<Packed<$float>> {
-                let isa = Isa::current();
+            fn packed_for(isa: Isa, threads: Threads, b: MatRef<'_, $float>) -> Result<Packed<$float>> {
+                ensure!(
+                    b.rows() > 0 && b.cols() > 1,
+                    InvalidArgument,
+                    "a matrix of {} x {} elements is not packed",
+                    b.rows(),
+                    b.cols()
+                );
                 let mut panels = Scratch::new(b.rows(), b.cols().next_multiple_of(tiled::WIDEST_PANEL))?;
                 // SAFETY: the matrix is valid, and the copy has room for its columns, rounded up to whole panels.
                 unsafe { tiled::$pack(isa, threads, operand(b), (b.rows(), b.cols()), panels.values_mut())? };

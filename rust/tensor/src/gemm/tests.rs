@@ -62,7 +62,7 @@ impl<T: Copy> Matrix<T> {
     }
 }
 
-trait Float: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static {
+trait Float: PackedFloat + Default + PartialEq + std::fmt::Debug + Sync {
     const EPSILON: f64;
     fn of(value: f64) -> Self;
     fn wide(self) -> f64;
@@ -380,6 +380,41 @@ fn an_epilogue_gives_the_bits_of_the_separate_steps<T: Float + PartialOrd + num_
             }
         }
     }
+}
+
+fn packed_matrices_give_the_bits_of_the_matrices<T: Float>(seed: u64) {
+    let mut draw = Draw(seed);
+    for _ in 0..60 {
+        let (a, b) = random_pair::<T>(&mut draw);
+        let n = b.cols;
+        let bias: Vec<T> = (0..n).map(|_| T::of(draw.unit())).collect();
+        let epilogue = Epilogue { bias: Some(&bias[..]), activation: Activation::Relu };
+        let epilogue = (draw.below(2) > 0).then_some(&epilogue);
+        let mut expected = vec![T::default(); a.rows * n];
+        T::run(Isa::current(), Threads::single(), a.view(), b.view(), &mut expected, false, epilogue).unwrap();
+        for (isa, threads) in isas().into_iter().flat_map(|isa| [1, 3].map(|n| (isa, Threads::new(n)))) {
+            let Ok(packed) = T::packed_for(isa, threads, b.view()) else {
+                assert_eq!(n, 1);
+                continue;
+            };
+            // A packed matrix serves products of any number of rows.
+            for rows in [a.rows, 1 + draw.below(a.rows)] {
+                let mut c = vec![T::of(f64::NAN); rows * n];
+                T::by_packed(threads, a.view().row_range(0, rows).unwrap(), &packed, &mut c, epilogue).unwrap();
+                assert_eq!(bits(&c), bits(&expected[..rows * n]), "{isa:?} {rows}x{}x{n}", a.cols);
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_matrices_give_the_bits_of_the_matrices_in_f32() {
+    packed_matrices_give_the_bits_of_the_matrices::<f32>(17);
+}
+
+#[test]
+fn packed_matrices_give_the_bits_of_the_matrices_in_f64() {
+    packed_matrices_give_the_bits_of_the_matrices::<f64>(18);
 }
 
 trait Plus {

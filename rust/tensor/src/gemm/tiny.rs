@@ -292,7 +292,7 @@ mod tests {
             let start: Vec<f64> = values(rows, 5).into_iter().map(zeros).collect();
             for isa in Isa::available() {
                 let (mut expected, mut c) = (start.clone(), start.clone());
-                let product = crate::gemm::product(a, b, &mut expected, accumulate, None);
+                let product = crate::gemm::product(a, crate::gemm::matrix(b), b.cols(), &mut expected, accumulate, None);
                 // SAFETY: the sizes agree.
                 unsafe { tiled::multiply_f64(isa, Threads::single(), product) }.unwrap();
                 super::multiply_column(isa, Threads::new(2), a, b, &mut c, accumulate).unwrap();
