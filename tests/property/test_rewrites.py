@@ -21,6 +21,7 @@ _REASONS = {
     "elementwise": "a tree of elementwise ops",
     "equal": "equal op, attributes and inputs",
     "scalar_loop": "loop of scalars",
+    "invariant": "the same in every iteration",
 }
 
 
@@ -50,6 +51,15 @@ def _unread(x, y):
         return x + y
 
 
+def _constant_loop(x, y):
+    """Adds values that are the same in every iteration to one that is not; a loop variable stays what it is."""
+
+    def turn(i, t, same):
+        return i + 1, tf.tanh(t * tf.nn.relu(x) + tf.cond(i > 0, lambda: tf.square(same), lambda: x * 2.0)), same
+
+    return tf.while_loop(lambda i, *_: i < 3, turn, [tf.constant(0), x, tf.slice(y, [0, 0], [_SIZE, _SIZE])])[1]
+
+
 # What a node makes of two matrices and a vector.
 _MAKERS = [
     lambda x, y, b: tf.matmul(x, y),
@@ -72,6 +82,7 @@ _MAKERS = [
     lambda x, y, b: x * (tf.constant(0.5, x.dtype) + tf.constant(0.25, x.dtype)),
     lambda x, y, b: _scalar_loop(x, y),
     lambda x, y, b: _unread(x, y),
+    lambda x, y, b: _constant_loop(x, y),
 ]
 _NODES = st.lists(
     st.tuples(
@@ -123,6 +134,7 @@ _EXAMPLES = {
     "epilogue": [(0, 0, 1, None), (3, 2, 0, None), (5, 3, 0, None)],
     "equal": [(0, 0, 1, None), (0, 0, 1, None), (1, 2, 3, None)],
     "fold": [(17, 0, 0, None)],
+    "invariant": [(20, 0, 1, None)],
     "identity": [(0, 0, 1, None), (13, 2, 0, None), (5, 3, 0, None)],
     "scalar_loop": [(18, 0, 1, None)],
     "sum": [(5, 0, 0, None), (11, 0, 2, None)],

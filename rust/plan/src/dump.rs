@@ -91,6 +91,9 @@ impl Dump<'_> {
             line += &format!(" -> {}", outputs.join(", "));
         }
         line += &when(plan, &run.tests);
+        if run.runs_once {
+            line += "; the same in every iteration: computed in the first";
+        }
         if run.computes.len() > 1 {
             // The last node is the instruction's own, unless it stands for others that are equal.
             let others = run.computes.iter().filter(|&&id| id != run.node.id).map(|&id| self.name(id));

@@ -66,6 +66,8 @@ pub struct Run {
     pub runs_whole: bool,
     /// The position of the task whose state the node finds; None for the session's own.
     pub task: Option<u32>,
+    /// In a loop, its inputs are the same in every iteration, and it runs in the first one only.
+    pub runs_once: bool,
     /// The number of the prepared form of an input, which others read too.
     pub prepared: Option<u32>,
 }
@@ -140,6 +142,8 @@ pub struct LoopPlan {
     pub exits: Vec<Input>,
     /// If True, some instruction may not run in an iteration.
     pub is_guarded: bool,
+    /// The slots whose values stay from the first iteration on, beside those of inputs.
+    pub lasting: Vec<u32>,
     /// Number of slots that are inputs.
     pub inputs: usize,
     /// The loop as a program on scalars, if it computes with nothing else.

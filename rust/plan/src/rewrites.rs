@@ -21,10 +21,12 @@ pub enum Rewrite {
     Epilogue,
     /// A tree of elementwise ops reads and writes memory once.
     Elementwise,
+    /// What is the same in every iteration of a loop is computed in the first.
+    Invariant,
 }
 
 impl Rewrite {
-    pub const ALL: [Rewrite; 9] = [
+    pub const ALL: [Rewrite; 10] = [
         Rewrite::Fold,
         Rewrite::Identity,
         Rewrite::Equal,
@@ -34,6 +36,7 @@ impl Rewrite {
         Rewrite::Sum,
         Rewrite::Epilogue,
         Rewrite::Elementwise,
+        Rewrite::Invariant,
     ];
 
     pub fn name(self) -> &'static str {
@@ -47,6 +50,7 @@ impl Rewrite {
             Rewrite::Sum => "sum",
             Rewrite::Epilogue => "epilogue",
             Rewrite::Elementwise => "elementwise",
+            Rewrite::Invariant => "invariant",
         }
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Execution<'a> {
     tasks: &'a [TaskState],
     idle: &'a IdleSlots,
     prepared: Vec<Prepared>,
+    /// If True, this is a later iteration of a loop.
+    pub is_repeated: bool,
 }
 
 impl Drop for Execution<'_> {
@@ -53,7 +55,7 @@ impl<'a> Execution<'a> {
             *slot = Some(feed);
         }
         let prepared = std::iter::repeat_with(|| None).take(plan.prepared).collect();
-        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared }
+        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared, is_repeated: false }
     }
 
     /// Begins the run of a loop in this one.
@@ -103,6 +105,9 @@ impl<'a> Execution<'a> {
                 Ok(None)
             }
             Instruction::Run(run) => {
+                if run.runs_once && self.is_repeated {
+                    return Ok(None);
+                }
                 if !run.tests.is_empty() && !self.hold(&run.tests, &run.node.name)? {
                     self.skip(run)?;
                     return Ok(None);

@@ -77,12 +77,15 @@ impl<'a> Iterations<'a> {
         }
         let slots = &mut self.execution.slots;
         if l.is_guarded {
+            let lasting: SmallVec<[_; 8]> = l.lasting.iter().map(|&slot| slots[slot as usize].take()).collect();
             slots[l.inputs..].fill(None);
+            l.lasting.iter().zip(lasting).for_each(|(&slot, value)| slots[slot as usize] = value);
         }
         for (&(slot, _), value) in l.carried.iter().zip(self.next.drain(..)) {
             slots[slot as usize] = Some(value);
         }
         self.stage = Stage::Head;
+        self.execution.is_repeated = true;
         Ok(())
     }
 

@@ -245,6 +245,7 @@ impl<'a> Emitter<'a> {
             read_later,
             runs_whole: runs_whole(&node.node.op),
             task: node.task,
+            runs_once: false,
             prepared: None,
         })));
     }

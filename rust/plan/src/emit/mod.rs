@@ -1,6 +1,7 @@
 //! Writes the plan of a draft: orders its nodes and makes instructions over numbered slots.
 
 mod emitter;
+mod invariant;
 mod last_readers;
 mod ordering;
 mod overlaps;
@@ -16,6 +17,7 @@ use crate::scalar_loop::ScalarLoop;
 use emitter::Emitter;
 use ferroflow_graph::Role;
 use ferroflow_tensor::Result;
+use invariant::{is_invariant, mark_invariant};
 use last_readers::{mark_instructions, mark_reads, mark_tests};
 use overlaps::{blocks, has_effects_outside};
 use prepared::number_prepared;
@@ -68,11 +70,13 @@ pub(crate) struct LoopShape {
     pub carried: Vec<u32>,
     pub stays_if: bool,
     pub scalars: Option<ScalarLoop>,
+    /// What is the same in every iteration is computed in the first.
+    pub keeps_invariant: bool,
 }
 
 /// Writes the plan of a loop. The draft's fetches are the condition, the next values of the variables and what leaves the loop.
 pub(crate) fn emit_loop(d: &Draft, shape: LoopShape) -> Result<LoopPlan> {
-    let LoopShape { frame, inputs, carried, stays_if, scalars } = shape;
+    let LoopShape { frame, inputs, carried, stays_if, scalars, keeps_invariant } = shape;
     let (mut e, order) = Emitter::begin(d, inputs, true)?;
     let leaving = 1 + carried.len();
     let has = |i: u32, l: Literal| d.guards.get(d.nodes[i as usize].guard).contains(&l);
@@ -91,12 +95,14 @@ pub(crate) fn emit_loop(d: &Draft, shape: LoopShape) -> Result<LoopPlan> {
         e.node(i);
     }
     let mut plan = e.finish(&order, Vec::new(), Vec::new());
-    mark_loop(&mut plan, head..tail, inputs, &carried, &mut next, &mut exits, &mut condition);
-    number_prepared(&mut plan, |value, _| match value {
-        Input::Slot { slot, .. } => (slot as usize) < inputs && !carried.contains(&slot),
-        Input::Constant(_) => true,
-        Input::Handle => false,
-    });
+    let mut stays = vec![false; plan.slots];
+    stays[..inputs].fill(true);
+    for (&slot, next) in carried.iter().zip(&next) {
+        stays[slot as usize] = matches!(next, Input::Slot { slot: same, .. } if *same == slot);
+    }
+    let lasting = if keeps_invariant { mark_invariant(&mut plan, tail, &mut stays) } else { Vec::new() };
+    mark_loop(&mut plan, head..tail, &stays, &mut next, &mut exits, &mut condition);
+    number_prepared(&mut plan, |value, _| is_invariant(value, &stays));
     keep_values(&mut plan);
     let may_skip = |i: &Instruction| match i {
         Instruction::Run(run) => !run.tests.is_empty() || matches!(run.work, Work::Merge(_)),
@@ -108,6 +114,7 @@ pub(crate) fn emit_loop(d: &Draft, shape: LoopShape) -> Result<LoopPlan> {
         blocks: d.nodes.iter().any(blocks),
         has_effects_outside: d.nodes.iter().any(has_effects_outside),
         is_guarded: plan.instructions.iter().any(may_skip),
+        lasting,
         plan,
         head,
         tail,
@@ -128,22 +135,16 @@ fn close_head(e: &mut Emitter<'_>, d: &Draft, leaving: usize) -> (usize, Input, 
 }
 
 /// Marks the last readers in a loop, from its end: the next values, the body or the values that leave the loop, then
-/// the head. The inputs that are no loop variables stay for the next iteration.
+/// the head. The slots that stay are read again in the next iteration.
 fn mark_loop(
     plan: &mut Plan,
     body: std::ops::Range<usize>,
-    inputs: usize,
-    carried: &[u32],
+    stays: &[bool],
     next: &mut [Input],
     exits: &mut [Input],
     condition: &mut Input,
 ) {
-    let mut read = vec![false; plan.slots];
-    read[..inputs].fill(true);
-    for slot in carried {
-        read[*slot as usize] = false;
-    }
-    let mut left = read.clone();
+    let (mut read, mut left) = (stays.to_vec(), stays.to_vec());
     mark_reads(next, &mut read);
     mark_instructions(&mut plan.instructions[body.clone()], &mut read);
     mark_reads(exits, &mut left);

@@ -107,7 +107,8 @@ pub(super) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     let scalars = if may_be_scalar { scalar_loop(step, &d, &inputs, &carried, stays_if)? } else { None };
     optimize::fuse(&mut d, step.cx);
     let node = loop_node(step, frame, condition, &values.exits)?;
-    let shape = LoopShape { frame, inputs: inputs.len(), carried, stays_if, scalars };
+    let keeps_invariant = step.cx.options.rewrites.contains(Rewrite::Invariant);
+    let shape = LoopShape { frame, inputs: inputs.len(), carried, stays_if, scalars, keeps_invariant };
     let plan = emit_loop(&d, shape)?;
     let mut locks: Vec<LockKey> = d.locks.into_iter().map(|(_, key)| key).collect();
     locks.sort_unstable();
