@@ -25,6 +25,7 @@ Program = dict[str, Any]
 # The programs of a family, by number.
 FAMILIES: dict[str, Callable[[int], Program]] = {
     "op_calls": op_calls.program,
+    "written_calls": op_calls.written_program,
     "chains": chains.program,
     "training": training.program,
     "datasets": datasets.program,
