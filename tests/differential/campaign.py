@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, contrib, datasets, functions, op_calls, surfaces, training
+from differential import chains, contrib, datasets, functions, op_calls, states, surfaces, training
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -32,6 +32,7 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "contrib": contrib.program,
     "functions": functions.program,
     "surfaces": surfaces.program,
+    "states": states.program,
 }
 _SEEDS_APART = 1_000_000
 

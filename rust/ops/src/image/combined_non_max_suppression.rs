@@ -89,10 +89,8 @@ fn suppress(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let sizes = Sizes { boxes: b[1], box_classes: b[2], classes: s[2] };
         let per_class = limit(ctx, 2, "max_size_per_class", 0)?;
         let in_all = limit(ctx, 3, "max_total_size", 1)?;
-        let thresholds = Thresholds {
-            overlap: scalar(ctx, 4, "iou_threshold")?,
-            score: scalar(ctx, 5, "score_threshold")?,
-        };
+        let thresholds =
+            Thresholds { overlap: scalar(ctx, 4, "iou_threshold")?, score: scalar(ctx, 5, "score_threshold")? };
         ensure!((0.0..=1.0).contains(&thresholds.overlap), InvalidArgument, "iou_threshold must be in [0, 1]");
         let length = if pad { in_all.min(per_class.saturating_mul(sizes.classes)) } else { in_all };
         let sized = |dims: &[usize]| Shape::checked(&dims.iter().map(|&d| d as i64).collect::<Vec<_>>());

@@ -407,7 +407,8 @@ mod tests {
         // By TensorFlow 1.15.5.
         let scores = Tensor::from_slice([8], &[0.5f32, 0.9, 0.9, 0.5, 0.9, 0.2, 0.5, 0.9]).unwrap();
         for (each, expected) in [(1, &[1, 2, 4, 7, 6, 0, 3, 5][..]), (2, &[1, 2, 4, 7])] {
-            let boxes: Vec<f32> = (0..8).flat_map(|i| [2 * (i / each), 0, 2 * (i / each) + 1, 1]).map(|x| x as f32).collect();
+            let boxes: Vec<f32> =
+                (0..8).flat_map(|i| [2 * (i / each), 0, 2 * (i / each) + 1, 1]).map(|x| x as f32).collect();
             let inputs = [Tensor::from_slice([8, 4], &boxes).unwrap(), scores.clone(), Tensor::scalar(9i32)];
             let y = run("NonMaxSuppression", &inputs, &[]).unwrap();
             assert_eq!(y[0].slice::<i32>().unwrap(), expected);

@@ -1,9 +1,9 @@
 //! QuantizedRelu, QuantizedRelu6, QuantizedReluX, QuantizedBiasAdd, QuantizedReshape: ops that keep the shape or the
 //! levels.
 
-use crate::array::{concat, reshape};
 use super::levels::{Range, integers, narrowed, scalar_bounds, scalar_inputs, set_outputs};
 use super::range::{Steps, bound};
+use crate::array::{concat, reshape};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 
