@@ -149,4 +149,16 @@ GRAPHS = [
         about="function entropy",
         check=checks.has_one_class,
     ),
+    Accepted(
+        "1.15's static shape is not that of its results",
+        "static shape",
+        about="(gradient of )?(BoostedTrees(AggregateStats|CalculateBestFeatureSplit)|ExtractVolumePatches"
+        "|Fractional(Avg|Max)Pool)",
+    ),
+    Accepted(
+        "unknown diagonals are the main one there",
+        "static shape",
+        about="(gradient of )?MatrixSetDiagV2",
+        ours="None",
+    ),
 ]

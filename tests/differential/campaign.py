@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, contrib, datasets, functions, op_calls, surfaces, training
+from differential import chains, contrib, datasets, functions, op_calls, states, surfaces, training
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -25,12 +25,14 @@ Program = dict[str, Any]
 # The programs of a family, by number.
 FAMILIES: dict[str, Callable[[int], Program]] = {
     "op_calls": op_calls.program,
+    "written_calls": op_calls.written_program,
     "chains": chains.program,
     "training": training.program,
     "datasets": datasets.program,
     "contrib": contrib.program,
     "functions": functions.program,
     "surfaces": surfaces.program,
+    "states": states.program,
 }
 _SEEDS_APART = 1_000_000
 

@@ -169,3 +169,22 @@ def has_one_class(tensorflow: list[int | None], ours: list[int | None]) -> bool:
     if tensorflow is None or ours is None or not len(tensorflow) == len(ours) == 2:
         return False
     return all(a == b or (a == 1 and b is None) for a, b in zip(tensorflow, ours, strict=True))
+
+
+def repeats_from_there_on(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if a number occurs twice in TensorFlow's, and both agree before its second place."""
+    theirs, mine = np.ravel(tensorflow).tolist(), np.ravel(ours).tolist()
+    repeated = [place for place, x in enumerate(theirs) if x in theirs[:place]]
+    return bool(repeated) and theirs[: repeated[0]] == mine[: repeated[0]]
+
+
+def agree_in_the_first_row(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both have several rows, of which the first agree."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    return a.ndim >= 1 and a.shape == b.shape and len(a) > 1 and np.array_equal(a[0], b[0], equal_nan=True)
+
+
+def is_longer_in_places(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both are texts, and TensorFlow's are longer wherever they differ."""
+    a, b = np.ravel(tensorflow).tolist(), np.ravel(ours).tolist()
+    return len(a) == len(b) and all(x == y or len(x) > len(y) for x, y in zip(a, b, strict=True))

@@ -51,6 +51,10 @@ def decode_array(tf, dtype, shape, elements):
         array[:] = [element.encode("latin-1") for element in elements]
     elif dtype.startswith("complex"):
         array = np.array([complex(*pair) for pair in elements], dtype)
+    elif dtype.startswith("q"):
+        # Quantized numbers are structures of one field.
+        kind = np.dtype(getattr(tf, dtype).as_numpy_dtype)
+        array = np.array(elements, kind[0]).view(kind)
     elif dtype == "bfloat16":
         array = np.array(elements, np.float32).astype(tf.bfloat16.as_numpy_dtype)
     else:

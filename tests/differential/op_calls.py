@@ -6,11 +6,12 @@ import copy
 import functools
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from differential import written_calls
 from differential.comparison import EXACT
 
 from ferroflow import _core
@@ -36,10 +37,20 @@ _MOST_ELEMENTS = 600
 
 @functools.cache
 def corpus() -> dict[str, list[Call]]:
-    """The calls of each op."""
+    """The calls of each op that tests of single ops make."""
+    lines = (Path(__file__).parent / "corpus.jsonl").read_text().splitlines()
+    return _by_op(json.loads(line) for line in lines)
+
+
+@functools.cache
+def _written() -> dict[str, list[Call]]:
+    """The other calls of each op."""
+    return _by_op(written_calls.calls())
+
+
+def _by_op(calls: Iterable[Call]) -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = {}
-    for line in (Path(__file__).parent / "corpus.jsonl").read_text().splitlines():
-        call = json.loads(line)
+    for call in calls:
         found.setdefault(call["op"], []).append(call)
     return found
 
@@ -79,7 +90,7 @@ def _convert(element: Any, dtype: str) -> Any:
     if dtype in _COMPLEX:
         return [float(element), 0.5]
     whole = int(element) if np.isfinite(element) else 0
-    limits = np.iinfo(dtype)
+    limits = np.iinfo(dtype.lstrip("q"))
     return min(max(whole, limits.min), limits.max)
 
 
@@ -228,12 +239,20 @@ def program_of(call: Call, rng: random.Random, constants: float = 0.3, gradient:
     def source(data: dict[str, Any]) -> dict[str, str]:
         dtype, shape, _ = data["array"]
         name = f"in_{len(steps)}"
+        quantized = dtype
+        if dtype.startswith("q"):
+            # The numbers of a quantized type are those of the whole numbers of its width.
+            dtype, name = dtype[1:], f"{name}_whole"
+            data = {"array": [dtype, *data["array"][1:]]}
         if rng.random() < constants:
             steps.append([name, "constant", [data], {"dtype": {"tf": dtype}}])
         else:
             static = {"shape": _static_shape(shape, rng)}
             steps.append([name, "placeholder", [{"tf": dtype}, static], {}])
             feed.append([{"ref": name}, data])
+        if quantized != dtype:
+            steps.append([f"in_{len(steps)}", "bitcast", [{"ref": name}, {"tf": quantized}], {}])
+            return {"ref": steps[-1][0]}
         if dtype in _FLOATS + _COMPLEX:
             floats.append({"ref": name})
         return {"ref": name}
@@ -258,11 +277,20 @@ def program_of(call: Call, rng: random.Random, constants: float = 0.3, gradient:
 
 
 def program(number: int) -> dict[str, Any]:
-    """The program of a number."""
+    """The program of a number: a call that a test of a single op makes, changed."""
+    return _changed(number, corpus())
+
+
+def written_program(number: int) -> dict[str, Any]:
+    """The program of a number: another call, changed."""
+    return _changed(number, _written())
+
+
+def _changed(number: int, calls: dict[str, list[Call]]) -> dict[str, Any]:
     rng = random.Random(number)
-    ops = sorted(corpus())
+    ops = sorted(calls)
     # Every op in turn.
-    call = copy.deepcopy(rng.choice(corpus()[ops[number % len(ops)]]))
+    call = copy.deepcopy(rng.choice(calls[ops[number % len(ops)]]))
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3))):
         rng.choice(_CHANGES)(call, rng)
     return program_of(call, rng, rng.choice((0.0, 0.3, 1.0)), gradient=rng.random() < 0.3)

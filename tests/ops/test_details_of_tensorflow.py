@@ -117,3 +117,152 @@ def test_singular_values_of_a_matrix_that_is_not_finite_are_no_numbers(number, d
 def test_windows_of_size_0_have_no_maximum(ksize):
     with pytest.raises(ValueError, match="ksize cannot be zero"):
         tf.nn.max_pool(np.zeros([2, 4, 4, 6], np.float32), ksize, 2, "SAME")
+
+
+@pytest.mark.parametrize("is_fed", [True, False])
+def test_quantized_arrays_keep_their_type(is_fed):
+    levels = np.array([0, 51, 255], np.uint8).view(tf.quint8.as_numpy_dtype)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.quint8, [3]) if is_fed else tf.constant(levels, tf.quint8)
+        found = session.run(tf.dequantize(x, 0.0, 255.0), {x: levels} if is_fed else None)
+    assert found.tolist() == [0, 51, 255]
+
+
+@pytest.mark.parametrize(("each", "expected"), [(1, [1, 2, 4, 7, 6, 0, 3, 5]), (2, [1, 2, 4, 7])])
+def test_boxes_of_equal_scores_are_selected_in_the_order_of_a_heap(each, expected):
+    boxes = np.float32([[2 * (i // each), 0, 2 * (i // each) + 1, 1] for i in range(8)])
+    scores = np.float32([0.5, 0.9, 0.9, 0.5, 0.9, 0.2, 0.5, 0.9])
+    assert _run(lambda: tf.image.non_max_suppression(boxes, scores, 9)).tolist() == expected
+
+
+@pytest.mark.parametrize(("threshold", "expected"), [(0.0, [2]), (0.5, [2, 1]), (0.50001, [2, 1, 0])])
+def test_a_box_that_overlaps_by_the_threshold_is_dropped(threshold, expected):
+    boxes, scores = np.float32([[0, 0, 1, 1], [2, 2, 3, 3], [0, 0, 1, 2]]), np.float32([0.5, 0.6, 0.7])
+    assert _run(lambda: tf.image.non_max_suppression(boxes, scores, 9, threshold)).tolist() == expected
+
+
+def test_a_box_with_nan_is_selected_last():
+    boxes = np.float32([[np.nan, 0, 1, 1], [0, 0, 1, 1], [5, 5, 6, 6], [0, 0, 1, 1.5]])
+    found = _run(lambda: tf.image.non_max_suppression(boxes, np.float32([0.7, 0.8, 0.5, 0.6]), 3))
+    assert found.tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_poles_of_zeta_are_infinite(dtype):
+    x, q = np.array([3, 3, 3, 2.5, np.inf], dtype), np.array([0, -0.0, -2, -1, -0.5], dtype)
+    assert np.isposinf(_run(lambda: tf.zeta(x, q))).all()
+    assert np.isneginf(_run(lambda: tf.polygamma(dtype(2), dtype(-1))))
+
+
+@pytest.mark.parametrize("mask", [3, -1])
+def test_bits_beyond_the_entries_count_as_ellipses(mask):
+    nothing = np.zeros([0], np.int32)
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Multiple ellipses"):
+        tf.strided_slice(tf.constant(0), nothing, nothing, nothing, ellipsis_mask=mask)
+
+
+def test_a_negative_number_of_true_classes_fits_no_matrix():
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Dimension must be -1 but is 2"):
+        tf.nn.compute_accidental_hits(np.int64([[0, 1]]), np.int64([1]), -1)
+
+
+@pytest.mark.parametrize(
+    ("words", "splits", "expected"),
+    [([], [0, 0], []), ([b"a"], [], [b""]), ([], [], [])],
+    ids=["words", "splits", "both"],
+)
+def test_n_grams_of_nothing_have_no_text(words, splits, expected):
+    options = {"ngram_widths": [2], "left_pad": "<", "right_pad": ">", "pad_width": 1}
+    n_grams, ends = _run(
+        lambda: tf.raw_ops.StringNGrams(
+            data=np.array(words, "S"),
+            data_splits=np.int64(splits),
+            separator="|",
+            preserve_short_sequences=False,
+            **options,
+        )
+    )
+    assert n_grams.tolist() == expected
+    assert ends.tolist() == splits
+
+
+def test_gradients_that_no_element_takes_are_an_error():
+    with pytest.raises(tf.errors.InternalError, match="all propagated"):
+        _run(
+            lambda: tf.raw_ops.SparseSliceGrad(
+                backprop_val_grad=np.float32([1, 2]),
+                input_indices=np.int64([[0, 0], [0, 1], [1, 1]]),
+                input_start=np.int64([1, 0]),
+                output_indices=np.int64([[0, 0], [1, 0]]),
+            )
+        )
+
+
+@pytest.mark.parametrize("prefix", ["", "Resource"])
+@pytest.mark.parametrize(
+    ("scalar", "number", "message"),
+    [
+        ("lr", 0.0, "lr is not a positive scalar"),
+        ("l1", -0.5, "l1 regularization strength is not a non-negative scalar"),
+        ("l2", np.nan, "l2 regularization strength is not a non-negative scalar"),
+        ("lr_power", 0.5, "lr_power is not a non-positive scalar"),
+    ],
+)
+def test_scalars_of_ftrl_have_their_signs(prefix, scalar, number, message):
+    with tf.Graph().as_default(), tf.Session() as session:
+        names = ("var", "accum", "linear")
+        variables = [tf.get_variable(name, [2], use_resource=bool(prefix)) for name in names]
+        targets = [variable.handle if prefix else variable._ref() for variable in variables]
+        scalars = {"lr": 0.1, "l1": 0.1, "l2": 0.1, "lr_power": -0.5, scalar: number}
+        grad = np.float32([1, 2])
+        update = getattr(tf.raw_ops, f"{prefix}ApplyFtrl")(
+            **dict(zip(names, targets, strict=True)), grad=grad, **{k: np.float32(v) for k, v in scalars.items()}
+        )
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            session.run(update)
+
+
+def test_a_vector_of_indices_names_slices_of_a_variable_along_its_first_dimension():
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = tf.get_variable("v", [3, 2], initializer=tf.zeros_initializer())
+        indices, updates = tf.placeholder(tf.int32), tf.placeholder(tf.float32)
+        update = tf.scatter_nd_add(variable, indices, updates)
+        session.run(tf.global_variables_initializer())
+        found = session.run(update, {indices: [0, 2], updates: [[1, 2], [3, 4]]})
+        assert found.tolist() == [[1, 2], [0, 0], [3, 4]]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Must have updates\.shape"):
+            session.run(update, {indices: [0, 1], updates: 1.0})
+
+
+def test_parts_of_a_split_tensor_have_its_rank():
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Shapes must be equal rank"):
+        tf.raw_ops.TensorListSplit(tensor=np.zeros([3, 2], np.float32), element_shape=[2], lengths=np.int64([1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("shape", "leading", "expected"), [([2, 1], [], [2, 2]), ([-1, 1], [], [2, 2]), ([2, 1], [5, 3], [2, 3])]
+)
+def test_an_unset_element_has_the_first_dimension_that_is_stated(shape, leading, expected):
+    kind = {"element_dtype": tf.float32}
+
+    def make():
+        reserved = tf.raw_ops.TensorListReserve(element_shape=[2, 1], num_elements=2, **kind)
+        handle = tf.raw_ops.TensorListSetItem(input_handle=reserved, index=0, item=np.ones([2, 1], np.float32))
+        lengths = np.array(leading, np.int64)
+        return tf.raw_ops.TensorListConcatV2(input_handle=handle, element_shape=shape, leading_dims=lengths, **kind)
+
+    joined, lengths = _run(make)
+    assert joined.tolist() == [[1]] * 2 + [[0]] * expected[1]
+    assert lengths.tolist() == expected
+
+
+def test_static_shapes_of_quantized_joins_and_diagonals_are_known():
+    with tf.Graph().as_default():
+        parts = [tf.bitcast(np.zeros([2, n], np.uint8), tf.quint8) for n in (1, 2)]
+        ends = [np.float32(0)] * 2, [np.float32(1)] * 2
+        joined = tf.raw_ops.QuantizedConcat(concat_dim=1, values=parts, input_mins=ends[0], input_maxes=ends[1])
+        assert joined[0].shape.as_list() == [2, 3]
+        unknown = tf.placeholder(tf.float32)
+        made = tf.raw_ops.MatrixSetDiagV2(input=unknown, diagonal=np.zeros([4, 2, 3], np.float32), k=[0, 1])
+        assert made.shape.as_list() == [4, None, None]

@@ -276,7 +276,10 @@ pub fn tensor_of(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Tensor> {
     }
     let py = value.py();
     let array = numpy_module(py)?.call_method1("asarray", (value, descr(py, dtype)?))?;
-    from_array(array.cast::<PyUntypedArray>()?, true)
+    let tensor = from_array(array.cast::<PyUntypedArray>()?, true)?;
+    // Quantized numbers are whole numbers to NumPy.
+    let is_quantized = matches!(dtype, DType::QI8 | DType::QU8 | DType::QI16 | DType::QU16 | DType::QI32);
+    if is_quantized { tensor.bitcast_same_size(dtype).map_err(status) } else { Ok(tensor) }
 }
 
 /// Returns wire dimensions as Python sees them: a tuple with None for unknown ones, or None for unknown rank.

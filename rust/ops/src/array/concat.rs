@@ -17,7 +17,7 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
 }
 
 /// Infers the shape if the values are inputs `first..first + n` and the axis is input `axis`.
-fn infer(c: &mut ShapeContext<'_>, first: usize, n: usize, axis: usize) -> Result<()> {
+pub(crate) fn infer(c: &mut ShapeContext<'_>, first: usize, n: usize, axis: usize) -> Result<()> {
     c.input(axis)?.with_rank(0)?;
     let Some(rank) = (first..first + n).find_map(|i| c.input(i).ok()?.rank()) else { return Ok(()) };
     ensure!(rank > 0, InvalidArgument, "Can't concatenate scalars (use tf.stack instead)");

@@ -320,8 +320,16 @@ fn diag_part_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn set_diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.with_rank_at_least(2)?;
     let diagonal = c.input(1)?.with_rank_at_least(1)?;
-    packed_shape(&input, known_bounds(c, 2)?)?.merge(&diagonal)?;
-    c.set_output(0, input);
+    let known = known_bounds(c, 2)?;
+    packed_shape(&input, known)?.merge(&diagonal)?;
+    let mut out = input;
+    if let (Some((lower, upper)), Some(dims)) = (known, diagonal.dims()) {
+        // The batch is the diagonals', too.
+        let outer = dims.len().saturating_sub(if lower < upper { 2 } else { 1 });
+        let batch = PartialShape::from_dims(&dims[..outer]);
+        out = out.merge(&batch.concatenate(&PartialShape::unknown_of_rank(2)))?;
+    }
+    c.set_output(0, out);
     Ok(())
 }
 

@@ -21,7 +21,7 @@ fn one_unknown(shape: &PartialShape) -> Option<(usize, Option<usize>)> {
     Some((product, unknown))
 }
 
-fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+pub(crate) fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?;
     let mut out = c.input_as_shape(1)?;
     if let (Some((have, in_at)), Some((expected, out_at))) = (one_unknown(input), one_unknown(&out)) {

@@ -114,8 +114,9 @@ impl Plan {
     ) -> Result<Plan> {
         let n = strides.len();
         ensure!(n <= 62, InvalidArgument, "Too many slice entries: {n}");
-        let ellipses = (0..n).filter(|&i| bit(masks.ellipsis, i)).count();
-        ensure!(ellipses <= 1, InvalidArgument, "Multiple ellipses in slice spec not allowed");
+        // Bits beyond the entries count, too.
+        let is_one_bit = masks.ellipsis & masks.ellipsis.wrapping_sub(1) == 0;
+        ensure!(is_one_bit, InvalidArgument, "Multiple ellipses in slice spec not allowed");
         let named = (0..n).filter(|&i| !bit(masks.ellipsis, i) && !bit(masks.new_axis, i)).count();
         ensure!(
             named <= dims.len(),

@@ -1,9 +1,10 @@
 //! CombinedNonMaxSuppression: the best boxes of all classes, each class selected by itself.
 
-use super::non_max_suppression::{Thresholds, intersection_over_union, ordered, scalar, select};
+use super::non_max_suppression::{intersection_over_union, ordered, scalar};
 use super::shapes::{dimension_is, same_length};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, ensure};
+use std::cmp::Ordering;
 
 /// A selected box of an image.
 struct Detection {
@@ -20,6 +21,28 @@ struct Sizes {
     classes: usize,
 }
 
+#[derive(Clone, Copy)]
+struct Thresholds {
+    overlap: f32,
+    score: f32,
+}
+
+/// Returns the places of the best boxes of a class that do not overlap better ones; of equal scores the first is better.
+fn select(scores: &[f32], limit: usize, thresholds: Thresholds, overlap: impl Fn(usize, usize) -> f32) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..scores.len()).filter(|&i| scores[i] > thresholds.score).collect();
+    places.sort_by(|&a, &b| scores[b].partial_cmp(&scores[a]).unwrap_or(Ordering::Equal));
+    let mut selected: Vec<usize> = Vec::new();
+    for place in places {
+        if selected.len() == limit {
+            break;
+        }
+        if !selected.iter().any(|&other| overlap(place, other) > thresholds.overlap) {
+            selected.push(place);
+        }
+    }
+    selected
+}
+
 /// Returns the boxes that an image's classes select, the best first; of equal scores the first class and box.
 fn detect(boxes: &[f32], scores: &[f32], sizes: &Sizes, limit: usize, thresholds: Thresholds) -> Vec<Detection> {
     let mut found = Vec::new();
@@ -31,7 +54,7 @@ fn detect(boxes: &[f32], scores: &[f32], sizes: &Sizes, limit: usize, thresholds
         let own_scores: Vec<f32> = scores.iter().skip(class).step_by(sizes.classes).copied().collect();
         let overlap = |i: usize, j: usize| intersection_over_union(ordered[i], ordered[j]);
         let selected = select(&own_scores, limit.min(sizes.boxes), thresholds, overlap);
-        found.extend(selected.into_iter().map(|(i, score)| Detection { score, class, corners: corners[i] }));
+        found.extend(selected.into_iter().map(|i| Detection { score: own_scores[i], class, corners: corners[i] }));
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found
@@ -66,11 +89,8 @@ fn suppress(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let sizes = Sizes { boxes: b[1], box_classes: b[2], classes: s[2] };
         let per_class = limit(ctx, 2, "max_size_per_class", 0)?;
         let in_all = limit(ctx, 3, "max_total_size", 1)?;
-        let thresholds = Thresholds {
-            overlap: scalar(ctx, 4, "iou_threshold")?,
-            score: scalar(ctx, 5, "score_threshold")?,
-            sigma: 0.0,
-        };
+        let thresholds =
+            Thresholds { overlap: scalar(ctx, 4, "iou_threshold")?, score: scalar(ctx, 5, "score_threshold")? };
         ensure!((0.0..=1.0).contains(&thresholds.overlap), InvalidArgument, "iou_threshold must be in [0, 1]");
         let length = if pad { in_all.min(per_class.saturating_mul(sizes.classes)) } else { in_all };
         let sized = |dims: &[usize]| Shape::checked(&dims.iter().map(|&d| d as i64).collect::<Vec<_>>());

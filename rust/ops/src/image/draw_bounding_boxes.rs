@@ -56,10 +56,17 @@ impl<T: Copy> Canvas<'_, T> {
     }
 }
 
+/// Returns a number without its fraction.
+///
+/// TF 1.x: NaN and numbers that are too large become the least one, as x86 converts them.
+fn whole(x: f32) -> i64 {
+    if x < i64::MAX as f32 { x as i64 } else { i64::MIN }
+}
+
 fn draw<T: Wide<In = f32>>(canvas: &mut Canvas<'_, T>, [y1, x1, y2, x2]: [f32; 4], height: i64) {
     let width = canvas.width;
-    let row = |y: f32| (y * (height - 1) as f32) as i64;
-    let column = |x: f32| (x * (width - 1) as f32) as i64;
+    let row = |y: f32| whole(y * (height - 1) as f32);
+    let column = |x: f32| whole(x * (width - 1) as f32);
     let (top, bottom, left, right) = (row(y1), row(y2), column(x1), column(x2));
     let outside = top >= height || bottom < 0 || left >= width || right < 0;
     if top > bottom || left > right || outside {

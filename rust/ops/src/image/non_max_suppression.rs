@@ -5,10 +5,9 @@ use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure, f16};
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
-/// A box that may still be selected; the greatest is the next, of equal ones the first.
+/// A box that may still be selected.
+#[derive(Clone, Copy)]
 struct Candidate {
     score: f32,
     index: usize,
@@ -16,38 +15,63 @@ struct Candidate {
     compared: usize,
 }
 
-impl Ord for Candidate {
-    fn cmp(&self, other: &Candidate) -> Ordering {
-        self.score.total_cmp(&other.score).then(other.index.cmp(&self.index))
+/// A heap with the best candidate first. The order of equal scores depends on each step of the heap.
+///
+/// TF 1.x: it takes equal scores in the order of C++'s `std::priority_queue`, whose steps these are.
+#[derive(Default)]
+struct Queue(Vec<Candidate>);
+
+impl Queue {
+    /// Moves a candidate up from a free place.
+    fn rise(&mut self, mut free: usize, candidate: Candidate) {
+        while free > 0 {
+            let parent = (free - 1) / 2;
+            if self.0[parent].score >= candidate.score {
+                break;
+            }
+            self.0[free] = self.0[parent];
+            free = parent;
+        }
+        self.0[free] = candidate;
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        self.0.push(candidate);
+        self.rise(self.0.len() - 1, candidate);
+    }
+
+    fn pop(&mut self) -> Option<Candidate> {
+        let last = self.0.pop()?;
+        let Some(&first) = self.0.first() else { return Some(last) };
+        // The free place at the top sinks to a leaf, always to the better child, of equal ones to the second.
+        let mut free = 0;
+        while 2 * free + 1 < self.0.len() {
+            let mut child = 2 * free + 2;
+            if child == self.0.len() || self.0[child].score < self.0[child - 1].score {
+                child -= 1;
+            }
+            self.0[free] = self.0[child];
+            free = child;
+        }
+        self.rise(free, last);
+        Some(first)
     }
 }
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Candidate) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Candidate {}
 
 #[derive(Clone, Copy)]
-pub(super) struct Thresholds {
-    pub overlap: f32,
-    pub score: f32,
+struct Thresholds {
+    overlap: f32,
+    score: f32,
     /// Width of the Gaussian by which scores of overlapping boxes fall; 0 drops them.
-    pub sigma: f32,
+    sigma: f32,
 }
 
-/// Returns boxes in the order they are selected, with their scores.
+/// Returns boxes in the order they are selected, with their scores, each box once.
+///
+/// TF 1.x: a selected box goes back into the queue, where it overlaps itself; this changes the order of equal scores.
 ///
 /// Source: Bodla et al., Soft-NMS, 2017, where `sigma` is not 0.
-pub(super) fn select(
+fn select(
     scores: &[f32],
     limit: usize,
     thresholds: Thresholds,
@@ -55,12 +79,13 @@ pub(super) fn select(
 ) -> Vec<(usize, f32)> {
     let soft = thresholds.sigma > 0.0;
     let scale = if soft { -0.5 / thresholds.sigma } else { 0.0 };
-    let mut queue: BinaryHeap<Candidate> = scores
-        .iter()
-        .enumerate()
-        .filter(|&(_, &score)| score > thresholds.score)
-        .map(|(index, &score)| Candidate { score, index, compared: 0 })
-        .collect();
+    let mut queue = Queue::default();
+    for (index, &score) in scores.iter().enumerate() {
+        if score > thresholds.score {
+            queue.push(Candidate { score, index, compared: 0 });
+        }
+    }
+    let mut is_selected = vec![false; scores.len()];
     let mut selected: Vec<(usize, f32)> = Vec::new();
     while selected.len() < limit {
         let Some(mut next) = queue.pop() else { break };
@@ -68,16 +93,19 @@ pub(super) fn select(
         let mut dropped = false;
         for &(other, _) in selected[next.compared..].iter().rev() {
             let similarity = overlap(next.index, other);
-            if !soft && similarity > thresholds.overlap {
+            // TF 1.15: a box is dropped at the threshold, too.
+            if similarity >= thresholds.overlap {
                 dropped = true;
                 break;
             }
-            if soft {
-                let kept = similarity <= thresholds.overlap;
-                next.score *= if kept { scalar::exp(scale * similarity * similarity) } else { 0.0 };
-                if next.score <= thresholds.score {
-                    break;
-                }
+            // A similarity that is NaN takes a box its whole score, also without a Gaussian.
+            next.score *= match (similarity.is_nan(), soft) {
+                (true, _) => 0.0,
+                (false, true) => scalar::exp(scale * similarity * similarity),
+                (false, false) => 1.0,
+            };
+            if next.score <= thresholds.score {
+                break;
             }
         }
         next.compared = selected.len();
@@ -85,17 +113,32 @@ pub(super) fn select(
             continue;
         }
         if next.score == before {
+            // A box that does not overlap itself, as it has no area, would come back for ever.
+            if std::mem::replace(&mut is_selected[next.index], true) {
+                continue;
+            }
             selected.push((next.index, next.score));
-        } else if next.score > thresholds.score {
+        }
+        if next.score > thresholds.score {
             queue.push(next);
         }
     }
     selected
 }
 
+/// Returns the lesser of two numbers, and the first if one is NaN.
+fn least(a: f32, b: f32) -> f32 {
+    if b < a { b } else { a }
+}
+
+/// Returns the greater of two numbers, and the first if one is NaN.
+fn greatest(a: f32, b: f32) -> f32 {
+    if a < b { b } else { a }
+}
+
 /// Returns a box as (top, left, bottom, right), whichever corners were given.
 pub(super) fn ordered([y1, x1, y2, x2]: [f32; 4]) -> [f32; 4] {
-    [y1.min(y2), x1.min(x2), y1.max(y2), x1.max(x2)]
+    [least(y1, y2), least(x1, x2), greatest(y1, y2), greatest(x1, x2)]
 }
 
 /// Returns intersection over union; 0 where a box has no area.
@@ -105,8 +148,8 @@ pub(super) fn intersection_over_union(a: [f32; 4], b: [f32; 4]) -> f32 {
     if area_a <= 0.0 || area_b <= 0.0 {
         return 0.0;
     }
-    let height = (a[2].min(b[2]) - a[0].max(b[0])).max(0.0);
-    let width = (a[3].min(b[3]) - a[1].max(b[1])).max(0.0);
+    let height = greatest(least(a[2], b[2]) - greatest(a[0], b[0]), 0.0);
+    let width = greatest(least(a[3], b[3]) - greatest(a[1], b[1]), 0.0);
     let common = height * width;
     common / (area_a + area_b - common)
 }
@@ -357,6 +400,41 @@ mod tests {
         let y = run("NonMaxSuppression", &inputs(2), &[]).unwrap();
         assert_eq!(y[0].slice::<i32>().unwrap(), [3, 0]);
         assert!(run("NonMaxSuppression", &inputs(-1), &[]).is_err());
+    }
+
+    #[test]
+    fn equal_scores_have_the_order_of_a_heap() {
+        // By TensorFlow 1.15.5.
+        let scores = Tensor::from_slice([8], &[0.5f32, 0.9, 0.9, 0.5, 0.9, 0.2, 0.5, 0.9]).unwrap();
+        for (each, expected) in [(1, &[1, 2, 4, 7, 6, 0, 3, 5][..]), (2, &[1, 2, 4, 7])] {
+            let boxes: Vec<f32> =
+                (0..8).flat_map(|i| [2 * (i / each), 0, 2 * (i / each) + 1, 1]).map(|x| x as f32).collect();
+            let inputs = [Tensor::from_slice([8, 4], &boxes).unwrap(), scores.clone(), Tensor::scalar(9i32)];
+            let y = run("NonMaxSuppression", &inputs, &[]).unwrap();
+            assert_eq!(y[0].slice::<i32>().unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_box_at_the_threshold_is_dropped() {
+        let boxes = Tensor::from_slice([3, 4], &[0f32, 0., 1., 1., 2., 2., 3., 3., 0., 0., 1., 2.]).unwrap();
+        let scores = Tensor::from_slice([3], &[0.5f32, 0.6, 0.7]).unwrap();
+        for (threshold, expected) in [(0.0, &[2][..]), (0.5, &[2, 1]), (0.50001, &[2, 1, 0])] {
+            let inputs = [boxes.clone(), scores.clone(), Tensor::scalar(9i32), Tensor::scalar(threshold)];
+            let y = run("NonMaxSuppressionV2", &inputs, &[]).unwrap();
+            assert_eq!(y[0].slice::<i32>().unwrap(), expected, "{threshold}");
+        }
+    }
+
+    #[test]
+    fn a_box_without_an_area_is_selected_once_and_one_with_nan_last() {
+        let scores = Tensor::from_slice([4], &[0.7f32, 0.8, 0.5, 0.6]).unwrap();
+        for (side, expected) in [(f32::NAN, &[1, 2, 0]), (1.0, &[1, 0, 2])] {
+            let boxes = [side, 0., 1., 1., 0., 0., 1., 1., 5., 5., 6., 6., 0., 0., 1., 1.5];
+            let inputs = [Tensor::from_slice([4, 4], &boxes).unwrap(), scores.clone(), Tensor::scalar(4i32)];
+            let y = run("NonMaxSuppression", &inputs, &[]).unwrap();
+            assert_eq!(y[0].slice::<i32>().unwrap(), expected, "{side}");
+        }
     }
 
     #[test]

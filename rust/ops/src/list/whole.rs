@@ -130,7 +130,9 @@ fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leadi
         values.push(match (element, &rest_shape) {
             (Some(value), _) => value.clone(),
             (None, Some(rest)) => {
-                let length = leading.get(i).copied().unwrap_or(-1);
+                let first = |shape: &PartialShape| shape.dims().and_then(|dims| dims.first().copied().flatten());
+                let stated = first(given).or_else(|| first(&list.element_shape)).map(|d| d as i64);
+                let length = leading.get(i).copied().or(stated).unwrap_or(-1);
                 ensure!(
                     length >= 0,
                     InvalidArgument,
@@ -175,6 +177,22 @@ fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leadi
     Ok(())
 }
 
+/// Returns the shape of a part of a tensor along its first dimension.
+fn split_part(tensor: &PartialShape) -> PartialShape {
+    match tensor.dims().as_deref() {
+        Some([_, rest @ ..]) => PartialShape::vector(None).concatenate(&PartialShape::from_dims(rest)),
+        _ => PartialShape::unknown(),
+    }
+}
+
+fn split_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let part = split_part(&c.input(0)?.with_rank_at_least(1)?);
+    stated_element(c, 1)?.merge(&part)?;
+    c.input(2)?.with_rank(1)?;
+    c.set_output(0, PartialShape::scalar());
+    Ok(())
+}
+
 fn split(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     let element_shape = stated_shape(ctx.input(1)?)?;
     let (value, lengths) = (ctx.input(0)?, ctx.input(2)?);
@@ -184,6 +202,12 @@ fn split(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
         InvalidArgument,
         "Expected lengths to be a vector, received shape: {}",
         lengths.shape()
+    );
+    ensure!(
+        split_part(&PartialShape::from(value.shape())).is_compatible_with(&element_shape),
+        InvalidArgument,
+        "The parts of a tensor of shape {} are not compatible with the element shape {element_shape}",
+        value.shape()
     );
     let lengths = lengths.to_i64s()?;
     let mut total = 0i64;
@@ -335,7 +359,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("lengths: int64")
             .output("output_handle: variant")
             .doc("Returns the list of a tensor's parts of given lengths along its first dimension.")
-            .shape(shape_rules::scalar)
+            .shape(split_shape)
             .kernel(|init| typed(init, split)),
     );
 }

@@ -79,14 +79,14 @@ fn zeta(x: f64, q: f64) -> f64 {
     if q > 0.0 {
         return positive(x, q);
     }
-    let is_even = x % 2.0 == 0.0;
-    if q == q.floor() {
-        // A pole. Even powers have the same sign on both sides.
-        return if is_even { f64::INFINITY } else { f64::NAN };
+    // TF 1.x: every pole is infinity, also where the two sides have different signs.
+    if q == q.floor() || x.is_infinite() {
+        return f64::INFINITY;
     }
-    if x != x.floor() || x.is_infinite() {
+    if x != x.floor() {
         return f64::NAN;
     }
+    let is_even = x % 2.0 == 0.0;
     // The negative terms are those of a sum from their last one to -q; -q - floor(-q) is exact.
     let last = -q - (-q).floor();
     let negative = positive(x, last) - positive(x, 1.0 - q);
@@ -312,6 +312,12 @@ mod tests {
             (1.0, -1.0, inf),
             (2.0, 0.0, inf),
             (2.0, -1.0, inf),
+            (3.0, 0.0, inf),
+            (3.0, -0.0, inf),
+            (3.0, -1.0, inf),
+            (2.5, -1.0, inf),
+            (inf, -0.5, inf),
+            (inf, -1.5, inf),
             (inf, 2.0, 0.0),
             (inf, 1.0, 1.0),
             (inf, 0.5, inf),
@@ -319,13 +325,14 @@ mod tests {
         ] {
             assert_eq!(zeta(x, q), expected, "zeta({x}, {q})");
         }
-        for (x, q) in [(0.5, 1.0), (3.0, 0.0), (3.0, -1.0), (2.5, -1.0), (2.5, -0.5), (f64::NAN, 1.0), (2.0, f64::NAN)]
-        {
+        for (x, q) in [(0.5, 1.0), (2.5, -0.5), (f64::NAN, 1.0), (2.0, f64::NAN)] {
             assert!(zeta(x, q).is_nan(), "zeta({x}, {q})");
         }
         assert_eq!(polygamma(1.0, -1.0), inf);
+        assert_eq!(polygamma(2.0, 0.0), -inf);
+        assert_eq!(polygamma(2.0, -1.0), -inf);
         assert_eq!(polygamma(0.0, 0.0), inf);
-        for (n, x) in [(1.5, 1.0), (-1.0, 1.0), (2.0, 0.0), (f64::NAN, 1.0)] {
+        for (n, x) in [(1.5, 1.0), (-1.0, 1.0), (f64::NAN, 1.0)] {
             assert!(polygamma(n, x).is_nan(), "psi({n}, {x})");
         }
     }

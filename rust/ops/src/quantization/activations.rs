@@ -3,6 +3,7 @@
 
 use super::levels::{Range, integers, narrowed, scalar_bounds, scalar_inputs, set_outputs};
 use super::range::{Steps, bound};
+use crate::array::{concat, reshape};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 
@@ -193,20 +194,14 @@ fn bias_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 fn reshape_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let shape = c.input_as_shape(1)?;
-    c.set_output(0, shape);
+    reshape::shape(c)?;
     scalar_bounds(c);
     Ok(())
 }
 
 fn concat_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let count = usize::try_from(c.int("N")?).unwrap_or(0);
-    c.input(0)?.with_rank(0)?;
-    let mut rank = None;
-    for i in 0..count {
-        rank = rank.or(c.input(1 + i)?.rank());
-    }
-    c.set_output(0, rank.map_or_else(PartialShape::unknown, PartialShape::unknown_of_rank));
+    concat::infer(c, 1, count, 0)?;
     scalar_bounds(c);
     Ok(())
 }

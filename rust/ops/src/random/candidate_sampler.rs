@@ -200,8 +200,12 @@ fn accidental_hits(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn accidental_hits_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let num_true = c.int("num_true")?;
-    let expected = PartialShape::from_dims(&[None, usize::try_from(num_true).ok()]);
-    c.input(0)?.with_rank(2)?.merge(&expected)?;
+    let classes = c.input(0)?.with_rank(2)?;
+    match (usize::try_from(num_true), classes.dim(1)) {
+        (Ok(columns), _) => drop(classes.merge(&PartialShape::from_dims(&[None, Some(columns)]))?),
+        (Err(_), Some(columns)) => bail!(InvalidArgument, "Dimension must be {num_true} but is {columns}"),
+        (Err(_), None) => (),
+    }
     c.input(1)?.with_rank(1)?;
     for i in 0..3 {
         c.set_output(i, PartialShape::vector(None));

@@ -86,6 +86,14 @@ fn put_back<E: Movable>(
             *to = value.clone();
         }
     }
+    let left = next.count();
+    let all = output.len() / rank;
+    ensure!(
+        left == 0,
+        Internal,
+        "Elements of backprop_val_grad aren't all propagated. Num elements:{all}, used: {}",
+        all - left
+    );
     Ok(())
 }
 

@@ -16,6 +16,44 @@ const MOST_SCALARS: usize = 8;
 /// The scalar inputs of an update, in the order of the op's.
 pub(super) type Scalars<F> = [F; MOST_SCALARS];
 
+/// The sign that a scalar must have.
+#[derive(Clone, Copy)]
+pub(super) enum Sign {
+    Positive,
+    NotNegative,
+    NotPositive,
+}
+
+impl Sign {
+    /// Returns true if a number has the sign; NaN has none.
+    fn is_of<F: Float>(self, x: F) -> bool {
+        match self {
+            Sign::Positive => x > F::zero(),
+            Sign::NotNegative => x >= F::zero(),
+            Sign::NotPositive => x <= F::zero(),
+        }
+    }
+
+    /// Returns the sign in an error's words.
+    fn text(self) -> &'static str {
+        match self {
+            Sign::Positive => "positive",
+            Sign::NotNegative => "non-negative",
+            Sign::NotPositive => "non-positive",
+        }
+    }
+}
+
+/// Returns a scalar's name in an error's words.
+fn told(name: &'static str) -> &'static str {
+    match name {
+        "l1" => "l1 regularization strength",
+        "l2" => "l2 regularization strength",
+        "l2_shrinkage" => "l2 shrinkage regularization strength",
+        _ => name,
+    }
+}
+
 /// An optimizer's formula for one element; `N` counts the variable and its slots, inputs 0 to N - 1 of the op.
 pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     /// Names of the dense op's inputs: the variables, then scalars with the gradient among them.
@@ -24,6 +62,8 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     const GRADIENT: usize;
     /// The scalar that counts steps: int64 whatever the type of the variables.
     const COUNT: Option<&'static str> = None;
+    /// Scalars that must have a sign.
+    const SIGNS: &'static [(&'static str, Sign)] = &[];
 
     /// Returns the new values of the variable and its slots.
     fn step<F: Elementary>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
@@ -124,6 +164,10 @@ fn scalars<const N: usize, R: Rule<N>, T: Wide>(inputs: &[Tensor], sparse: bool)
         } else {
             t.to_scalar::<T>()?.widen()
         };
+        if let Some((_, sign)) = R::SIGNS.iter().find(|(signed, _)| *signed == name) {
+            let (told, text) = (told(name), sign.text());
+            ensure!(sign.is_of(*value), InvalidArgument, "{told} is not a {text} scalar: {}", t.shape());
+        }
     }
     Ok(values)
 }

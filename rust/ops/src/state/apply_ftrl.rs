@@ -2,7 +2,7 @@
 //!
 //! Source: McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013.
 
-use super::apply::{Rule, Scalars, dense, op, sparse};
+use super::apply::{Rule, Scalars, Sign, dense, op, sparse};
 use ferroflow_graph::Registry;
 use ferroflow_tensor::vector::scalar::{self, Elementary};
 
@@ -43,11 +43,21 @@ fn shrunk<F: Elementary>(gradient: F, l2_shrinkage: F, var: F) -> F {
     gradient + (l2_shrinkage + l2_shrinkage) * var
 }
 
+/// Signs of the scalars of all forms.
+const SIGNS: &[(&str, Sign)] = &[
+    ("lr", Sign::Positive),
+    ("l1", Sign::NotNegative),
+    ("l2", Sign::NotNegative),
+    ("l2_shrinkage", Sign::NotNegative),
+    ("lr_power", Sign::NotPositive),
+];
+
 struct Ftrl;
 
 impl Rule<3> for Ftrl {
     const INPUTS: &'static [&'static str] = &["var", "accum", "linear", "grad", "lr", "l1", "l2", "lr_power"];
     const GRADIENT: usize = 3;
+    const SIGNS: &'static [(&'static str, Sign)] = SIGNS;
 
     #[inline(always)]
     fn step<F: Elementary>(&self, &[lr, l1, l2, lr_power, ..]: &Scalars<F>, variables: [F; 3], g: F) -> [F; 3] {
@@ -70,6 +80,7 @@ impl Rule<3> for FtrlV2 {
     const INPUTS: &'static [&'static str] =
         &["var", "accum", "linear", "grad", "lr", "l1", "l2", "l2_shrinkage", "lr_power"];
     const GRADIENT: usize = 3;
+    const SIGNS: &'static [(&'static str, Sign)] = SIGNS;
 
     #[inline(always)]
     fn step<F: Elementary>(

@@ -30,13 +30,18 @@ struct Slices {
     depth: usize,
     /// Elements of one slice.
     size: usize,
+    /// Dimensions of the indices that number the slices.
+    outer: Shape,
 }
 
 impl Slices {
     fn new(var: &Shape, indices: &Shape, updates: &Shape) -> Result<Slices> {
         ensure!(var.rank() > 0, InvalidArgument, "Output must be at least 1-D, got shape: {var}");
-        let Some((&depth, outer)) = indices.split_last() else {
-            bail!(InvalidArgument, "indices must be at least 1-D, got shape: {indices}")
+        // TF 1.x: a vector holds indices along the first dimension.
+        let (depth, outer) = match indices.dims() {
+            [] => bail!(InvalidArgument, "indices must be at least 1-D, got shape: {indices}"),
+            [_] => (1, indices.dims()),
+            [outer @ .., depth] => (*depth, outer),
         };
         let fits = depth <= var.rank() && updates.iter().eq(outer.iter().chain(&var[depth..]));
         ensure!(
@@ -46,13 +51,12 @@ impl Slices {
              indices.shape: {indices}, params_shape: {var}, slice_dim: {depth}, and batch_dim: {}",
             outer.len()
         );
-        Ok(Slices { depth, size: var[depth..].iter().product() })
+        Ok(Slices { depth, size: var[depth..].iter().product(), outer: Shape::new(outer) })
     }
 
     /// Returns the number of each slice named, all of them in the variable.
     fn named(&self, var: &Shape, indices: &Tensor) -> Result<Vec<usize>> {
-        let outer = &indices.shape()[..indices.rank() - 1];
-        let count: usize = outer.iter().product();
+        let count = self.outer.elements();
         let values = indices.to_i64s()?;
         let mut slices = Vec::with_capacity(count);
         for i in 0..count {
@@ -62,7 +66,11 @@ impl Slices {
                 match usize::try_from(x) {
                     Ok(x) if x < d => slice = slice * d + x,
                     _ => {
-                        bail!(InvalidArgument, "indices{} = {index:?} does not index into shape {var}", place(outer, i))
+                        bail!(
+                            InvalidArgument,
+                            "indices{} = {index:?} does not index into shape {var}",
+                            place(self.outer.dims(), i)
+                        )
                     }
                 }
             }

@@ -90,6 +90,13 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ensure!(data.rank() == 1, InvalidArgument, "data must be a vector, got shape: {}", data.shape());
         ensure!(splits.rank() == 1, InvalidArgument, "data_splits must be a vector, got shape: {}", splits.shape());
         let words = data.strings()?;
+        if words.is_empty() || splits.elements() == 0 {
+            // TF 1.x: as many n-grams without text as there are words.
+            let (texts, splits) = (vec![Bytes::default(); words.len()], splits.clone());
+            ctx.set_output(0, Tensor::from_strings([words.len()], texts)?);
+            ctx.set_output(1, splits);
+            return Ok(());
+        }
         let (mut made, mut ends) = (Vec::new(), Vec::new());
         let mut start = 0;
         for (i, split) in splits.to_i64s()?.into_iter().enumerate() {
