@@ -90,6 +90,14 @@ fn registry() -> Registry {
     let slice = slice.into_iter().fold(Op::new("StridedSlice").output("output: int32"), Op::input);
     r.add(masks.into_iter().fold(slice, |op, mask| op.attr(&format!("{mask}: int = 0"))));
     r.add(Op::new("Fill").input("dims: int32").output("output: float").shape(shape_rules::from_shape_input));
+    let shapes = Op::new("ShapeN").input("x: N * int32").output("o: N * int32").attr("N: int");
+    r.add(shapes.shape(|c| {
+        for i in 0..c.num_outputs() {
+            let rank = c.input(i)?.rank();
+            c.set_output(i, PartialShape::vector(rank));
+        }
+        Ok(())
+    }));
     let next = |name: &str| {
         Op::new(name).input("x: int32").output("y: int32").shape(shape_rules::unchanged).kernel(|_| {
             kernel(|ctx| {
@@ -209,6 +217,25 @@ proptest! {
     }
 
     #[test]
+    fn packed_vectors_are_known_one_by_one(
+        parts in prop::collection::vec(prop::option::of(0..9i32), 1..5),
+        each in 1..4usize,
+    ) {
+        let mut g = graph();
+        let rows = parts.iter().map(|d| match d {
+            Some(d) => vector(&mut g, &vec![*d; each]),
+            None => source(&mut g, PartialShape::vector(Some(each))),
+        });
+        let rows = rows.collect();
+        let pack = add(&mut g, "Pack", vec![InputArg::List(rows)], vec![]);
+        let shape = PartialShape::from_dims(&[Some(parts.len()), Some(each)]);
+        g.merge_shape(pack, &shape).unwrap();
+        let partial = add(&mut g, "Partial", vec![one(pack)], vec![]);
+        let known: Vec<_> = parts.iter().flat_map(|d| vec![d.map(|d| d as usize); each]).collect();
+        prop_assert_eq!(&g.output(partial).unwrap().shape, &PartialShape::from_dims(&known));
+    }
+
+    #[test]
     fn packed_values_are_known_one_by_one(parts in prop::collection::vec(prop::option::of(0..9i32), 1..6)) {
         let mut g = graph();
         let pack = built(&mut g, &Dims::Pack(parts.clone()));
@@ -297,24 +324,50 @@ fn a_slice_with_unknown_bounds_or_another_form_is_unknown() {
     let x = source(&mut g, PartialShape::from_dims(&[Some(2), Some(3)]));
     let dims = add(&mut g, "Shape", vec![one(x)], vec![]);
     let unknown = source(&mut g, PartialShape::vector(Some(1)));
-    let mut sliced = |bounds: [i32; 3], open: Option<usize>, mask: &str| {
+    let mut sliced = |bounds: [i32; 3], open: Option<usize>, masks: &[&str]| {
         let mut inputs = vec![dims];
         inputs.extend(bounds.map(|b| vector(&mut g, &[b])));
         if let Some(i) = open {
             inputs[i] = unknown;
         }
-        let mask = if mask.is_empty() { vec![] } else { vec![(mask, AttrValue::Int(1))] };
-        let node = add(&mut g, "StridedSlice", inputs.into_iter().map(one).collect(), mask);
+        let masks = masks.iter().map(|&mask| (mask, AttrValue::Int(1))).collect();
+        let node = add(&mut g, "StridedSlice", inputs.into_iter().map(one).collect(), masks);
         g.constant_as_shape(node).unwrap()
     };
-    assert_eq!(sliced([0, 1, 1], None, ""), PartialShape::from_dims(&[Some(2)]));
+    assert_eq!(sliced([0, 1, 1], None, &[]), PartialShape::from_dims(&[Some(2)]));
     for open in 1..4 {
-        assert_eq!(sliced([0, 1, 1], Some(open), "").rank(), None);
+        assert_eq!(sliced([0, 1, 1], Some(open), &[]).rank(), None);
     }
-    for mask in ["ellipsis_mask", "new_axis_mask", "shrink_axis_mask"] {
-        assert_eq!(sliced([0, 1, 1], None, mask).rank(), None, "{mask}");
+    let all = ["ellipsis_mask", "new_axis_mask", "shrink_axis_mask"];
+    for masks in [&all[..1], &all[1..2], &all[2..], &all[..2], &all[1..]] {
+        assert_eq!(sliced([0, 1, 1], None, masks).rank(), None, "{masks:?}");
     }
     for stride in [0, -1] {
-        assert_eq!(sliced([1, 0, stride], None, "").rank(), None, "stride {stride}");
+        assert_eq!(sliced([1, 0, stride], None, &[]).rank(), None, "stride {stride}");
     }
+}
+
+#[test]
+fn each_of_several_shapes_is_known_as_far_as_it_is() {
+    let mut g = graph();
+    let shapes = [&[Some(2), None][..], &[Some(3)], &[None, Some(4), Some(5)]].map(PartialShape::from_dims);
+    let sources = shapes.iter().map(|shape| source(&mut g, shape.clone())).collect();
+    let all = add(&mut g, "ShapeN", vec![InputArg::List(sources)], vec![]);
+    for (index, shape) in (0..).zip(&shapes) {
+        assert_eq!(g.constant_as_shape(OutputId { index, ..all }).unwrap(), *shape);
+    }
+    assert_eq!(values(g.constant_value(OutputId { index: 1, ..all })), Some((DType::I32, vec![3])));
+}
+
+#[test]
+fn a_long_chain_of_dimensions_ends_as_unknown() {
+    let mut g = graph();
+    let x = source(&mut g, PartialShape::from_dims(&[None, Some(7)]));
+    let mut last = add(&mut g, "Shape", vec![one(x)], vec![]);
+    for _ in 0..255 {
+        last = add(&mut g, "Cast", vec![one(last)], vec![]);
+    }
+    assert_eq!(g.constant_as_shape(last).unwrap(), PartialShape::from_dims(&[None, Some(7)]));
+    last = add(&mut g, "Cast", vec![one(last)], vec![]);
+    assert_eq!(g.constant_as_shape(last).unwrap(), PartialShape::unknown_of_rank(2));
 }

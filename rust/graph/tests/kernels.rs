@@ -100,6 +100,8 @@ fn an_input_is_taken_once_and_as_its_only_owner() {
         assert_eq!(ctx.input(0).unwrap().dtype(), DType::Bool, "an empty tensor is left");
         assert_eq!(ctx.take(1).unwrap().to_scalar::<f32>(), Ok(2.0));
         assert_eq!((failure(ctx.take(2)).0, failure(ctx.input(2)).0), (Code::Internal, Code::Internal));
+        ctx.inputs_mut()[0] = float(3.0);
+        assert_eq!(ctx.input(0).unwrap().to_scalar::<f32>(), Ok(3.0));
         ctx.set_output(1, float(7.0));
         ctx.set_output(2, float(8.0));
     });
@@ -431,10 +433,11 @@ fn a_variable_is_shared_by_name_within_its_type() {
 
 #[test]
 fn a_constructor_reports_types_without_a_kernel() {
-    let node = node(Op::new("Odd").output("o: float"), vec![]);
+    let node = node(Op::new("Odd").output("o: float").attr("k: int = 5"), vec![]);
     let resources = Resources::new();
     let init = KernelInit { node: &node, input_types: &[DType::F32, DType::I8], resources: &resources };
     assert_eq!((init.input_type(1), init.output_type(0)), (Ok(DType::I8), Ok(DType::F32)));
+    assert_eq!(init.int("k"), Ok(5));
     assert_eq!((failure(init.input_type(2)).0, failure(init.output_type(1)).0), (Code::Internal, Code::Internal));
     let message = "No OpKernel was registered to support Op 'Odd' with these types: [float, int8]";
     assert_eq!(init.unsupported().message(), message);
