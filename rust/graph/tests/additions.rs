@@ -330,6 +330,19 @@ fn the_type_behind_a_handle_goes_where_the_handle_goes() {
             .handles(ferroflow_graph::RefAccess::Read)
             .shape(shape_rules::unchanged),
     );
+    let write = Op::new("Write").input("handle: resource").input("value: float").output("same: float");
+    r.add(write.handles(ferroflow_graph::RefAccess::Write).shape(|c| {
+        let shape = c.input(1)?.clone();
+        c.set_output(0, shape);
+        Ok(())
+    }));
+    r.add(Op::new("Inspect").input("handle: resource").output("o: float").shape(|c| {
+        let known = c.input_handle(0)?.map(|h| h.shape.clone());
+        // A handle is a scalar of its own, whatever it stands for.
+        c.input(0)?.with_rank(0)?;
+        c.set_output(0, known.unwrap_or(PartialShape::scalar()));
+        Ok(())
+    }));
     let mut g = Graph::new(r.finish().unwrap());
     let dtype = ("dtype", AttrValue::Type(DType::F32));
     let shape = ("shape", AttrValue::Shape(known.shape.clone()));
@@ -346,6 +359,14 @@ fn the_type_behind_a_handle_goes_where_the_handle_goes() {
     }
     let read = add(&mut g, "Read", vec![one(last)], vec![]).unwrap();
     assert_eq!(g.output(OutputId { node: read, index: 0 }).unwrap().shape, known.shape);
+    let write = add(&mut g, "Write", vec![one(last), one(read)], vec![]).unwrap();
+    assert_eq!(g.output(OutputId { node: write, index: 0 }).unwrap().shape, known.shape);
+    let scalar = OutputId { node: last, index: 0 };
+    g.replace_shape(scalar, PartialShape::scalar()).unwrap();
+    let inspect = add(&mut g, "Inspect", vec![one(last)], vec![]).unwrap();
+    assert_eq!(g.output(OutputId { node: inspect, index: 0 }).unwrap().shape, known.shape);
+    g.replace_shape(scalar, PartialShape::vector(None)).unwrap();
+    assert!(add(&mut g, "Inspect", vec![one(last)], vec![]).is_err());
     let other = add(&mut g, "Other", vec![one(last)], vec![]).unwrap();
     assert_eq!(behind(&g, other, 0), None);
     let read = add(&mut g, "Read", vec![one(other)], vec![]).unwrap();

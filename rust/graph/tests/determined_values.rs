@@ -371,3 +371,19 @@ fn a_long_chain_of_dimensions_ends_as_unknown() {
     last = add(&mut g, "Cast", vec![one(last)], vec![]);
     assert_eq!(g.constant_as_shape(last).unwrap(), PartialShape::unknown_of_rank(2));
 }
+
+#[test]
+fn what_is_set_of_a_shape_holds_where_its_parts_are_unknown() {
+    let mut g = graph();
+    let parts = (0..2).map(|_| source(&mut g, PartialShape::unknown())).collect();
+    let pack = add(&mut g, "Pack", vec![InputArg::List(parts)], vec![]);
+    g.merge_shape(pack, &PartialShape::vector(Some(2))).unwrap();
+    let partial = add(&mut g, "Partial", vec![one(pack)], vec![]);
+    assert_eq!(g.output(partial).unwrap().shape, PartialShape::unknown_of_rank(2));
+    // The length that is set of a branch's output holds for the shape, too.
+    let (dims, pred) = (source(&mut g, PartialShape::unknown()), constant(&mut g, Tensor::scalar(true)));
+    let switch = add(&mut g, "Switch", vec![one(dims), one(pred)], vec![]);
+    g.merge_shape(switch, &PartialShape::vector(Some(3))).unwrap();
+    let fill = add(&mut g, "Fill", vec![one(switch)], vec![]);
+    assert_eq!(g.output(fill).unwrap().shape, PartialShape::unknown_of_rank(3));
+}
