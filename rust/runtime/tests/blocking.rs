@@ -59,29 +59,45 @@ fn all_that_block_block_at_once_and_readers_run_when_theirs_have_ended() {
 
 #[test]
 fn of_several_failures_the_first_in_the_order_of_the_nodes_is_reported() {
-    for op in ["Block", "BlockOnFile"] {
-        for last in 0..3 {
-            ends(move || {
-                let world = World::new();
-                let names = ["a", "b", "c"];
-                let blocks: Vec<_> = names.iter().map(|name| world.add(op, name, &[], &[fails(), ignores()])).collect();
-                let stage = world.stage();
-                // Code beside which effects run leaves the step's thread; one more makes files leave it, too.
-                let beside = world.add("Block", "beside", &[], &[]);
-                stage.release("beside");
-                let failure = std::thread::scope(|scope| {
-                    let step = scope.spawn(|| world.fetch(&[&blocks[..], &[beside]].concat()));
-                    if op == "Block" {
-                        names.iter().for_each(|name| stage.wait_for_begin(name));
-                    }
-                    (0..3).filter(|&k| k != last).chain([last]).for_each(|k| stage.release(names[k]));
-                    step.join().unwrap().unwrap_err()
-                });
-                assert_eq!((failure.message(), &*world.failed_node(&failure)), ("a fails", "a"));
-                assert!(op != "Block" || names.iter().all(|name| stage.has_ended(name)), "work outlives its step");
+    for last in 0..3 {
+        ends(move || {
+            let world = World::new();
+            let names = ["a", "b", "c"];
+            let blocks: Vec<_> =
+                names.iter().map(|name| world.add("Block", name, &[], &[fails(), ignores()])).collect();
+            let stage = world.stage();
+            let failure = std::thread::scope(|scope| {
+                let step = scope.spawn(|| world.fetch(&blocks));
+                names.iter().for_each(|name| stage.wait_for_begin(name));
+                (0..3).filter(|&k| k != last).for_each(|k| stage.release(names[k]));
+                // The failure of another has cancelled it.
+                stage.wait_for_cancellation(names[last]);
+                stage.release(names[last]);
+                step.join().unwrap().unwrap_err()
             });
-        }
+            assert_eq!((failure.message(), &*world.failed_node(&failure)), ("a fails", "a"));
+            assert!(names.iter().all(|name| stage.has_ended(name)), "work outlives its step");
+        });
     }
+}
+
+#[test]
+fn more_files_than_threads_are_read_on_the_thread_of_the_step() {
+    ends(|| {
+        let world = World::new();
+        let names: Vec<_> = (0..80).map(|k| format!("file{k}")).collect();
+        let files: Vec<_> = names.iter().map(|name| world.add("BlockOnFile", name, &[], &[])).collect();
+        // Code that may wait for the files makes them leave the thread.
+        let code = world.add("Block", "code", &[], &[]);
+        let stage = world.stage();
+        std::thread::scope(|scope| {
+            let step = scope.spawn(|| world.fetch(&[&files[..], &[code]].concat()));
+            stage.wait_for_one_that_stays();
+            names.iter().for_each(|name| stage.release(name));
+            stage.release("code");
+            assert_eq!(step.join().unwrap(), Ok(vec![0; 81]));
+        });
+    });
 }
 
 #[test]
@@ -119,20 +135,21 @@ fn an_interrupt_leaves_code_behind_that_does_not_end() {
     });
 }
 
-#[test]
-fn a_time_limit_waits_for_code_that_ignores_it() {
-    ends(|| {
+/// Checks that a step which its poll ends for this reason waits for work of this op, which ignores that it is cancelled.
+fn check_waits(op: &'static str, reason: Status) {
+    ends(move || {
         let world = World::new();
-        let block = world.add("Block", "block", &[], &[ignores()]);
+        let block = world.add(op, "block", &[], &[ignores()]);
         let beside = world.add("Block", "beside", &[], &[]);
         let stage = world.stage();
         let polls = AtomicUsize::new(0);
+        let code = reason.code();
         std::thread::scope(|scope| {
-            let (world, polls) = (&world, &polls);
+            let (world, polls, reason) = (&world, &polls, &reason);
             let step = scope.spawn(move || {
                 let poll: &dyn Fn() -> Result<()> = &|| {
                     polls.fetch_add(1, Ordering::Relaxed);
-                    Err(Status::deadline_exceeded("late"))
+                    Err(reason.clone())
                 };
                 let options = RunOptions { poll: Some(poll), ..RunOptions::default() };
                 world.run(&request(&[block, beside]), vec![], &options).err().unwrap()
@@ -144,9 +161,19 @@ fn a_time_limit_waits_for_code_that_ignores_it() {
             }
             assert!(!step.is_finished());
             stage.release("block");
-            assert_eq!(step.join().unwrap().code(), Code::DeadlineExceeded);
+            assert_eq!(step.join().unwrap().code(), code);
         });
     });
+}
+
+#[test]
+fn a_time_limit_waits_for_code_that_ignores_it() {
+    check_waits("Block", Status::deadline_exceeded("late"));
+}
+
+#[test]
+fn an_interrupt_waits_for_files() {
+    check_waits("BlockOnFile", Status::cancelled("Ctrl-C"));
 }
 
 #[test]

@@ -252,3 +252,24 @@ fn a_fetch_in_a_branch_that_is_not_taken_has_no_value() {
     let message = failure.err().unwrap().message().to_owned();
     assert!(message.starts_with("The second input must be a scalar, but it has shape [1]"), "{message}");
 }
+
+#[test]
+fn a_write_in_a_branch_that_is_not_taken_leaves_the_variable() {
+    let world = World::new();
+    let (variable, pred) = (world.variable("v"), world.placeholder("pred", DType::Bool));
+    let [ten, one] = [10, 1].map(|n| world.constant(&format!("c{n}"), n));
+    let start = world.add("Assign", "start", &[variable, ten], &[]);
+    let switch = world.add("Switch", "switch", &[one, pred], &[]);
+    let assign = world.add("Assign", "assign", &[variable, OutputId { index: 1, ..switch }], &[]);
+    let written = world.add("Sum", "written", &[assign], &[]);
+    let merge = world.add("Merge", "merge", &[switch, written], &[]);
+    let after = world.add("Sum", "after", &[variable, variable], &[]);
+    world.control(after, &[merge]);
+    for taken in [false, true, false] {
+        world.fetch(&[start]).unwrap();
+        let request = Request { feeds: vec![pred], fetches: vec![merge, after, variable], ..Request::default() };
+        let outcome = world.run(&request, vec![Tensor::scalar(taken)], &RunOptions::default()).unwrap();
+        let values: Vec<i64> = outcome.values.iter().map(|v| v.as_ref().unwrap().to_scalar().unwrap()).collect();
+        assert_eq!(values, if taken { [1, 2, 1] } else { [1, 20, 10] });
+    }
+}

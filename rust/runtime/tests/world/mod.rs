@@ -49,6 +49,10 @@ struct State {
     /// Names of the nodes whose blocking work has begun, and of those whose work has ended.
     begun: BTreeSet<String>,
     ended: BTreeSet<String>,
+    /// Names of the nodes whose blocking work was cancelled while it ran.
+    cancelled: BTreeSet<String>,
+    /// If True, blocking work has begun on the thread of its step.
+    stays: bool,
     /// Names of the nodes whose blocking work may end.
     released: BTreeSet<String>,
 }
@@ -84,6 +88,15 @@ impl Stage {
         self.wait_until(|state| state.log.iter().any(|name| name == node));
     }
 
+    pub fn wait_for_cancellation(&self, node: &str) {
+        self.wait_until(|state| state.cancelled.contains(node));
+    }
+
+    /// Waits until blocking work runs on the thread of its step.
+    pub fn wait_for_one_that_stays(&self) {
+        self.wait_until(|state| state.stays);
+    }
+
     pub fn wait_for_begin(&self, node: &str) {
         self.wait_until(|state| state.begun.contains(node));
     }
@@ -97,8 +110,16 @@ impl Stage {
     fn block(&self, node: &str, stops: bool, cancellation: &Cancellation) -> Result<()> {
         self.state.lock().begun.insert(node.to_owned());
         self.changed.notify_all();
-        self.wait_until(|state| state.released.contains(node) || stops && cancellation.is_cancelled());
-        self.state.lock().ended.insert(node.to_owned());
+        let mut state = self.state.lock();
+        while !(state.released.contains(node) || stops && cancellation.is_cancelled()) {
+            if cancellation.is_cancelled() {
+                state.cancelled.insert(node.to_owned());
+                self.changed.notify_all();
+            }
+            self.changed.wait_for(&mut state, Duration::from_millis(20));
+        }
+        state.ended.insert(node.to_owned());
+        drop(state);
         if stops { cancellation.check() } else { Ok(()) }
     }
 }
@@ -194,7 +215,9 @@ pub fn registry() -> Arc<Registry> {
                 let (stage, name) = (stage(ctx)?, ctx.name().to_owned());
                 let all: Result<Vec<i64>> = ctx.inputs().iter().map(|t| t.to_scalar()).collect();
                 let sum: i64 = all?.into_iter().sum();
+                let caller = std::thread::current().id();
                 ctx.run_blocking(move |cancellation| {
+                    stage.state.lock().stays |= std::thread::current().id() == caller;
                     stage.block(&name, stops, cancellation)?;
                     if fails {
                         bail!(Aborted, "{name} fails");
