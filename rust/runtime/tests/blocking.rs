@@ -184,7 +184,7 @@ fn blocking_work_in_a_loop_gives_each_iteration_its_value() {
         let four = world.constant("four", 4);
         let one = world.constant("one", 1);
         let stage = world.stage();
-        ["block", "beside"].iter().for_each(|name| stage.release(name));
+        stage.release("beside");
         let frame = ("frame_name", AttrValue::Str(b"loop".to_vec()));
         let held = ("is_constant", AttrValue::Bool(true));
         let enter = world.add("Enter", "enter", &[zero], std::slice::from_ref(&frame));
@@ -202,7 +202,17 @@ fn blocking_work_in_a_loop_gives_each_iteration_its_value() {
         world.graph.write().update_input(merge.node, 1, next).unwrap();
         let exit = world.add("Exit", "exit", &[switch], &[]);
         let beside = world.add("Block", "beside", &[one], &[]);
-        assert_eq!(world.fetch(&[exit, beside]), Ok(vec![4, 1]));
+        // The poll comes when all of the step waits, the loop included.
+        let poll: &dyn Fn() -> Result<()> = &|| {
+            if stage.has_begun("block") {
+                stage.release("block");
+            }
+            Ok(())
+        };
+        let options = RunOptions { poll: Some(poll), ..RunOptions::default() };
+        let values = world.run(&request(&[exit, beside]), vec![], &options).unwrap().values;
+        let values: Vec<i64> = values.iter().map(|v| v.as_ref().unwrap().to_scalar().unwrap()).collect();
+        assert_eq!(values, [4, 1]);
         assert_eq!(stage.log(), ["log"; 4]);
     });
 }

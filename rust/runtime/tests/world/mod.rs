@@ -73,6 +73,10 @@ impl Stage {
         self.state.lock().log.clone()
     }
 
+    pub fn has_begun(&self, node: &str) -> bool {
+        self.state.lock().begun.contains(node)
+    }
+
     pub fn has_ended(&self, node: &str) -> bool {
         self.state.lock().ended.contains(node)
     }
