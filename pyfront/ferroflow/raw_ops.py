@@ -39,6 +39,8 @@ def _function(op_type: str) -> _Callable[..., _Any]:
     inputs = [arg["name"] for arg in schema["inputs"]]
     outputs = [arg["name"] for arg in schema["outputs"]]
     attrs = {attr["name"] for attr in schema["attrs"]}
+    # None is a value of a shape without a default: the shape is not known.
+    shapes = {attr["name"] for attr in schema["attrs"] if attr["type"] == "shape" and not attr["has_default"]}
     functions = [attr["name"] for attr in schema["attrs"] if attr["type"] in ("func", "list(func)")]
     result_type = _collections.namedtuple(op_type, outputs, rename=True) if len(outputs) > 1 else None
 
@@ -58,7 +60,8 @@ def _function(op_type: str) -> _Callable[..., _Any]:
         for function in functions:
             if function in arguments:
                 arguments[function] = _library_names(arguments[function])
-        op = _apply_op(op_type, values, {k: v for k, v in arguments.items() if v is not None}, name=name)
+        given = {k: v for k, v in arguments.items() if v is not None or k in shapes}
+        op = _apply_op(op_type, values, given, name=name)
         if not outputs:
             return op
         groups = _grouped(op, schema)

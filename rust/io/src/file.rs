@@ -3,7 +3,7 @@
 use ferroflow_tensor::{Bytes, Code, Result, Status};
 use glob::MatchOptions;
 use std::io::{Error, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Optional beginning of local files' names.
 const SCHEME: &str = "file://";
@@ -18,19 +18,79 @@ pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
     return PathBuf::from(String::from_utf8_lossy(name).into_owned());
 }
 
+/// Returns the code of an error number of POSIX. TF 1.x: numbers that are not listed are unknown.
+#[cfg(unix)]
+fn code_of(error: &Error) -> Option<Code> {
+    Some(match error.raw_os_error()? {
+        libc::EINVAL | libc::ENAMETOOLONG | libc::E2BIG | libc::EDESTADDRREQ | libc::EDOM | libc::EFAULT => {
+            Code::InvalidArgument
+        }
+        libc::EILSEQ | libc::ENOPROTOOPT | libc::ENOTSOCK | libc::ENOTTY => Code::InvalidArgument,
+        libc::ETIMEDOUT => Code::DeadlineExceeded,
+        libc::ENODEV | libc::ENOENT | libc::ENXIO | libc::ESRCH => Code::NotFound,
+        libc::EEXIST | libc::EADDRNOTAVAIL | libc::EALREADY => Code::AlreadyExists,
+        libc::EPERM | libc::EACCES | libc::EROFS => Code::PermissionDenied,
+        libc::ENOTEMPTY | libc::EISDIR | libc::ENOTDIR | libc::EBADF | libc::EBUSY | libc::EPIPE | libc::ETXTBSY => {
+            Code::FailedPrecondition
+        }
+        libc::ENOSPC | libc::EDQUOT | libc::EMFILE | libc::EMLINK | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM => {
+            Code::ResourceExhausted
+        }
+        libc::EFBIG | libc::EOVERFLOW | libc::ERANGE => Code::OutOfRange,
+        libc::ENOSYS | libc::ENOTSUP | libc::EXDEV => Code::Unimplemented,
+        libc::EAGAIN | libc::EINTR | libc::ENOLCK | libc::ENOLINK => Code::Unavailable,
+        libc::ECONNREFUSED | libc::ECONNABORTED | libc::ECONNRESET => Code::Unavailable,
+        libc::EDEADLK | libc::ESTALE => Code::Aborted,
+        libc::ECANCELED => Code::Cancelled,
+        _ => Code::Unknown,
+    })
+}
+
+#[cfg(not(unix))]
+fn code_of(_: &Error) -> Option<Code> {
+    None
+}
+
 /// Returns a failure of the system as TF words it: `name; No such file or directory`.
 pub fn failure(name: &str, error: &Error) -> Status {
-    let (code, words) = match error.kind() {
-        ErrorKind::NotFound => (Code::NotFound, "No such file or directory".to_owned()),
-        ErrorKind::PermissionDenied => (Code::PermissionDenied, "Permission denied".to_owned()),
-        ErrorKind::AlreadyExists => (Code::AlreadyExists, "File exists".to_owned()),
-        ErrorKind::IsADirectory => (Code::FailedPrecondition, "Is a directory".to_owned()),
-        ErrorKind::NotADirectory => (Code::FailedPrecondition, "Not a directory".to_owned()),
-        ErrorKind::StorageFull | ErrorKind::OutOfMemory => (Code::ResourceExhausted, error.to_string()),
-        ErrorKind::InvalidInput => (Code::InvalidArgument, error.to_string()),
-        _ => (Code::Unknown, error.to_string()),
+    let code = code_of(error).unwrap_or_else(|| match error.kind() {
+        ErrorKind::NotFound => Code::NotFound,
+        ErrorKind::PermissionDenied => Code::PermissionDenied,
+        ErrorKind::AlreadyExists => Code::AlreadyExists,
+        ErrorKind::IsADirectory | ErrorKind::NotADirectory => Code::FailedPrecondition,
+        ErrorKind::StorageFull | ErrorKind::OutOfMemory => Code::ResourceExhausted,
+        ErrorKind::InvalidInput => Code::InvalidArgument,
+        _ => Code::Unknown,
+    });
+    let words = match error.kind() {
+        ErrorKind::NotFound => "No such file or directory".to_owned(),
+        ErrorKind::PermissionDenied if code == Code::PermissionDenied => "Permission denied".to_owned(),
+        ErrorKind::AlreadyExists => "File exists".to_owned(),
+        ErrorKind::IsADirectory => "Is a directory".to_owned(),
+        ErrorKind::NotADirectory => "Not a directory".to_owned(),
+        _ => error.to_string(),
     };
+    // The standard library adds the number to the system's words.
+    let words = words.split(" (os error").next().unwrap_or_default();
     Status::new(code, format!("{name}; {words}"))
+}
+
+/// Number of links after which a name leads nowhere, as Linux counts.
+const MOST_LINKS: usize = 40;
+
+/// Returns the path to which a name leads through links. The file there need not exist.
+///
+/// Errors: the system's, for links that lead to themselves.
+pub fn resolved(path: &Path) -> std::io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(target) => path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target)),
+            // It is no link, or does not exist.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(Error::other("Too many levels of symbolic links"))
 }
 
 /// Returns the bytes of a file.

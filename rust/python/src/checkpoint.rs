@@ -2,6 +2,7 @@
 
 use crate::convert::to_python;
 use crate::error::status;
+use crate::exit::detached;
 use ferroflow_io::bundle::{self, Checkpoint};
 use ferroflow_tensor::threads::Threads;
 use pyo3::prelude::*;
@@ -20,7 +21,7 @@ pub struct CheckpointReader {
 impl CheckpointReader {
     #[new]
     fn new(py: Python<'_>, name: &str) -> PyResult<CheckpointReader> {
-        let checkpoint = py.detach(|| Checkpoint::open(name)).map_err(status)?;
+        let checkpoint = detached(py, || Checkpoint::open(name)).map_err(status)?;
         Ok(CheckpointReader { checkpoint })
     }
 
@@ -30,12 +31,12 @@ impl CheckpointReader {
 
     /// Returns all tensors, by name.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Vec<Listed<'py>>> {
-        let all = py.detach(|| self.checkpoint.list()).map_err(status)?;
+        let all = detached(py, || self.checkpoint.list()).map_err(status)?;
         Ok(all.iter().map(|d| (PyBytes::new(py, &d.name), d.dtype.number(), d.shape.to_i64(), d.slices)).collect())
     }
 
     fn get_tensor(&self, py: Python<'_>, name: &[u8]) -> PyResult<Py<PyAny>> {
-        let read = py.detach(|| self.checkpoint.get(name, Threads::default())).map_err(status)?;
+        let read = detached(py, || self.checkpoint.get(name, Threads::default())).map_err(status)?;
         to_python(py, read)
     }
 }
@@ -43,11 +44,11 @@ impl CheckpointReader {
 /// Removes the shards that this process wrote for a checkpoint whose save was interrupted.
 #[pyfunction]
 pub fn abandon_shards(py: Python<'_>, prefix: &str) {
-    py.detach(|| bundle::abandon_shards(prefix));
+    detached(py, || bundle::abandon_shards(prefix));
 }
 
 /// Writes a file beside its place and then takes the place, once the contents are on the disk.
 #[pyfunction]
 pub fn replace_file(py: Python<'_>, name: &str, contents: &[u8]) -> PyResult<()> {
-    py.detach(|| bundle::replace_file(name, contents)).map_err(status)
+    detached(py, || bundle::replace_file(name, contents)).map_err(status)
 }

@@ -3,6 +3,7 @@
 use crate::attr;
 use crate::convert::{shape_from_python, shape_to_python, tensor_of};
 use crate::error::{build, guarded, status};
+use crate::exit::detached;
 use crate::handle::{OperationHandle, TensorHandle};
 use ferroflow_graph::gating;
 use ferroflow_graph::{AttrValue, Function, InputArg, NodeId, NodeSpec, OutputId, Registry};
@@ -243,7 +244,7 @@ impl Graph {
         add_shapes: bool,
     ) -> PyResult<(Bound<'py, PyBytes>, Left)> {
         // The lock is taken and released without the GIL, which a thread that waits for the lock may hold.
-        let written = py.detach(|| node_defs(&self.shared.graph.read(), from_node, add_shapes));
+        let written = detached(py, || node_defs(&self.shared.graph.read(), from_node, add_shapes));
         let (bytes, left) = written.map_err(status)?;
         Ok((PyBytes::new(py, &bytes), left))
     }

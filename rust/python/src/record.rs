@@ -1,6 +1,7 @@
 //! Record files read and written from Python, a record a call, and the names of files that match a pattern.
 
 use crate::error::status;
+use crate::exit::detached;
 use ferroflow_io::{Compression, RecordReader, RecordWriter, file, input};
 use ferroflow_sync::Mutex;
 use pyo3::exceptions::PyValueError;
@@ -22,7 +23,7 @@ impl Writer {
     #[pyo3(signature = (path, compression = "", level = None))]
     fn new(py: Python<'_>, path: &[u8], compression: &str, level: Option<u32>) -> PyResult<Self> {
         let compression = compression_of(compression)?;
-        let writer = py.detach(|| RecordWriter::create(path, compression, level)).map_err(status)?;
+        let writer = detached(py, || RecordWriter::create(path, compression, level)).map_err(status)?;
         Ok(Writer(Mutex::new(writer)))
     }
 
@@ -33,15 +34,15 @@ impl Writer {
         {
             return writer.write(record).map_err(status);
         }
-        py.detach(|| self.0.lock().write(record)).map_err(status)
+        detached(py, || self.0.lock().write(record)).map_err(status)
     }
 
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.0.lock().flush()).map_err(status)
+        detached(py, || self.0.lock().flush()).map_err(status)
     }
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.0.lock().close()).map_err(status)
+        detached(py, || self.0.lock().close()).map_err(status)
     }
 }
 
@@ -55,7 +56,7 @@ impl Reader {
     #[pyo3(signature = (path, compression = ""))]
     fn new(py: Python<'_>, path: &[u8], compression: &str) -> PyResult<Self> {
         let compression = compression_of(compression)?;
-        let reader = py.detach(|| RecordReader::open(path, compression, input::BUFFER_SIZE)).map_err(status)?;
+        let reader = detached(py, || RecordReader::open(path, compression, input::BUFFER_SIZE)).map_err(status)?;
         Ok(Reader(Mutex::new(reader)))
     }
 
@@ -71,7 +72,7 @@ impl Reader {
             {
                 return Ok(reader.read().map_err(status)?.map(|record| PyBytes::new(py, record)));
             }
-            py.detach(|| self.0.lock().prepare());
+            detached(py, || self.0.lock().prepare());
         }
     }
 }
@@ -79,6 +80,6 @@ impl Reader {
 /// Returns the names of the files that match a pattern.
 #[pyfunction]
 pub fn matching_files<'py>(py: Python<'py>, pattern: &str) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let names = py.detach(|| file::matching(pattern)).map_err(status)?;
+    let names = detached(py, || file::matching(pattern)).map_err(status)?;
     Ok(names.iter().map(|name| PyBytes::new(py, name)).collect())
 }

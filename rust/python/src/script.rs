@@ -1,6 +1,7 @@
 //! Python functions called by the engine: the GIL is taken for the call alone, and exceptions keep their type.
 
 use crate::convert::{from_array, to_python};
+use crate::exit::Call;
 use ferroflow_ops::script::{Host, set_host};
 use ferroflow_tensor::{Code, Result, Status, Tensor, with_denormals};
 use numpy::PyUntypedArray;
@@ -66,6 +67,7 @@ fn tensor(py: Python<'_>, value: &Py<PyAny>) -> Result<Tensor> {
 
 impl Host for Python3 {
     fn call(&self, token: &str, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        let _call = Call::begin();
         Python::attach(|py| match self.results(py, token, inputs) {
             Err(error) => Err(self.failure(py, error)),
             Ok(values) => values.iter().map(|v| tensor(py, v)).collect(),

@@ -2,6 +2,7 @@
 
 use crate::engine::{Limit, with_poll};
 use crate::error::status;
+use crate::exit::detached;
 use crate::graph::registry;
 use ferroflow_cluster::{Address, Cluster, Master, MasterOptions, Task};
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ impl Server {
     /// Binds the task's address. `server_def`: a serialized ServerDef.
     #[new]
     fn new(py: Python<'_>, server_def: Vec<u8>) -> PyResult<Self> {
-        Ok(Server { task: py.detach(|| Task::new(&server_def)).map_err(status)? })
+        Ok(Server { task: detached(py, || Task::new(&server_def)).map_err(status)? })
     }
 
     /// Answers other processes from now on.

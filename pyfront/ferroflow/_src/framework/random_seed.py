@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ferroflow._src.framework.default_graph import get_default_graph
 
 DEFAULT_GRAPH_SEED = 87654321
@@ -22,13 +24,18 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     if graph.seed is not None:
         if op_seed is None:
             op_seed = graph.operation_count
-        seeds = graph.seed % _MAX_SEED, op_seed % _MAX_SEED
+        seeds = _bounded(graph.seed), _bounded(op_seed)
     elif op_seed is not None:
-        seeds = DEFAULT_GRAPH_SEED, op_seed % _MAX_SEED
+        seeds = DEFAULT_GRAPH_SEED, _bounded(op_seed)
     else:
         return None, None
     # (0, 0) would mean "not seeded" to the op.
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
+
+
+def _bounded(seed: int) -> int:
+    # The remainder of one of NumPy's small integers would overflow.
+    return (int(seed) if isinstance(seed, np.integer) else seed) % _MAX_SEED
 
 
 def set_random_seed(seed: int | None) -> None:

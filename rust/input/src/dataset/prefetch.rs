@@ -130,6 +130,9 @@ struct Prefetch {
 impl Dataset for Prefetch {
     fn iterator(&self) -> BoxedIterator {
         let input = self.input.iterator();
+        if self.size == Some(0) {
+            return input;
+        }
         BoxedIterator::new(Ahead::with(input, self.size.unwrap_or(FIRST_LIMIT), self.size.is_none()))
     }
 
@@ -145,14 +148,18 @@ pub(super) fn register(r: &mut Registry) {
             .attr("legacy_autotune: bool = true")
             .shape(scalars)
             .doc(
-                "Returns the input, read ahead by up to `buffer_size` elements. With -1 the buffer grows until the \
-                 consumer waits no more.",
+                "Returns the input, read ahead by up to `buffer_size` elements; by none with 0. With -1 the buffer \
+                 grows until the consumer waits no more.",
             )
             .kernel(|init| {
                 dataset_kernel(init, |ctx| {
                     let size = scalar::<i64>(ctx, 1, "buffer_size")?;
-                    ensure!(size > 0 || size == -1, InvalidArgument, "buffer_size must be > 0");
-                    let size = (size > 0).then(|| usize::try_from(size).unwrap_or(usize::MAX));
+                    ensure!(
+                        size >= -1,
+                        InvalidArgument,
+                        "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning"
+                    );
+                    let size = (size >= 0).then(|| usize::try_from(size).unwrap_or(usize::MAX));
                     Ok(Prefetch { input: dataset_input(ctx, 0)?.dataset, size })
                 })
             }),

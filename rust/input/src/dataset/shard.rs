@@ -60,7 +60,8 @@ impl DatasetIterator for ShardIterator {
             };
             let is_chosen = self.place % self.count == self.index;
             // After the first round only the remainder counts.
-            self.place = if self.place + 1 == 2 * self.count { self.count } else { self.place + 1 };
+            let next = self.place + 1;
+            self.place = if next - self.count == self.count { self.count } else { next };
             if is_chosen {
                 return Ok(Some(element));
             }

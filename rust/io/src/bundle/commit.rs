@@ -8,7 +8,7 @@
 use super::entry::decode_header;
 use super::{HEADER_KEY, data_name, index_name};
 use crate::checksum::masked;
-use crate::file::{failure, path_of};
+use crate::file::{failure, path_of, resolved};
 use crate::table::Table;
 use ferroflow_sync::ProcessMutex;
 use ferroflow_tensor::{Result, bail};
@@ -389,8 +389,16 @@ fn remove_orphans(prefix: &str, index: &Path) {
 
 /// Writes a file beside its place and then takes the place, once the contents are on the disk.
 ///
+/// A link keeps pointing to its file. A device or a pipe is written in place.
+///
 /// Errors: the system's.
 pub fn replace_file(name: &str, contents: &[u8]) -> Result<()> {
+    let path = resolved(&path_of(name)).map_err(|e| failure(name, &e))?;
+    if fs::metadata(&path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return fs::write(&path, contents).map_err(|e| failure(name, &e));
+    }
+    // A target that is no text cannot be named here: its link is replaced.
+    let name = path.to_str().unwrap_or(name);
     Temporary::create(name)?.place(contents, name)?;
     sync_folder(&folder_of(&path_of(name))).map_err(|e| failure(name, &e))
 }

@@ -2,12 +2,20 @@
 
 use super::path::name_in;
 use ferroflow_graph::{Blocking, KernelContext, Op, Outputs, Registry, ShapeContext, kernel};
-use ferroflow_io::file::{failure, path_of};
+use ferroflow_io::file::{failure, path_of, resolved};
 use ferroflow_tensor::{Result, bail};
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Failures of a new file beside a file that itself may be writable.
+const NO_PLACE: [ErrorKind; 4] = [
+    ErrorKind::PermissionDenied,
+    ErrorKind::ReadOnlyFilesystem,
+    ErrorKind::ResourceBusy,
+    ErrorKind::InvalidFilename,
+];
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
@@ -15,17 +23,17 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes beside the file and then takes its place: a reader sees the old file or the new one.
-fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
+/// Returns true if a file has other names, which a rename would leave with the old contents.
+fn has_other_names(metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::nlink(metadata) > 1;
+    #[cfg(not(unix))]
+    return false;
+}
+
+/// Writes a new file that takes the place of another: a reader sees the old file or the new one.
+fn take_place(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)?;
-    }
-    let special = fs::metadata(path).is_ok_and(|m| !m.is_file());
-    if special {
-        // A device or a pipe is written in place; a rename would replace it by a file.
-        return fs::write(path, contents);
-    }
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".tmp-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
     let beside = Path::new(&name);
@@ -39,6 +47,24 @@ fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
         let _ = fs::remove_file(beside);
     }
     written
+}
+
+/// Writes a file, with its folders, in the file's place; directly where no other file can take the place.
+///
+/// These are: devices and pipes; files with several names; files in folders that cannot be written; mounted files; and
+/// files with names so long that no longer one is possible. A link keeps pointing to its file.
+fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
+    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    let path = resolved(path)?;
+    if !fs::metadata(&path).is_ok_and(|m| !m.is_file() || has_other_names(&m)) {
+        match take_place(&path, contents) {
+            Err(e) if NO_PLACE.contains(&e.kind()) => {}
+            written => return written,
+        }
+    }
+    fs::write(path, contents)
 }
 
 fn write(ctx: &mut KernelContext<'_>) -> Result<()> {

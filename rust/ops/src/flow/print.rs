@@ -2,6 +2,7 @@
 
 use super::summary::summary;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_io::file::failure;
 use ferroflow_tensor::{Result, Tensor, bail, ensure};
 use std::io::Write;
 use std::path::PathBuf;
@@ -70,9 +71,7 @@ impl Target {
             }
             Target::File(path) => {
                 let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
-                if let Err(e) = file.and_then(|mut f| f.write_all(line)) {
-                    bail!(InvalidArgument, "Could not append to {}: {e}", path.display());
-                }
+                file.and_then(|mut f| f.write_all(line)).map_err(|e| failure(&path.display().to_string(), &e))?;
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 //! Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 
 use std::hash::{BuildHasher, RandomState};
+use std::time::Instant;
 
 const ROUNDS: usize = 10;
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -26,8 +27,10 @@ impl Philox {
     /// both are 0.
     pub fn of_op(seed: i64, seed2: i64) -> Self {
         if seed == 0 && seed2 == 0 {
-            // The standard library draws a hasher's keys from the operating system, and gives every hasher its own.
-            let fresh = || RandomState::new().hash_one(0);
+            // The standard library draws a hasher's keys from the operating system, and gives every hasher its own. But
+            // all children of a fork have their parent's keys: they differ by their number, and one that gets the
+            // number of an earlier one by the time.
+            let fresh = || RandomState::new().hash_one((std::process::id(), Instant::now()));
             return Self::new(fresh(), fresh());
         }
         Self::new(seed as u64, seed2 as u64)
