@@ -479,6 +479,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.tools.inspect_checkpoint": ("ferroflow._src.internals.checkpoint_inspection",),
     "python.tools.optimize_for_inference_lib": ("ferroflow._src.internals.graph_tools",),
     "python.tools.strip_unused_lib": ("ferroflow._src.internals.graph_tools",),
+    "python.tools.import_pb_to_tensorboard": ("ferroflow._src.internals.tool_commands",),
     "python.ops.distributions.kullback_leibler": ("ferroflow._src.distributions.divergence",),
     "python.ops.distributions.special_math": ("ferroflow._src.distributions.special_math",),
     "python.ops.parallel_for": ("ferroflow._src.autodiff.parallel_for",),
