@@ -643,7 +643,11 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.saved_model.structure_coder",
         "ferroflow._src.contrib.saved_model.structures",
     ),
-    "python.eager.backprop": ("ferroflow._src.internals.gradient_tape",),
+    "python.eager.backprop": (
+        "ferroflow._src.internals.gradient_tape",
+        "ferroflow._src.internals.gradient_functions",
+    ),
+    "python.eager.tape": ("ferroflow._src.internals.eager_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
     "python.eager.function": (
         "ferroflow._src.contrib.eager.eager_api",
@@ -703,6 +707,8 @@ EARLIER: Final = (
     "contrib.rnn.python.ops.core_rnn",
     "contrib.rnn.python.ops.core_rnn_cell_impl",
     "python.ops.gen_training_ops",
+    "contrib.factorization.python.ops.gen_clustering_ops",
+    "contrib.factorization.python.ops.gen_factorization_ops",
 )
 # Modules of the package `tensorflow_estimator` beside those that TensorFlow has itself.
 ESTIMATOR: Final = tuple(
