@@ -647,6 +647,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.internals.gradient_tape",
         "ferroflow._src.internals.gradient_functions",
     ),
+    "python.keras.saving.hdf5_format": (
+        "ferroflow._src.keras.older_weights",
+        "ferroflow._src.keras.hdf5",
+    ),
     "python.eager.tape": ("ferroflow._src.internals.eager_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
     "python.eager.function": (
