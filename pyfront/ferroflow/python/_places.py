@@ -631,6 +631,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.ops.critical_section_ops": ("ferroflow._src.control_flow.critical_section",),
     "python.ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
+    "python.ops.init_ops_v2": ("ferroflow._src.internals.version_2.initializers",),
     "python.ops.state_ops": ("ferroflow._src.internals.reference_variables",),
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
     "python.training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),
