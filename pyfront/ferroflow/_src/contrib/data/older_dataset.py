@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -39,10 +40,13 @@ class Dataset(StructuredDataset):
         return self._dataset.options()
 
     def apply(self, transformation_func: Callable[[NewDataset], NewDataset]) -> Dataset:
-        """Returns what a function makes of the dataset.
+        """Applies a function to the dataset.
 
         Args:
             transformation_func: function from a Dataset to a Dataset.
+
+        Returns:
+            Dataset of what the function returned.
 
         Raises:
             TypeError: if the function returns something else.
@@ -56,23 +60,29 @@ class Dataset(StructuredDataset):
         output_buffer_size: TensorLike | None = None,
         num_parallel_calls: TensorLike | None = None,
     ) -> Dataset:
-        """Returns the dataset of a function's results.
+        """Applies a function to each element.
 
         Args:
             map_func: function from an element to an element.
             num_threads: int32 scalar, older name of `num_parallel_calls`.
             output_buffer_size: int64 scalar, number of results to compute ahead; None for none.
             num_parallel_calls: int32 scalar, number of elements to compute at a time; None for one.
+
+        Returns:
+            Dataset of the function's results.
         """
         mapped = super().map(map_func, num_threads if num_parallel_calls is None else num_parallel_calls)
         return Dataset(mapped if output_buffer_size is None else mapped.prefetch(output_buffer_size))
 
     def dense_to_sparse_batch(self, batch_size: TensorLike, row_shape: Any) -> Dataset:
-        """Returns batches of elements of different shapes, as SparseTensors.
+        """Combines elements of different shapes into batches.
 
         Args:
             batch_size: int64 scalar.
             row_shape: TensorShape, or int64 [rank]: the largest shape of an element.
+
+        Returns:
+            Dataset of SparseTensors.
         """
         return self.apply(batching.dense_to_sparse_batch(batch_size, row_shape))
 
@@ -81,12 +91,15 @@ class Dataset(StructuredDataset):
         return self.apply(batching.unbatch())
 
     def group_by_window(self, key_func: Element, reduce_func: Element, window_size: TensorLike) -> Dataset:
-        """Returns the dataset of what a function makes of elements with equal keys.
+        """Applies a function to the elements with equal keys.
 
         Args:
             key_func: function from an element to its key, an int64 scalar.
             reduce_func: function from a key and a Dataset of elements to a Dataset.
             window_size: int64 scalar, number of elements that the second function gets.
+
+        Returns:
+            Dataset of the elements of the function's results.
         """
         return self.apply(grouping.group_by_window(key_func, reduce_func, window_size))
 
@@ -95,10 +108,13 @@ class Dataset(StructuredDataset):
         return self.apply(transformations.ignore_errors())
 
     def enumerate(self, start: TensorLike = 0) -> Dataset:
-        """Returns the dataset of pairs of a number and an element.
+        """Numbers the elements.
 
         Args:
             start: int64 scalar, the first number.
+
+        Returns:
+            Dataset of pairs of an int64 scalar and an element.
         """
         return Dataset(super().enumerate(start))
 
@@ -107,10 +123,10 @@ def _wrapping(name: str, *, is_source: bool) -> Any:
     """Returns a method of `tf.data.Dataset` whose result is a Dataset of this module."""
     method = getattr(NewDataset, name)
 
+    @functools.wraps(method)
     def wrapping(*args: Any, **kwargs: Any) -> Dataset:
         return Dataset(method(*args, **kwargs))
 
-    wrapping.__name__, wrapping.__doc__ = name, method.__doc__
     return staticmethod(wrapping) if is_source else wrapping
 
 
