@@ -88,7 +88,7 @@ class Dataset(StructuredDataset):
 
     def unbatch(self) -> Dataset:
         """Returns the dataset of the rows of this one's elements."""
-        return self.apply(batching.unbatch())
+        return Dataset(super().unbatch())
 
     def group_by_window(self, key_func: Element, reduce_func: Element, window_size: TensorLike) -> Dataset:
         """Applies a function to the elements with equal keys.
