@@ -543,6 +543,7 @@ from ferroflow._src.ops.renamed import (
     batch_matrix_diag_part as batch_matrix_diag_part,
     batch_matrix_set_diag as batch_matrix_set_diag,
     batch_matrix_transpose as batch_matrix_transpose,
+    batch_svd as batch_svd,
     complex_abs as complex_abs,
     concat_v2 as concat_v2,
     inv as inv,

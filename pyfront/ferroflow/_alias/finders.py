@@ -73,11 +73,13 @@ class _Finder:
         if name not in sys.modules:
             try:
                 # Raises the error for a missing module, which names the replacement.
-                importlib.util.find_spec(name)
+                found = importlib.util.find_spec(name)
             except ModuleNotFoundError as missing:
                 # `pydoc.locate`, by which programs find classes, would otherwise pass the error on.
                 missing.name = missing.name or fullname
                 raise
+            if name.endswith(".__main__") and found is not None and found.origin is not None:
+                return importlib.util.spec_from_file_location(fullname, found.origin)  # `python -m` reads the file
         return ModuleSpec(fullname, cls, is_package=True)  # type: ignore[arg-type]  # a class is its own loader
 
     @staticmethod

@@ -2,6 +2,12 @@
 
 from ferroflow._src.base.absent_names import tell_absent as _tell_absent
 from ferroflow._src.contrib.data.lmdb import LMDBDataset as LMDBDataset
+from ferroflow._src.contrib.data.older_dataset import (
+    Dataset as Dataset,
+    FixedLengthRecordDataset as FixedLengthRecordDataset,
+    TextLineDataset as TextLineDataset,
+    TFRecordDataset as TFRecordDataset,
+)
 from ferroflow._src.contrib.data.record_writing import TFRecordWriter as TFRecordWriter
 from ferroflow._src.contrib.data.sql import SqlDataset as SqlDataset
 from ferroflow._src.data.batches_of_files import (
@@ -19,7 +25,6 @@ from ferroflow._src.data.batching import (
     unbatch as unbatch,
 )
 from ferroflow._src.data.csv import CsvDataset as CsvDataset
-from ferroflow._src.data.dataset import Dataset as Dataset
 from ferroflow._src.data.grouping import (
     bucket_by_sequence_length as bucket_by_sequence_length,
     group_by_window as group_by_window,
@@ -32,11 +37,6 @@ from ferroflow._src.data.interleaving import (
 )
 from ferroflow._src.data.iterator import Iterator as Iterator
 from ferroflow._src.data.iterator_saving import make_saveable_from_iterator as make_saveable_from_iterator
-from ferroflow._src.data.readers import (
-    FixedLengthRecordDataset as FixedLengthRecordDataset,
-    TextLineDataset as TextLineDataset,
-    TFRecordDataset as TFRecordDataset,
-)
 from ferroflow._src.data.resampling import rejection_resample as rejection_resample
 from ferroflow._src.data.transformations import (
     Counter as Counter,

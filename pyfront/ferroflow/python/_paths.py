@@ -7,6 +7,7 @@ import contextlib
 import importlib
 from collections.abc import Callable, Collection, Iterable
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -40,6 +41,14 @@ class TensorFlowModules(Family):
     def has(self, path: str) -> bool:
         """Returns True for a module of the table."""
         return _table.is_known(path)
+
+    def program(self, path: str) -> str | None:
+        """Returns the file that runs one of TensorFlow's tools; None for a module that is no tool."""
+        package, _, tool = path.rpartition(".")
+        if package != "python.tools":
+            return None
+        programs = importlib.import_module(f"{_ROOT}._src.internals.tool_commands").PROGRAMS
+        return str(Path(__file__).parents[1] / "_src" / "internals" / "tool_program.py") if tool in programs else None
 
     def functions(self, path: str) -> Collection[str]:
         """Returns the names under which a package has something else than its module of that name."""

@@ -479,6 +479,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.tools.inspect_checkpoint": ("ferroflow._src.internals.checkpoint_inspection",),
     "python.tools.optimize_for_inference_lib": ("ferroflow._src.internals.graph_tools",),
     "python.tools.strip_unused_lib": ("ferroflow._src.internals.graph_tools",),
+    "python.tools.import_pb_to_tensorboard": ("ferroflow._src.internals.tool_commands",),
     "python.ops.distributions.kullback_leibler": ("ferroflow._src.distributions.divergence",),
     "python.ops.distributions.special_math": ("ferroflow._src.distributions.special_math",),
     "python.ops.parallel_for": ("ferroflow._src.autodiff.parallel_for",),
@@ -630,6 +631,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.ops.critical_section_ops": ("ferroflow._src.control_flow.critical_section",),
     "python.ops.lookup_ops": ("ferroflow._src.ops.lookup.vocabulary",),
+    "python.ops.init_ops_v2": ("ferroflow._src.internals.version_2.initializers",),
     "python.ops.state_ops": ("ferroflow._src.internals.reference_variables",),
     "python.ops.resource_variable_ops": ("ferroflow._src.variables.resource_variable",),
     "python.training.checkpoint_state_pb2": ("ferroflow._src.base.proto",),
@@ -642,7 +644,15 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.saved_model.structure_coder",
         "ferroflow._src.contrib.saved_model.structures",
     ),
-    "python.eager.backprop": ("ferroflow._src.internals.gradient_tape",),
+    "python.eager.backprop": (
+        "ferroflow._src.internals.gradient_tape",
+        "ferroflow._src.internals.gradient_functions",
+    ),
+    "python.keras.saving.hdf5_format": (
+        "ferroflow._src.keras.older_weights",
+        "ferroflow._src.keras.hdf5",
+    ),
+    "python.eager.tape": ("ferroflow._src.internals.eager_tape",),
     "python.eager.context": ("ferroflow._src.internals.eager_context",),
     "python.eager.function": (
         "ferroflow._src.contrib.eager.eager_api",
@@ -702,6 +712,8 @@ EARLIER: Final = (
     "contrib.rnn.python.ops.core_rnn",
     "contrib.rnn.python.ops.core_rnn_cell_impl",
     "python.ops.gen_training_ops",
+    "contrib.factorization.python.ops.gen_clustering_ops",
+    "contrib.factorization.python.ops.gen_factorization_ops",
 )
 # Modules of the package `tensorflow_estimator` beside those that TensorFlow has itself.
 ESTIMATOR: Final = tuple(

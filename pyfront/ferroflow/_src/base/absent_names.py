@@ -41,7 +41,6 @@ INSTEAD: Final[dict[str, str]] = {
     "tf.batch_matrix_triangular_solve": "tf.matrix_triangular_solve",
     "tf.batch_self_adjoint_eig": "tf.self_adjoint_eig",
     "tf.batch_self_adjoint_eigvals": "tf.self_adjoint_eigvals",
-    "tf.batch_svd": "tf.svd",
     "tf.compat.v2": _VERSION_2,
     "tf.contrib.boosted_trees": _FORESTS,
     "tf.contrib.eager": _EAGER,

@@ -160,6 +160,20 @@ def _described(value: Any) -> str:
     return f"type={type(value).__name__} str={shown(value)}"
 
 
+def _outline(structure: Any) -> str:
+    """Returns the structure as text with a dot for each leaf."""
+    return str(map_structure(lambda _: _Dot(), structure))
+
+
+class _Dot:
+    """A leaf in the text of a structure."""
+
+    def __str__(self) -> str:
+        return "."
+
+    __repr__ = __str__
+
+
 def assert_same_structure(
     nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
 ) -> None:
@@ -181,7 +195,8 @@ def assert_same_structure(
         raise error_class(
             "The two structures don't have the same nested structure.\n\n"
             f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\n"
-            f"More specifically: {reason}"
+            f"More specifically: {reason}\nEntire first structure:\n{_outline(nest1)}\n"
+            f"Entire second structure:\n{_outline(nest2)}"
         )
 
 

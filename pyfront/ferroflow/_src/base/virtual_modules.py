@@ -7,6 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from types import ModuleType
 from typing import Any, Final
 
@@ -16,6 +17,8 @@ from ferroflow._src.base.replacing import Replacement, is_replaceable
 _ROOT: Final = "ferroflow"
 # Key of a module's attributes: the functions and classes that a program has replaced, by their names.
 _REPLACEMENTS: Final = "__replacements__"
+# The end of the module that `python -m` runs in a package.
+_MAIN: Final = ".__main__"
 _families: dict[str, Family] = {}
 
 
@@ -40,6 +43,10 @@ class Family(ABC):
     @abstractmethod
     def names(self, path: str) -> Iterable[str]:
         """Returns the names that a module may have; `find` decides."""
+
+    def program(self, path: str) -> str | None:
+        """Returns the file that `python -m` runs for a module; None if the module is no program."""
+        return None
 
     def functions(self, path: str) -> Collection[str]:
         """Returns the names that are functions or classes, although the package has modules of these names, too."""
@@ -148,6 +155,10 @@ class _Finder:
         if family is not None and family.is_importable(inner):
             # A class with static methods is a loader to Python; the type requires an instance.
             return ModuleSpec(fullname, cls, is_package=family.is_package(inner))  # type: ignore[arg-type]
+        if family is not None and inner.endswith(_MAIN):
+            program = family.program(inner.removesuffix(_MAIN))
+            if program is not None:
+                return spec_from_file_location(fullname, program)
         if not inner.startswith("_"):
             raise absent_module(fullname)
         return None

@@ -45,6 +45,10 @@ class DatasetBase(abc.ABC):
         types = str(nest.map_structure(repr, self.output_types)).replace("'", "")
         return f"<{self._kind()} shapes: {shapes}, types: {types}>"
 
+    @property
+    def _variant_tensor(self) -> Tensor:
+        return self._as_variant_tensor()
+
     def _inputs(self) -> list[Any]:
         """Returns the datasets that this one is made of."""
         return []

@@ -40,3 +40,18 @@ def optimizer_of(given: Any, learning_rate: float) -> Any:
     if not isinstance(given, Optimizer):
         raise ValueError(f"The given object is not an Optimizer instance. Given: {given}")
     return given
+
+
+def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:
+    """Returns an optimizer, or that of a name with a learning rate.
+
+    Args:
+        opt: Optimizer, str or callable without arguments.
+        learning_rate: float, for one that is given by its name.
+
+    Raises:
+        ValueError: if the name is unknown or has no learning rate, or `opt` is neither a name nor an optimizer.
+    """
+    if isinstance(opt, str) and opt in _OPTIMIZERS and not learning_rate:
+        raise ValueError("learning_rate must be specified when opt is string.")
+    return optimizer_of(opt, learning_rate or 0.0)

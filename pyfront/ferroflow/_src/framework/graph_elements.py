@@ -34,6 +34,9 @@ class GraphElements(GraphHandles):
         op: Operation = self.as_graph_element(name, allow_tensor=False, allow_operation=True)
         return op
 
+    # TF 1.x's name, which programs call.
+    _get_operation_by_name_unsafe = get_operation_by_name
+
     def get_tensor_by_name(self, name: str) -> Tensor:
         """Returns the tensor of that name.
 

@@ -361,6 +361,8 @@ class Tensor(_core.TensorHandle, TensorOperators):
         """`op_name:output_number`."""
         return f"{self._op.name}:{self._index}"
 
+    _name = name
+
     @property
     def device(self) -> str:
         """The device of the operation."""

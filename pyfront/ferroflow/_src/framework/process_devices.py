@@ -79,8 +79,8 @@ _settings: dict[str, Any] = {
     "visible": [_CPU],
     "intra": 0,
     "inter": 0,
-    "soft": True,
-    "jit": None,
+    "soft": False,
+    "jit": False,
     "optimizer": {},
     "policy": "silent",
     "placement": False,
@@ -239,7 +239,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_soft_device_placement() -> bool:
-    """Returns what `set_soft_device_placement` was given, a bool; True before."""
+    """Returns what `set_soft_device_placement` was given, a bool; False before, as in TensorFlow 1.15."""
     return bool(_settings["soft"])
 
 
@@ -253,7 +253,7 @@ def set_soft_device_placement(enabled: bool) -> None:
 
 
 def get_jit() -> Any:
-    """Returns what `set_jit` was given, a bool; None before."""
+    """Returns what `set_jit` was given, a bool; False before."""
     return _settings["jit"]
 
 

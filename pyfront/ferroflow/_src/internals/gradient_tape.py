@@ -16,6 +16,8 @@ from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
 
+# The tapes that record, the first one first.
+_recording: list[GradientTape] = []
 _VARIABLES = ("VariableV2", "Variable", "VarHandleOp", "TemporaryVariable")
 
 
@@ -54,12 +56,14 @@ class GradientTape:
         if self._start is not None:
             raise ValueError("Tape is already recording.")
         self._start = self._graph.version
+        _recording.append(self)
 
     def _end(self) -> None:
         if self._start is None:
             raise ValueError("Tape is not recording.")
         self._spans.append((self._start, self._graph.version))
         self._start = None
+        _recording.remove(self)
 
     def watch(self, tensor: TensorLike) -> None:
         """Makes tensors count as sources of derivatives.
@@ -97,10 +101,13 @@ class GradientTape:
 
     def reset(self) -> None:
         """Drops the recorded operations and the watched tensors."""
-        recording = self._start is not None
-        self._spans, self._start, self._watched = [], None, {}
-        if recording:
-            self._begin()
+        self._spans, self._watched = [], {}
+        if self._start is not None:
+            self._start = self._graph.version
+
+    def _watches(self, tensor: Any) -> bool:
+        """Returns True for a watched tensor, and for one that recorded operations made of a watched one."""
+        return bool(_reached(tensor, [*self._watched, *self.watched_variables()], self._recorded()))
 
     def gradient(
         self,
@@ -161,6 +168,28 @@ def _not_recorded(ys: list[Tensor], xs: list[Any], spans: list[tuple[int, int]])
         elif op.type not in _VARIABLES:
             stops[tensor] = None
     return list(stops)
+
+
+def recording_tapes() -> list[GradientTape]:
+    """Returns the tapes that are recording, the first one first."""
+    return list(_recording)
+
+
+def _reached(tensor: Any, sources: list[Any], spans: list[tuple[int, int]]) -> list[Any]:
+    """Returns the sources that recorded operations on the way to a tensor read."""
+    wanted = {id(source) for source in sources}
+    seen: set[Any] = set()
+    stack, found = [tensor], []
+    while stack:
+        each = stack.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if id(each) in wanted:
+            found.append(each)
+        elif any(first <= each.op._id < last for first, last in spans):
+            stack.extend(each.op.inputs)
+    return found
 
 
 def _reads_variable(op: Any) -> bool:

@@ -9,6 +9,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from inspect import (
     FullArgSpec as FullArgSpec,
+    Parameter as Parameter,
     currentframe as currentframe,
     getcallargs as getcallargs,
     getframeinfo as getframeinfo,
@@ -26,6 +27,7 @@ from inspect import (
     ismethod as ismethod,
     ismodule as ismodule,
     isroutine as isroutine,
+    signature as signature,
     stack as stack,
 )
 from typing import Any

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import IntLike, TensorLike
+from ferroflow._src.framework.constant import constant_value_as_shape
+from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.rnn.steps import Lengths, step
 
 
@@ -42,3 +45,26 @@ def rnn_step(
     """
     lengths = Lengths(sequence_length, min_sequence_length, max_sequence_length)
     return step(time, lengths, zero_output, state, call_cell, always_calls=skip_conditionals)
+
+
+def is_keras_rnn_cell(rnn_cell: object) -> bool:
+    """Returns True for a cell of `tf.keras`, which has no `zero_state`.
+
+    Args:
+        rnn_cell: a cell of `tf.nn.rnn_cell` or of `tf.keras.layers`.
+    """
+    return hasattr(rnn_cell, "call") and hasattr(rnn_cell, "get_initial_state") and not hasattr(rnn_cell, "zero_state")
+
+
+def shape_from_tensor(shape: Any) -> TensorShape:
+    """Returns the shape that a tensor holds, as far as it is known when the graph is built.
+
+    Args:
+        shape: Tensor of int32 or int64, of shape [rank], or anything that TensorShape takes.
+    """
+    return constant_value_as_shape(shape) if isinstance(shape, Tensor) else TensorShape(shape)
+
+
+def should_cache() -> bool:
+    """Returns True: reads of variables in a loop are cached, as outside of loops."""
+    return True

@@ -263,7 +263,9 @@ class Average:
 
     def add(self, values: Sequence[Any], size: int) -> None:
         """Adds the values of a batch."""
-        self._totals = self._totals + np.asarray(values, np.float64) * size
+        # A value that adds up itself may be a vector, such as counts at several thresholds.
+        added = [0.0 if place in self._stateful else value for place, value in enumerate(values)]
+        self._totals = self._totals + np.asarray(added, np.float64) * size
         self._count += size
         self._last = [values[place] for place in self._stateful]
 

@@ -17,8 +17,8 @@ from ferroflow._src.base.files.replacement import replacing
 from ferroflow._src.base.files.system import exists
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.keras.backend import batch_get_value, batch_set_value
-from ferroflow._src.keras.cudnn_layers import converted_weights
 from ferroflow._src.keras.folder_writer import write_folder
+from ferroflow._src.keras.older_weights import preprocess_weights_for_loading
 from ferroflow._src.keras.overwriting import may_overwrite
 from ferroflow._src.keras.training_files import write_training
 
@@ -146,6 +146,9 @@ def read_weights(group: Any, model: Any, by_name: bool) -> None:
     Raises:
         ValueError: if there are more or fewer layers, or their variables have other shapes.
     """
+    # Keras 1 wrote no version.
+    version = text(group.attrs.get("keras_version", "1"))
+    backend = text(group.attrs["backend"]) if "backend" in group.attrs else None
     stored = []
     for name in map(text, group.attrs["layer_names"]):
         part = group[name]
@@ -165,7 +168,7 @@ def read_weights(group: Any, model: Any, by_name: bool) -> None:
         pairs = [(layer, values) for layer, (_, values) in zip(layers, stored, strict=True)]
     for layer, values in pairs:
         variables = _weights(layer)
-        values = converted_weights(layer, values)
+        values = preprocess_weights_for_loading(layer, values, version, backend)
         shapes = [tuple(v.get_shape().as_list()) for v in variables]
         if shapes != [v.shape for v in values]:
             raise ValueError(

@@ -25,6 +25,7 @@ from ferroflow._src.keras.input_layer import Input, InputLayer
 from ferroflow._src.keras.layer_of_layers import LayerOfLayers
 from ferroflow._src.keras.layer_table import outputs_in, print_table
 from ferroflow._src.keras.model_sources import layers_in_order
+from ferroflow._src.keras.network_parts import NetworkParts
 from ferroflow._src.keras.op_layers import make_layers
 from ferroflow._src.keras.stored_network import StoredNetwork
 from ferroflow._src.layers.call_context import called_with, with_training
@@ -40,7 +41,7 @@ def as_list(x: NestedTensors | None) -> list[Any]:
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
 
-class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
+class Network(AddsMetrics, NetworkParts, DescribedNetwork, StoredNetwork, LayerOfLayers):
     """Layers between inputs and outputs; or a subclass that makes layers in its constructor and calls them in `call`.
 
     Args:

@@ -90,8 +90,8 @@ class Sequential(Model):
                 return
             start = Input(batch_shape=shape, dtype=getattr(layer, "_input_dtype", None), name=f"{layer.name}_input")
             self._set_ends([start], [start])
-        outputs = as_list(layer(self.outputs[0]))
-        if len(outputs) != 1:
+        outputs = as_list(layer(self.outputs[0] if len(self.outputs) == 1 else list(self.outputs)))
+        if len(outputs) != 1 and not self._is_built_later:
             raise TypeError(
                 "All layers in a Sequential model should have a single output tensor. For multi-output layers, use the "
                 "functional API."
@@ -140,7 +140,9 @@ class Sequential(Model):
     @property
     def output_names(self) -> list[str]:
         """The name of the output; "output_1" if the model got its input when it was fitted."""
-        return ["output_1"] * len(self.outputs) if self._is_built_later else super().output_names
+        if self._is_built_later:
+            return [f"output_{i}" for i in range(1, len(self.outputs) + 1)]
+        return super().output_names
 
     def _input_sizes(self) -> list[int | None]:
         sizes: list[int | None] = self.inputs[0].get_shape().as_list()

@@ -10,6 +10,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Operation, Tensor
+from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.flow.checking import assert_equal, assert_less
 from ferroflow._src.ops.flow.grouping import no_op
 from ferroflow._src.ops.math import elementwise
@@ -31,6 +32,20 @@ def check_ndims(tensor: Tensor, argument: str, least: int) -> None:
     if ndims is not None and ndims < least:
         dimensions = "dimension" if least == 1 else "dimensions"
         raise ValueError(f"Argument {argument} must have at least {least} {dimensions}.  Found: {tensor}")
+
+
+def assert_compatible_matrix_dimensions(operator: Any, x: TensorLike) -> Operation:
+    """Returns an operation that fails if the product of an operator and a matrix is not defined.
+
+    Args:
+        operator: LinearOperator.
+        x: Tensor of shape [..., n, k].
+    """
+    rows = shaping.shape(convert_to_tensor(x))[-2]
+    message = (
+        f"Incompatible matrix dimensions.  shape[-2] of argument to be the same as this operator.  {operator.name}"
+    )
+    return assert_equal(rows, operator.domain_dimension_tensor(), message=message)
 
 
 def assert_no_entries_with_modulus_zero(

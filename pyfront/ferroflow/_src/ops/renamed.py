@@ -9,6 +9,7 @@ from ferroflow._src.base.deprecation import deprecated
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import indexing, joining
+from ferroflow._src.ops.linalg import decomposing
 from ferroflow._src.ops.math import arithmetic, elementwise, linalg
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -72,6 +73,23 @@ def batch_matmul(
         ValueError: if the shapes are incompatible.
     """
     return linalg.matmul(x, y, adjoint_a=bool(adj_x), adjoint_b=bool(adj_y), name=name)
+
+
+@deprecated("tf.svd", name="tf.batch_svd")
+def batch_svd(input: TensorLike, compute_uv: bool = True, full_matrices: bool = False, name: str | None = None) -> Any:
+    """Computes the singular value decompositions of a batch of matrices.
+
+    Args:
+        input: Tensor of float32, float64, complex64 or complex128, of shape [..., m, n]; p is the smaller of m and n.
+        compute_uv: bool. If False, only the singular values are computed.
+        full_matrices: bool. If True, the matrices of singular vectors are square.
+        name: str, name of the operation.
+
+    Returns:
+        (s, of shape [..., p]; u, of shape [..., m, p]; v, of shape [..., n, p]), Tensors of the dtype of `input`; only
+        s if `compute_uv` is False.
+    """
+    return decomposing.svd(input, full_matrices, compute_uv, name=name)
 
 
 @deprecated("tf.split", name="tf.split_v")

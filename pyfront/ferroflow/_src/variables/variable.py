@@ -71,6 +71,24 @@ def _make_variable(**arguments: Any) -> Any:
     return type.__call__(_kind(wanted), **arguments)
 
 
+def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Any:
+    """Makes a variable without the creators of `tf.variable_creator_scope`.
+
+    Args:
+        next_creator: must be None.
+        kwargs: arguments of `tf.Variable`.
+
+    Returns:
+        Variable or ResourceVariable.
+
+    Raises:
+        ValueError: if another creator is given.
+    """
+    if next_creator is not None:
+        raise ValueError(f"next_creator must be None: no creator follows; got {next_creator!r}")
+    return _make_variable(**kwargs)
+
+
 def _kind(use_resource: bool | None) -> type[Any]:
     return _kinds[0] if use_resource else Variable
 

@@ -18,12 +18,13 @@ from ferroflow._src.distributions.normal import Normal
 from ferroflow._src.distributions.parameterization import gen_new_seed
 from ferroflow._src.distributions.reparameterization import NOT_REPARAMETERIZED
 from ferroflow._src.framework.conversion import convert_index, convert_to_tensor
-from ferroflow._src.framework.default_graph import name_scope
+from ferroflow._src.framework.default_graph import control_dependencies, name_scope
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.array.indexing import gather
+from ferroflow._src.ops.flow.checking import assert_equal
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import abs as absolute, exp, log
-from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod
+from ferroflow._src.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
 from ferroflow._src.ops.random.sampling import random_poisson
 
 
@@ -32,6 +33,42 @@ def hermite_points(quadrature_size: int, dtype: Any) -> tuple[Any, Any]:
     grid, weights = np.polynomial.hermite.hermgauss(deg=quadrature_size)
     weights = weights.astype(dtype.as_numpy_dtype)
     return grid.astype(dtype.as_numpy_dtype), weights / np.abs(weights).sum()
+
+
+def process_quadrature_grid_and_probs(
+    quadrature_grid_and_probs: Any, dtype: Any, validate_args: bool, name: str | None = None
+) -> tuple[Any, Any]:
+    """Returns the points and weights of a quadrature, with weights that add up to 1.
+
+    Args:
+        quadrature_grid_and_probs: pair of Tensors of shape [..., n]; None for the Gauss-Hermite quadrature of 8 points.
+        dtype: DType of the result.
+        validate_args: bool. If True, steps check sizes that are not known before.
+        name: str, name scope of the operations.
+
+    Returns:
+        (grid, probs): Tensors of `dtype`, of shape [..., n].
+
+    Raises:
+        ValueError: if the two have different lengths.
+    """
+    with name_scope(name, "process_quadrature_grid_and_probs", [quadrature_grid_and_probs]):
+        if quadrature_grid_and_probs is None:
+            points, weights = hermite_points(8, dtype)
+            return convert_to_tensor(points, dtype, "grid"), convert_to_tensor(weights, dtype, "probs")
+        grid, probs = quadrature_grid_and_probs
+        grid = convert_to_tensor(grid, dtype, "grid")
+        probs = convert_to_tensor(probs, dtype, "unnormalized_probs")
+        probs = probs / reduce_sum(absolute(probs), -1, keepdims=True)
+        sizes = [x.shape.with_rank_at_least(1)[-1].value for x in (probs, grid)]
+        message = "`quadrature_grid_and_probs` must be a `tuple` of same-length zero-th-dimension `Tensor`s"
+        if None not in sizes and sizes[0] != sizes[1]:
+            raise ValueError(f"{message} (saw lengths {sizes[0]}, {sizes[1]})")
+        if None in sizes and validate_args:
+            checked = assert_equal(shaping.shape(probs)[-1], shaping.shape(grid)[-1], message=message)
+            with control_dependencies([checked]):
+                return making.identity(grid), making.identity(probs)
+        return grid, probs
 
 
 def quantiles_of(distribution: Any, quadrature_size: int) -> Any:

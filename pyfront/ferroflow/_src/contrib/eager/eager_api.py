@@ -1,13 +1,9 @@
-"""`tf.contrib.eager` of a program that builds graphs: what works in a graph does, the rest says what to do instead."""
+"""`tf.contrib.eager` of a program that builds graphs: its functions, which build graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
-
 from ferroflow._src.autodiff.custom_gradient import custom_gradient
 from ferroflow._src.base.behavior import enable_eager_execution, executing_eagerly
-from ferroflow._src.base.docstrings import document
 from ferroflow._src.contrib.eager.function import defun, function
 from ferroflow._src.internals.eager_context import (
     ASYNC,
@@ -18,6 +14,12 @@ from ferroflow._src.internals.eager_context import (
     in_eager_mode,
     list_devices,
     num_gpus,
+)
+from ferroflow._src.internals.gradient_functions import (
+    gradients_function,
+    implicit_grad as implicit_gradients,
+    implicit_val_and_grad as implicit_value_and_gradients,
+    val_and_grad_function as value_and_gradients_function,
 )
 from ferroflow._src.internals.gradient_tape import GradientTape
 from ferroflow._src.ops.script.py_func import py_func
@@ -47,21 +49,3 @@ __all__ = [
     "py_func",
     "value_and_gradients_function",
 ]
-
-
-def _refusing(name: str) -> Callable[..., NoReturn]:
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise NotImplementedError(
-            f"tf.contrib.eager.{name} needs eager execution, which ferroflow does not offer. Build a graph, and use "
-            "tf.gradients or tf.GradientTape in it."
-        )
-
-    raises = "Raises:\n    NotImplementedError: on every call."
-    document(refuse, f"Fails: `{name}` needs eager execution.", raises, name=name)
-    return refuse
-
-
-gradients_function = _refusing("gradients_function")
-value_and_gradients_function = _refusing("value_and_gradients_function")
-implicit_gradients = _refusing("implicit_gradients")
-implicit_value_and_gradients = _refusing("implicit_value_and_gradients")

@@ -8,7 +8,7 @@ from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.ops.array import shaping
-from ferroflow._src.ops.array.indexing import gather_nd
+from ferroflow._src.ops.array.indexing import gather_nd, where_v2
 from ferroflow._src.ops.array.joining import concat, stack
 from ferroflow._src.ops.array.making import range as range_of, zeros_like
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
@@ -53,6 +53,9 @@ def _joined(outer: Any, channels: Any) -> Any:
 
 def _sampled(images: Any, x: Any, y: Any, size: Any) -> Any:
     left, top = floor(x), floor(y)
+    # Points at -1 have the value 0, as those beyond; TensorFlow gives them no gradient either.
+    height, width = cast(size[1], x.dtype), cast(size[2], x.dtype)
+    is_within = shaping.expand_dims((x > -1) & (y > -1) & (x < width) & (y < height), 2)
     total = None
     for across in (0, 1):
         for down in (0, 1):
@@ -60,7 +63,7 @@ def _sampled(images: Any, x: Any, y: Any, size: Any) -> Any:
             weight = (1 - abs(x - column)) * (1 - abs(y - row))
             part = shaping.expand_dims(weight, 2) * _pixels(images, column, row, size)
             total = part if total is None else total + part
-    return total
+    return where_v2(is_within, total, zeros_like(total))
 
 
 def _pixels(images: Any, column: Any, row: Any, size: Any) -> Any:
