@@ -269,7 +269,7 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
     def _own(self, trained: bool) -> list[Any]:
         return [v for v, is_trained in self._own_weights if is_trained == trained]
 
-    def _parts(self) -> list[Any]:
+    def _inner_layers(self) -> list[Any]:
         return self.layers
 
     @property
@@ -372,7 +372,7 @@ class Network(AddsMetrics, DescribedNetwork, StoredNetwork, LayerOfLayers):
             if not self.built:
                 self._run_own_build(inputs)
             given, training = with_training(self.call, args, kwargs)
-            with called_with(training):
+            with called_with(inputs, training):
                 outputs = self.call(inputs, *args, **given)
             self._keep_call(outputs, inputs, {} if self._is_graph_network else kwargs)
         if not self.built:

@@ -39,6 +39,8 @@ class Wrapper(MadeOfLayers, KerasLayer):
         **kwargs: arguments of `KerasLayer`.
     """
 
+    _WITH_LAYERS = ("layer",)
+
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         check_inner(self, layer)
         # A program's class may use the layer before this one is made, as where it defines `trainable` by the layer's.
@@ -56,56 +58,6 @@ class Wrapper(MadeOfLayers, KerasLayer):
         """
         del input_shape
         self.built = True
-
-    def _inner(self) -> list[Any]:
-        return [self.layer]
-
-    def _parts(self) -> list[Any]:
-        return self._inner()
-
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The variables of the layer that are trained."""
-        return [w for one in self._inner() for w in one.trainable_weights] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The variables of the layer that are not trained."""
-        fixed = [w for one in self._inner() for w in one.non_trainable_weights]
-        return fixed if self.trainable else [w for one in self._inner() for w in one.trainable_weights] + fixed
-
-    @property
-    def updates(self) -> list[Any]:
-        """The operations to run with each training step."""
-        return [x for one in self._inner() for x in one.updates] if self.trainable or self.stateful else []
-
-    def get_updates_for(self, inputs: Any) -> list[Any]:
-        """Returns the updates of the layer that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
-
-        Returns:
-            list of Operations.
-        """
-        is_used = self.trainable or self.stateful
-        return [x for one in self._inner() for x in one.get_updates_for(inputs)] if is_used else []
-
-    def get_losses_for(self, inputs: Any) -> list[Any]:
-        """Returns the losses, also of the layer, that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
-
-        Returns:
-            list of Tensors of float dtypes, of shape [].
-        """
-        return [*super().get_losses_for(inputs), *(x for one in self._inner() for x in one.get_losses_for(inputs))]
-
-    @property
-    def losses(self) -> list[Any]:
-        """The losses of the layer's variables and outputs."""
-        return [*super().losses, *(x for one in self._inner() for x in one.losses)]
 
 
 class TimeDistributed(Wrapper):
@@ -197,6 +149,9 @@ class Bidirectional(Wrapper):
     """
 
     _NOT_TOLD = frozenset(("backward_layer",))
+    _WITH_LAYERS = ("forward_layer", "backward_layer")
+    # The copies of `layer` are used, not the layer.
+    _WITHOUT_LAYERS = Wrapper._WITHOUT_LAYERS | {"layer"}
 
     def __init__(
         self,
@@ -229,12 +184,9 @@ class Bidirectional(Wrapper):
             self.backward_layer = backward_layer
             rename(backward_layer, f"backward_{backward_layer.name}")
         untrack(self, "layer")
-        track(self, ListWrapper(self._inner()), "_layers")
+        track(self, ListWrapper(self._inner_layers()), "_layers")
         self.merge_mode = merge_mode
         self.return_sequences, self.return_state = layer.return_sequences, layer.return_state
-
-    def _inner(self) -> list[Any]:
-        return [self.forward_layer, self.backward_layer]
 
     def build(self, input_shape: Any = None) -> None:
         """Builds the layers of both directions.
@@ -242,7 +194,7 @@ class Bidirectional(Wrapper):
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, size].
         """
-        for layer in self._inner():
+        for layer in self._inner_layers():
             with name_scope(layer.name):
                 layer.build(input_shape[0] if isinstance(input_shape, list) else input_shape)
                 layer.built = True
@@ -257,7 +209,7 @@ class Bidirectional(Wrapper):
         Returns:
             TensorShape, or list of those of the outputs and of the states of both directions.
         """
-        given = [one.compute_output_shape(input_shape) for one in self._inner()]
+        given = [one.compute_output_shape(input_shape) for one in self._inner_layers()]
         (forward, *states), (backward, *more) = (x if isinstance(x, list) else [x] for x in given)
         outputs = [forward, backward]
         if self.merge_mode == "concat":
@@ -284,11 +236,11 @@ class Bidirectional(Wrapper):
     @property
     def constraints(self) -> dict[Any, Any]:
         """The constraints of the layers of both directions by their variables."""
-        return {v: x for one in self._inner() for v, x in getattr(one, "constraints", {}).items()}
+        return {v: x for one in self._inner_layers() for v, x in getattr(one, "constraints", {}).items()}
 
     def reset_states(self) -> None:
         """Sets the states of both directions to zeros."""
-        for layer in self._inner():
+        for layer in self._inner_layers():
             layer.reset_states()
 
     def __call__(self, inputs: NestedTensors, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
@@ -342,7 +294,8 @@ class Bidirectional(Wrapper):
         first = list(states_given or ())
         half = len(first) // 2
         parts = [{"initial_state": x} if x else {} for x in (first[:half], first[half:])]
-        forward, backward = (one(given, **options, **part) for one, part in zip(self._inner(), parts, strict=True))
+        layers = self.forward_layer, self.backward_layer
+        forward, backward = (one(given, **options, **part) for one, part in zip(layers, parts, strict=True))
         states: list[Any] = []
         if self.return_state:
             states = [*forward[1:], *backward[1:]]

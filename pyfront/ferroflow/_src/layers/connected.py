@@ -64,10 +64,10 @@ class Connected(Module):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self._trainable = value
-        for layer in self._parts():
+        for layer in self._inner_layers():
             layer.trainable = value
 
-    def _parts(self) -> list[Any]:
+    def _inner_layers(self) -> list[Any]:
         """Returns the layers that it is made of."""
         return []
 
