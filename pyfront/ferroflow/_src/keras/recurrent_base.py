@@ -37,6 +37,9 @@ class Running(KerasLayer):
     # Variables of a stateful layer, of shape [batch, size].
     _kept_states: list[Variable] | None = None
     _num_constants = 0
+    # If True, the output is 0 at steps that do not count, otherwise that of the step before; None for layers without
+    # this choice.
+    zero_output_for_mask: bool | None = None
 
     def _owner_of_weights(self) -> Any:
         """Returns the object that stands for TensorFlow's cell, which has the edges to the variables there."""
@@ -227,7 +230,11 @@ class Running(KerasLayer):
         start = tuple(nest.flatten(initial_state))
         if len(start) != len(self._sizes):
             raise ValueError(f"Layer has {len(self._sizes)} states but was passed {len(start)} initial states.")
-        return self._over_steps(step, inputs, start, mask, unroll=self.unroll, time_major=self.time_major)
+        return self._over_steps(step, inputs, start, mask, **self._options_of_steps())
+
+    def _options_of_steps(self) -> dict[str, Any]:
+        zeroed = bool(self.zero_output_for_mask)
+        return {"unroll": self.unroll, "time_major": self.time_major, "zero_output_for_mask": zeroed}
 
     def _over_steps(self, step: Any, inputs: Any, start: Sequence[Any], mask: Any, **options: Any) -> Any:
         """Returns the result of a call: runs over the steps, and keeps the last states of a stateful layer.

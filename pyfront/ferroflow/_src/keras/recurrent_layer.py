@@ -229,8 +229,7 @@ class RNN(MadeOfLayers, Running):
 
         reset_masks(self.cell)
         start = self._first_states(inputs, initial_state)
-        zeroed = {"zero_output_for_mask": self.zero_output_for_mask}
-        result = self._over_steps(step, inputs, start, mask, unroll=self.unroll, time_major=self.time_major, **zeroed)
+        result = self._over_steps(step, inputs, start, mask, **self._options_of_steps())
         if isinstance(self.cell, Layer):
             for variable in self.cell.weights:
                 track_variable(variable)

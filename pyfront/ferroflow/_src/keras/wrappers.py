@@ -20,6 +20,7 @@ from ferroflow._src.keras.recurrent_cells import track_cells
 from ferroflow._src.layers.layer import Layer, copy_without_variables, rename
 from ferroflow._src.layers.nodes import call_of, one_or_list
 from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.math.reduction import reduce_any
 from ferroflow._src.variables.tracked_lists import ListWrapper
 
 
@@ -71,6 +72,8 @@ class TimeDistributed(Wrapper):
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         self.supports_masking = True
+        # The inputs of calls, and what the layer inside got of them.
+        self._examples: dict[Tensor, Tensor] = {}
 
     def build(self, input_shape: Any = None) -> None:
         """Builds the layer for the inputs of a step.
@@ -119,10 +122,36 @@ class TimeDistributed(Wrapper):
         flat = shaping.reshape(inputs, _sizes((-1,), inputs, sizes[2:], 2))
         if "mask" in parameters and mask is not None:
             kwargs["mask"] = shaping.reshape(mask, _sizes((-1,), mask, mask.get_shape().as_list()[2:], 2))
+        self._examples[inputs] = flat
         outputs = self.layer(flat, **kwargs)
         inner = self.compute_output_shape(inputs.get_shape()).as_list()[2:]
         result: Tensor = shaping.reshape(outputs, _sizes((-1, steps), outputs, inner, 1))
         return result
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Returns the mask of the outputs: that of the layer inside, or the mask of the steps.
+
+        Args:
+            inputs: Tensor of any dtype, of shape [batch, steps, ...].
+            mask: Tensor of bool, of shape [batch, steps, ...]; None for all.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps, ...]; None for all.
+        """
+        sizes = inputs.get_shape().as_list()
+        if sizes[0]:
+            return mask
+        of_examples = mask
+        if mask is not None:
+            of_examples = shaping.reshape(mask, _sizes((-1,), mask, mask.get_shape().as_list()[2:], 2))
+        found = self.layer.compute_mask(self._examples.get(inputs, inputs), of_examples)
+        if found is None:
+            found = mask
+            for _ in range(2, 0 if mask is None else mask.get_shape().ndims):
+                found = reduce_any(found, -1)
+            return found
+        steps = sizes[1] or shaping.shape(inputs)[1]
+        return shaping.reshape(found, _sizes((-1, steps), found, found.get_shape().as_list()[1:], 1))
 
 
 def _sizes(first: tuple[Any, ...], tensor: Any, known: Sequence[int | None], start: int) -> tuple[Any, ...]:
@@ -183,6 +212,9 @@ class Bidirectional(Wrapper):
             self._given["backward_layer"] = serialized(backward_layer)
             self.backward_layer = backward_layer
             rename(backward_layer, f"backward_{backward_layer.name}")
+        for one in self._inner_layers():
+            if getattr(one, "zero_output_for_mask", None) is not None:
+                one.zero_output_for_mask = one.return_sequences
         untrack(self, "layer")
         track(self, ListWrapper(self._inner_layers()), "_layers")
         self.merge_mode = merge_mode

@@ -26,7 +26,15 @@ _OWN = frozenset(
             "_calls",
             "_connected",
         ),
-        *("_given", "_inbound_nodes", "_losses", "_non_trainable_weights", "_outbound_nodes", "_own_weights"),
+        *(
+            "_examples",
+            "_given",
+            "_inbound_nodes",
+            "_losses",
+            "_non_trainable_weights",
+            "_outbound_nodes",
+            "_own_weights",
+        ),
         *("_trainable_weights", "_updates", "_waiting", "batch_input_shape", "history", "input_spec"),
         *("inputs", "loss", "loss_weights", "metrics", "outputs", "weighted_metrics"),
     )
