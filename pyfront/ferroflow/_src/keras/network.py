@@ -23,7 +23,7 @@ from ferroflow._src.keras.base_layer import check_weight_options, use_resources,
 from ferroflow._src.keras.described_network import DescribedNetwork
 from ferroflow._src.keras.input_layer import Input, InputLayer
 from ferroflow._src.keras.layer_of_layers import LayerOfLayers
-from ferroflow._src.keras.layer_table import outputs_in, print_table
+from ferroflow._src.keras.layer_table import print_table
 from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.keras.op_layers import make_layers
 from ferroflow._src.keras.stored_network import StoredNetwork
@@ -537,11 +537,6 @@ def _layers_in(value: Any) -> list[Any]:
     if isinstance(value, dict):
         value = list(value.values())
     return [layer for one in value for layer in _layers_in(one)] if isinstance(value, (list, tuple)) else []
-
-
-def layer_outputs(model: Network, layer: Any) -> list[Tensor]:
-    """Returns the outputs of a layer in a model."""
-    return outputs_in(model._calls, layer)
 
 
 set_layer_maker(make_layers)
