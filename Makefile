@@ -34,6 +34,12 @@ $(VENV)/pyvenv.cfg:
 	"$(PYTHON)" -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' || { rm -f $@; exit 1; }
 
+# What builds wheels. The packages for development would take minutes to install.
+BUILDER := $(VENV)/.builder
+$(BUILDER): pyproject.toml $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --group build
+	@touch $@
+
 # Newer than the list of packages once they are installed.
 PACKAGES := $(VENV)/.packages
 $(PACKAGES): pyproject.toml $(VENV)/pyvenv.cfg
@@ -128,15 +134,16 @@ docs: dev ## build the documentation site in target/site, without the network (A
 
 # Linked by zig, a wheel also runs where the C library is older than this machine's; maturin checks that it does.
 MANYLINUX ?=
-wheel: $(PACKAGES) ## build dist/ferroflow-*.whl (MANYLINUX=2_17 for Linux of 2014 and later)
+wheel: $(BUILDER) ## build dist/ferroflow-*.whl (MANYLINUX=2_17 for Linux of 2014 and later)
 ifneq ($(MANYLINUX),)
 	$(BIN)/python -m pip install --quiet --group release
 endif
+	@command -v cargo > /dev/null || { echo "ferroflow needs Rust: https://rustup.rs" >&2; exit 1; }
 	@rm -f dist/ferroflow-*.whl
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --locked --out dist \
 		$(if $(MANYLINUX),--zig --compatibility manylinux_$(MANYLINUX))
 
-sdist: $(PACKAGES) ## build dist/ferroflow-*.tar.gz
+sdist: $(BUILDER) ## build dist/ferroflow-*.tar.gz
 	@rm -f dist/ferroflow-*.tar.gz
 	$(BIN)/maturin sdist --out dist
 

@@ -258,9 +258,6 @@ class Graph:
           ValueError: the shape contradicts what is known.
         """
 
-    def replace_shape(self, node: int, index: int, shape: Any) -> None:
-        """Forgets an output's shape and takes this one."""
-
     def consumers(self, node: int, index: int) -> list[tuple[int, int]]:
         """(node id, input position) of every reader of an output."""
 

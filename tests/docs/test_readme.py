@@ -1,6 +1,7 @@
 """README.md: its figures are those of docs/ and benches/, and it reads well on PyPI, where relative links are dead."""
 
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+from ferroflow.command_line.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -112,6 +115,14 @@ def test_every_extra_is_in_all_and_on_the_page_about_installing():
     everything = re.fullmatch(r"ferroflow\[(.*)\]", extras["all"][0])[1].split(",")
     assert sorted(everything) == sorted(extras.keys() - {"all"})
     assert {row[0].strip("`") for row in _rows(_page("docs/guide/install.md"), "extra")} == extras.keys()
+
+
+def test_doctor_shows_the_packages_that_the_package_and_its_extras_need(capsys):
+    entries = [entry for extra in PROJECT["optional-dependencies"].values() for entry in extra]
+    names = {re.match(r"[\w-]+", entry)[0] for entry in [*PROJECT["dependencies"], *entries]}
+    assert main(["doctor", "--json"]) == 0
+    # MPICH is no Python package with a version of interest: mpi4py uses it.
+    assert names - {"ferroflow", "mpich"} <= json.loads(capsys.readouterr().out).keys()
 
 
 def test_the_package_names_its_pages_extras_and_pythons():

@@ -130,7 +130,7 @@ def test_losses_and_updates_of_cells_are_those_of_the_layer() -> None:
         tf.assign_add(cell.bias, tf.reduce_sum(x) * cell.bias),
         tf.assign_add(cell.bias, tf.ones_like(cell.bias)),
     ]
-    cell.add_update(of_both[0], inputs=x)
+    layer.add_update(of_both[0])
     cell.add_update(of_both[1])
     assert len(layer.updates) == 2
     assert len(layer.get_updates_for(None)) == len(layer.get_updates_for(x)) == 1

@@ -18,8 +18,9 @@ HELP = "show versions, processors and the installed packages"
 EXIT_STATUS = "0; 1 if a package that ferroflow needs is missing"
 
 _FEATURES = ("avx2", "fma", "f16c", "avx512f", "avx512vl", "avx512_bf16")
-_NEEDED = ("numpy", "protobuf", "absl-py")
-_OPTIONAL = ("ml_dtypes", "tensorboard", "tqdm", "ray")
+_NEEDED = ("numpy", "protobuf", "absl-py", "rich")
+# The packages of the extras, and that of progress bars.
+_OPTIONAL = ("fsspec", "h5py", "ml_dtypes", "mpi4py", "onnx", "ray", "tensorboard", "tqdm")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         ("Python", f"{platform.python_version()} at {sys.executable}"),
         ("system", platform.platform()),
         ("processor", processor),
-        ("vector instructions", ", ".join(features) or "none that kernels know"),
+        ("vector instructions", ", ".join(features) or "none that kernels use"),
         ("threads of a session", str(len(os.sched_getaffinity(0)))),
     ]
     missing = False

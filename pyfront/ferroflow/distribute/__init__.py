@@ -23,7 +23,8 @@ from ferroflow._src.distribute.strategies import (
     MirroredStrategy as MirroredStrategy,
     OneDeviceStrategy as OneDeviceStrategy,
 )
-from ferroflow._src.distribute.strategy import Strategy as Strategy, StrategyExtended as StrategyExtended
+from ferroflow._src.distribute.strategy import Strategy as Strategy
+from ferroflow._src.distribute.strategy_extended import StrategyExtended as StrategyExtended
 from ferroflow._src.framework.replication import ReduceOp as ReduceOp
 from ferroflow.distribute import cluster_resolver as cluster_resolver, experimental as experimental
 

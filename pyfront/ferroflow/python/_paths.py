@@ -17,7 +17,8 @@ from ferroflow._src.framework.op_schema import op_schema
 from ferroflow.compat import _version_2
 from ferroflow.python import _table
 from ferroflow.python._gradient_functions import gradient_function, gradient_names
-from ferroflow.python._places import ELSEWHERE, GATHERING, INTERNAL, KERAS
+from ferroflow.python._modules import ELSEWHERE, GATHERING, KERAS
+from ferroflow.python._places import INTERNAL
 from ferroflow.python._single_places import INTERNAL_NAMES
 from ferroflow.python._table import public_attribute, root_attribute
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ferroflow.python._places import EARLIER, ESTIMATOR, KERAS, KERAS_GATHERING
+from ferroflow.python._modules import EARLIER, ESTIMATOR, KERAS, KERAS_GATHERING
 
 _ROOT = "ferroflow"
 # Modules that TensorFlow 1.8 and 1.15 do not have at these paths: earlier ones, and Keras's, wherever they stood.

@@ -286,11 +286,6 @@ impl Graph {
         self.shared.graph.write().merge_shape(output_id(node, index), &shape).map_err(build)
     }
 
-    fn replace_shape(&self, node: NodeId, index: u32, shape: &Bound<'_, PyAny>) -> PyResult<()> {
-        let shape = shape_from_python(shape)?;
-        self.shared.graph.write().replace_shape(output_id(node, index), shape).map_err(build)
-    }
-
     /// Returns (node, input position) of every reader of an output.
     fn consumers(&self, node: NodeId, index: u32) -> PyResult<Vec<(NodeId, u32)>> {
         let graph = self.shared.graph.read();

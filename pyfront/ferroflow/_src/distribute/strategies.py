@@ -15,7 +15,8 @@ from ferroflow._src.distribute.choices import CollectiveCommunication, InputCont
 from ferroflow._src.distribute.cluster import TRAINING_JOBS, described_cluster, described_place
 from ferroflow._src.distribute.contexts import set_default_strategy
 from ferroflow._src.distribute.session_creator import ReplicaSessionCreator
-from ferroflow._src.distribute.strategy import Strategy, StrategyExtended
+from ferroflow._src.distribute.strategy import Strategy
+from ferroflow._src.distribute.strategy_extended import StrategyExtended
 from ferroflow._src.framework.default_graph import device
 from ferroflow._src.horovod import process_group
 from ferroflow._src.horovod.launchers import launched_size

@@ -185,10 +185,9 @@ def _at_least_a_matrix(key: Any, raw: Any) -> Any:
         raise ValueError(f"Feature (key: {key}) cannot have rank 0. Give: {feature}")
     if rank is not None:
         return expanded() if rank == 1 else feature
-    known_in_the_step = shaping.rank(feature)
-    check = assert_positive(known_in_the_step, message=f"Feature (key: {key}) cannot have rank 0. Given: {feature}")
+    check = assert_positive(shaping.rank(feature), message=f"Feature (key: {key}) cannot have rank 0. Given: {feature}")
     with control_dependencies([check]):
-        return cond(comparison.equal(1, known_in_the_step), expanded, lambda: feature)
+        return cond(comparison.equal(1, shaping.rank(feature)), expanded, lambda: feature)
 
 
 def to_sparse_input(values: Any, ignore_value: Any = None) -> SparseTensor:

@@ -29,6 +29,7 @@ from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.framework.per_graph import PerGraph
 from ferroflow._src.ops.array import making
+from ferroflow._src.ops.array.indexing import scatter_nd
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.embedding import safe_embedding_lookup_sparse
 from ferroflow._src.ops.sparse.converting import sparse_merge, sparse_tensor_to_dense
@@ -59,7 +60,8 @@ class IndicatorColumn(DenseColumn, SequenceDenseColumn, _IndicatorFields):
         if weights is not None:
             merged = sparse_merge(sp_ids=ids, sp_values=weights, vocab_size=count)
             # Removes ids of -1.
-            return sparse_tensor_to_dense(sparse_slice(merged, [0, 0], merged.dense_shape))
+            kept = sparse_slice(merged, [0, 0], merged.dense_shape)
+            return scatter_nd(kept.indices, kept.values, kept.dense_shape)
         dense = sparse_tensor_to_dense(ids, default_value=-1)
         return reduce_sum(making.one_hot(dense, depth=count, on_value=1.0, off_value=0.0), axis=[-2])
 
@@ -118,8 +120,9 @@ class EmbeddingColumn(DenseColumn, SequenceDenseColumn, _EmbeddingFields):
         return self._rows(inputs, weight_collections, trainable)
 
     def _rows(self, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
-        table = _new_table(self, trainable, weight_collections)
-        return _looked_up(self, table, inputs, weight_collections, trainable)
+        # TF 1.x: the table is made after the ids, for its seed.
+        ids = sparse_tensors(self.categorical_column, inputs, weight_collections, trainable)
+        return _looked_up(self, _new_table(self, trainable, weight_collections), ids)
 
     def _get_sequence_dense_tensor(
         self, inputs: TransformedFeatures, weight_collections: Any = None, trainable: Any = None
@@ -180,10 +183,11 @@ class SharedEmbeddingColumn(DenseColumn, SequenceDenseColumn, _SharedFields):
 
     def _rows(self, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
         with name_scope(None, default_name=self.name):
+            ids = sparse_tensors(self.categorical_column, inputs, weight_collections, trainable)
             graph = get_default_graph()
             if graph not in self._tables:
                 self._tables[graph] = _new_table(self, trainable, weight_collections)
-            return _looked_up(self, self._tables[graph], inputs, weight_collections, trainable)
+            return _looked_up(self, self._tables[graph], ids)
 
 
 def _check_no_sequence(column: Any, maker: str) -> None:
@@ -212,7 +216,7 @@ def ids_of_sequence(column: Any, maker: str, inputs: TransformedFeatures) -> Any
 
 def looked_up_in(column: Any, table: Any, inputs: TransformedFeatures) -> Tensor:
     """Returns the combined rows of a table for the ids of a column that `embedding_column` made."""
-    return _looked_up(column, table, inputs, None, None)
+    return _looked_up(column, table, sparse_tensors(column.categorical_column, inputs))
 
 
 def _new_table(column: Any, trainable: Any, weight_collections: Any) -> Any:
@@ -228,10 +232,8 @@ def _new_table(column: Any, trainable: Any, weight_collections: Any) -> Any:
     return table
 
 
-def _looked_up(column: Any, table: Any, inputs: TransformedFeatures, weight_collections: Any, trainable: Any) -> Tensor:
-    ids, weights = sparse_tensors(
-        column.categorical_column, inputs, weight_collections=weight_collections, trainable=trainable
-    )
+def _looked_up(column: Any, table: Any, ids_and_weights: Any) -> Tensor:
+    ids, weights = ids_and_weights
     return safe_embedding_lookup_sparse(
         table, ids, weights, combiner=column.combiner, name=f"{column.name}_weights", max_norm=column.max_norm
     )

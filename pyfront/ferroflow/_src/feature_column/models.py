@@ -140,7 +140,10 @@ def linear_model(
     in_order = sorted(columns, key=lambda column: str(column.name))
 
     def weights(name: str, shape: list[int]) -> Any:
-        return get_variable(name, shape=shape, initializer=Zeros(), trainable=trainable, collections=keys)
+        # TF 1.x: the variables of this function are behind handles.
+        return get_variable(
+            name, shape=shape, initializer=Zeros(), trainable=trainable, collections=keys, use_resource=True
+        )
 
     with variable_scope(None, default_name="linear_model", values=list(features.values())):
         transformed = TransformedFeatures(features)

@@ -107,10 +107,10 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, _BucketizedFields):
         # Each of an example's numbers has buckets of its own.
         buckets = inputs.get(self)
         batch, width = shaping.shape(buckets)[0], self.source_column.shape[0]
-        rows = shaping.tile(shaping.expand_dims(making.range(0, batch), 1), [1, width])
-        columns = shaping.tile(making.range(0, width), shaping.reshape(batch, [1]))
+        rows = shaping.reshape(shaping.tile(shaping.expand_dims(making.range(0, batch), 1), [1, width]), [-1])
+        columns = shaping.tile(making.range(0, width), [batch])
         ids = shaping.reshape(buckets, [-1]) + (len(self.boundaries) + 1) * columns
-        indices = cast(joining.stack([shaping.reshape(rows, [-1]), columns], axis=1), dtypes.int64)
+        indices = cast(shaping.transpose(joining.stack([rows, columns])), dtypes.int64)
         return IdWeightPair(SparseTensor(indices, ids, cast(joining.stack([batch, width]), dtypes.int64)), None)
 
 

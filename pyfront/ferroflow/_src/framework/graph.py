@@ -49,7 +49,6 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
 
     def __init__(self) -> None:
         super().__init__()
-        self._collections_of_scope: dict[Any, Any] = {}
         self._seed: int | None = None
         # By predicate: the branches of a conditional, by the predicate's value.
         self.branches: dict[Tensor, dict[int, Any]] = {}

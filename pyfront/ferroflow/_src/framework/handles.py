@@ -404,10 +404,6 @@ class Tensor(_core.TensorHandle, TensorOperators):
         self._op._graph._core.merge_shape(self._node_id, self._index, shape)
         self._shape = merged
 
-    def _replace_shape(self, shape: Any) -> None:
-        self._op._graph._core.replace_shape(self._node_id, self._index, TensorShape(shape))
-        self._shape = None
-
     def _shape_as_list(self) -> list[int | None] | None:
         return self.shape.as_list() if self.shape.ndims is not None else None
 

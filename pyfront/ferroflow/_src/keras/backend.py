@@ -110,6 +110,8 @@ def clear_session() -> None:
     _phases.pop(graph)
     if default_graph_stack.is_cleared():
         reset_default_graph()
+        # TF 1.x: the new graph begins with the learning phase.
+        learning_phase()
 
 
 def number(value: float, name: str, dtype: DTypeLike = dtypes.float32) -> Variable:

@@ -94,6 +94,9 @@ class KerasLayer(AddsMetrics, Layer):
     # given.
     _OPTIONS: ClassVar[dict[str, Any]] = {}
     _NOT_TOLD: ClassVar[frozenset[str]] = frozenset()
+    # The attributes of a class of this library that hold layers inside, and those that never do.
+    _WITH_LAYERS: ClassVar[tuple[str, ...]] = ()
+    _WITHOUT_LAYERS: ClassVar[frozenset[str]] = frozenset(("_given", "_added_metrics"))
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -260,18 +263,17 @@ class KerasLayer(AddsMetrics, Layer):
             return nest.map_structure(lambda x: x.get_shape(), known.call(copied, given if several else given[0]))
 
     def _inner_layers(self) -> list[Any]:
-        """Returns the layers and models that a program's layer has as attributes, also in lists and dicts."""
-        if type(self).__module__.startswith("ferroflow."):
-            return []
-        no_parts = ("_given", "_added_metrics")
-        return list(_layers_in([value for name, value in vars(self).items() if name not in no_parts]))
+        """Returns the layers and models inside: those of its class, and those that a program's class has as attributes.
 
-    def _parts(self) -> list[Any]:
-        return self._inner_layers()
+        Attributes may hold them in lists and dicts.
+        """
+        if type(self).__module__.startswith("ferroflow."):
+            return list(_layers_in(getattr(self, name) for name in self._WITH_LAYERS))
+        return list(_layers_in([value for name, value in vars(self).items() if name not in self._WITHOUT_LAYERS]))
 
     @property
     def metrics(self) -> list[Any]:
-        """The metrics that are attributes or were added, then those of layers that are attributes."""
+        """The metrics that are attributes or were added, then those of the layers inside."""
         return list({id(metric): metric for metric in [*metrics_of(self), *super().metrics]}.values())
 
     def _with_inner(self, own: list[Any], of: Callable[[Any], list[Any]]) -> list[Any]:
@@ -286,20 +288,20 @@ class KerasLayer(AddsMetrics, Layer):
 
     @property
     def trainable_weights(self) -> list[Any]:
-        """The variables that are trained: its own, then those of layers that it has as attributes."""
+        """The variables that are trained: its own, then those of the layers inside."""
         own = super().trainable_weights
         return self._with_inner(own, lambda layer: layer.trainable_weights) if self.trainable else own
 
     @property
     def non_trainable_weights(self) -> list[Any]:
-        """The variables that are not trained: its own, then those of layers that it has as attributes."""
+        """The variables that are not trained: its own, then those of the layers inside."""
         if self.trainable:
             return self._with_inner(super().non_trainable_weights, lambda layer: layer.non_trainable_weights)
         return self._with_inner(super().non_trainable_weights, lambda layer: layer.weights)
 
     @property
     def losses(self) -> list[Any]:
-        """The losses of its outputs and variables, then those of layers that it has as attributes.
+        """The losses of its outputs and variables, then those of the layers inside.
 
         The losses of variables are computed anew at each access.
         """
@@ -326,12 +328,12 @@ class KerasLayer(AddsMetrics, Layer):
 
     @property
     def updates(self) -> list[Any]:
-        """Returns the updates that run with each training step, also those of layers that are attributes."""
+        """The updates that run with each training step, also those of the layers inside."""
         own = super().updates
         return self._with_inner(own, lambda layer: layer.updates) if self.trainable or self.stateful else own
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """Returns the losses that depend on some inputs, also those of layers that are attributes.
+        """Returns the losses that depend on some inputs, also those of the layers inside.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
@@ -348,7 +350,7 @@ class KerasLayer(AddsMetrics, Layer):
         return self._with_inner(own, lambda layer: layer.get_losses_for(inputs))
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
-        """Returns the updates that depend on some inputs, also those of layers that are attributes.
+        """Returns the updates that depend on some inputs, also those of the layers inside.
 
         Args:
             inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
@@ -356,7 +358,10 @@ class KerasLayer(AddsMetrics, Layer):
         Returns:
             list of Operations.
         """
-        return self._with_inner(super().get_updates_for(inputs), lambda layer: layer.get_updates_for(inputs))
+        own = super().get_updates_for(inputs)
+        if not self.trainable and not self.stateful:
+            return own
+        return self._with_inner(own, lambda layer: layer.get_updates_for(inputs))
 
     def _own_outputs(self, outputs: Any, inputs: Any) -> Any:
         """Returns the outputs with copies of those that are inputs, whose call and mask would be overwritten."""

@@ -10,14 +10,12 @@ from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.backend_nn import conv2d
-from ferroflow._src.keras.backend_rnn import rnn
 from ferroflow._src.keras.dropout_masks import DropoutMasks
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.ops.array import joining, making
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.activation import bias_add
-from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.variables.initializers import Ones
 
 _GATES = 4
@@ -285,9 +283,4 @@ class ConvLSTM2D(DropoutMasks, Running):
             return output, [output, memory]
 
         steps = inputs.get_shape()[1].value
-        last, outputs, states = rnn(step, inputs, initial_state, self.go_backwards, mask, input_length=steps)
-        if self.stateful:
-            kept = self._keep_states(batch)
-            self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])
-        result = outputs if self.return_sequences else last
-        return [result, *states] if self.return_state else result
+        return self._over_steps(step, inputs, initial_state, mask, input_length=steps)

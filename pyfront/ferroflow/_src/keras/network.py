@@ -23,7 +23,7 @@ from ferroflow._src.keras.base_layer import check_weight_options, use_resources,
 from ferroflow._src.keras.described_network import DescribedNetwork
 from ferroflow._src.keras.input_layer import Input, InputLayer
 from ferroflow._src.keras.layer_of_layers import LayerOfLayers
-from ferroflow._src.keras.layer_table import outputs_in, print_table
+from ferroflow._src.keras.layer_table import print_table
 from ferroflow._src.keras.model_sources import layers_in_order
 from ferroflow._src.keras.network_parts import NetworkParts
 from ferroflow._src.keras.op_layers import make_layers
@@ -270,7 +270,7 @@ class Network(AddsMetrics, NetworkParts, DescribedNetwork, StoredNetwork, LayerO
     def _own(self, trained: bool) -> list[Any]:
         return [v for v, is_trained in self._own_weights if is_trained == trained]
 
-    def _parts(self) -> list[Any]:
+    def _inner_layers(self) -> list[Any]:
         return self.layers
 
     @property
@@ -373,7 +373,7 @@ class Network(AddsMetrics, NetworkParts, DescribedNetwork, StoredNetwork, LayerO
             if not self.built:
                 self._run_own_build(inputs)
             given, training = with_training(self.call, args, kwargs)
-            with called_with(training):
+            with called_with(inputs, training):
                 outputs = self.call(inputs, *args, **given)
             self._keep_call(outputs, inputs, {} if self._is_graph_network else kwargs)
         if not self.built:
@@ -538,11 +538,6 @@ def _layers_in(value: Any) -> list[Any]:
     if isinstance(value, dict):
         value = list(value.values())
     return [layer for one in value for layer in _layers_in(one)] if isinstance(value, (list, tuple)) else []
-
-
-def layer_outputs(model: Network, layer: Any) -> list[Tensor]:
-    """Returns the outputs of a layer in a model."""
-    return outputs_in(model._calls, layer)
 
 
 set_layer_maker(make_layers)

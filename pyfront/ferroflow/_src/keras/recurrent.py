@@ -33,7 +33,8 @@ class Recurrent(Running, Steps):
         go_backwards: bool. If True, the inputs are taken from the last to the first.
         stateful: bool. If True, the states of a batch are the first ones of the next; the size of batches is fixed.
         unroll: bool, accepted.
-        **kwargs: arguments of `KerasLayer`.
+        **kwargs: `zero_output_for_mask`, bool: if True, the output is 0 at steps that do not count; the arguments of
+            `KerasLayer`.
     """
 
     _CELL: ClassVar[Any]
@@ -64,6 +65,7 @@ class Recurrent(Running, Steps):
     ) -> None:
         time_major = kwargs.pop("time_major", False)
         self.implementation = kwargs.pop("implementation", 1)
+        self.zero_output_for_mask = kwargs.pop("zero_output_for_mask", False)
         kwargs.setdefault("dtype", "float32")
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         self._set_running(return_sequences, return_state, go_backwards, stateful, unroll, time_major)

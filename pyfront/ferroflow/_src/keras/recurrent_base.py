@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +37,9 @@ class Running(KerasLayer):
     # Variables of a stateful layer, of shape [batch, size].
     _kept_states: list[Variable] | None = None
     _num_constants = 0
+    # If True, the output is 0 at steps that do not count, otherwise that of the step before; None for layers without
+    # this choice.
+    zero_output_for_mask: bool | None = None
 
     def _owner_of_weights(self) -> Any:
         """Returns the object that stands for TensorFlow's cell, which has the edges to the variables there."""
@@ -227,18 +230,28 @@ class Running(KerasLayer):
         start = tuple(nest.flatten(initial_state))
         if len(start) != len(self._sizes):
             raise ValueError(f"Layer has {len(self._sizes)} states but was passed {len(start)} initial states.")
-        last, outputs, states = rnn(
-            step,
-            inputs,
-            start,
-            go_backwards=self.go_backwards,
-            mask=mask,
-            unroll=self.unroll,
-            time_major=self.time_major,
-        )
+        return self._over_steps(step, inputs, start, mask, **self._options_of_steps())
+
+    def _options_of_steps(self) -> dict[str, Any]:
+        zeroed = bool(self.zero_output_for_mask)
+        return {"unroll": self.unroll, "time_major": self.time_major, "zero_output_for_mask": zeroed}
+
+    def _over_steps(self, step: Any, inputs: Any, start: Sequence[Any], mask: Any, **options: Any) -> Any:
+        """Returns the result of a call: runs over the steps, and keeps the last states of a stateful layer.
+
+        Args:
+            step: callable of the inputs and states of a step, which returns the output and the list of new states.
+            inputs: Tensor of shape [batch, steps, ...], or structure of them.
+            start: list of Tensors of shape [batch, ...], the first states.
+            mask: Tensor of bool, of shape [batch, steps]; None for all.
+            **options: arguments of `rnn`.
+
+        Returns:
+            The outputs of all steps or of the last one; with `return_state` a list of them and the last states.
+        """
+        last, outputs, states = rnn(step, inputs, start, go_backwards=self.go_backwards, mask=mask, **options)
         if self.stateful:
-            kept = self._keep_states(batch)
-            self.add_update([assign(v, state).op for v, state in zip(kept, states, strict=True)])
+            self.add_update([assign(v, state).op for v, state in zip(self._keep_states(None), states, strict=True)])
         result = outputs if self.return_sequences else last
         return [result, *self._structured(states)] if self.return_state else result
 

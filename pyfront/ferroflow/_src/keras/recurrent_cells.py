@@ -421,6 +421,8 @@ class StackedRNNCells(MadeOfLayers, KerasLayer):
         ValueError: if an element is not a cell.
     """
 
+    _WITH_LAYERS = ("cells",)
+
     def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
         for cell in cells:
             check_cell(cell)
@@ -500,54 +502,6 @@ class StackedRNNCells(MadeOfLayers, KerasLayer):
             new.append(made)
         return inputs, nest.pack_sequence_as(sizes, nest.flatten(new[::-1] if self.reverse_state_order else new))
 
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The weights of the cells that are trained."""
-        return [w for cell in self._layers() for w in cell.trainable_weights] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The weights of the cells that are not trained."""
-        return variables_not_trained(self, self._layers())
-
-    @property
-    def losses(self) -> list[Any]:
-        """The losses of the cells' weights."""
-        return [x for cell in self._layers() for x in cell.losses]
-
-    @property
-    def updates(self) -> list[Any]:
-        """The operations of the cells to run with each training step."""
-        return [x for cell in self._layers() for x in cell.updates] if self.trainable else []
-
-    def get_updates_for(self, inputs: Any) -> list[Any]:
-        """Returns the updates of the cells that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
-
-        Returns:
-            list of Operations.
-        """
-        return [x for cell in self._layers() for x in cell.get_updates_for(inputs)] if self.trainable else []
-
-    def get_losses_for(self, inputs: Any) -> list[Any]:
-        """Returns the losses of the cells that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
-
-        Returns:
-            list of Tensors of float dtypes, of shape [].
-        """
-        return [x for cell in self._layers() for x in cell.get_losses_for(inputs)]
-
-    def _layers(self) -> list[Any]:
-        return [cell for cell in self.cells if isinstance(cell, Layer)]
-
-    def _parts(self) -> list[Any]:
-        return self._layers()
-
 
 def check_cell(cell: Any) -> None:
     if not hasattr(cell, "call"):
@@ -556,13 +510,6 @@ def check_cell(cell: Any) -> None:
         raise ValueError(
             "The RNN cell should have an attribute `state_size` (tuple of integers, one integer per state)."
         )
-
-
-def variables_not_trained(layer: Any, inner: Sequence[Any]) -> list[Any]:
-    """Returns the weights of inner layers that are not trained."""
-    if layer.trainable:
-        return [w for one in inner for w in one.non_trainable_weights]
-    return [w for one in inner for w in one.trainable_weights + one.non_trainable_weights]
 
 
 def track_cells(stack: StackedRNNCells) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import Dimension, TensorShape, as_shape
 from ferroflow._src.base.typing import BoolLike, NestedTensors
-from ferroflow._src.keras.backend_rnn import rnn
 from ferroflow._src.keras.configurations import MadeOfLayers
 from ferroflow._src.keras.recurrent_base import Running
 from ferroflow._src.keras.recurrent_cells import (
@@ -17,13 +16,11 @@ from ferroflow._src.keras.recurrent_cells import (
     reset_masks,
     run_cell,
     takes,
-    variables_not_trained,
 )
 from ferroflow._src.layers.layer import Layer, settle_inner
 from ferroflow._src.layers.sessions import track_variable
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import identity
-from ferroflow._src.ops.state.assigning import assign
 from ferroflow._src.rnn.cell import LayerRNNCell, RNNCell, getter_of
 from ferroflow._src.variables.scope import variable_scope
 from ferroflow._src.variables.variable_scope import VariableScope, get_variable_scope
@@ -65,6 +62,7 @@ class RNN(MadeOfLayers, Running):
     """
 
     _LISTS = (list,)
+    _WITH_LAYERS = ("cell",)
     # The variable scope around the first call, which has the variables of cells of `tf.nn.rnn_cell`.
     _outer_scope: VariableScope | None = None
     # If True, a step has made the variables that such a cell makes in its `call`.
@@ -88,9 +86,6 @@ class RNN(MadeOfLayers, Running):
         self._given["cell"] = self.cell
         check_cell(self.cell)
         self._set_running(return_sequences, return_state, go_backwards, stateful, unroll, time_major)
-
-    def _parts(self) -> list[Any]:
-        return [self.cell] if isinstance(self.cell, Layer) else []
 
     @property
     def _sizes(self) -> tuple[Any, ...]:
@@ -234,23 +229,11 @@ class RNN(MadeOfLayers, Running):
 
         reset_masks(self.cell)
         start = self._first_states(inputs, initial_state)
-        last, outputs, ends = rnn(
-            step,
-            inputs,
-            start,
-            go_backwards=self.go_backwards,
-            mask=mask,
-            unroll=self.unroll,
-            time_major=self.time_major,
-            zero_output_for_mask=self.zero_output_for_mask,
-        )
+        result = self._over_steps(step, inputs, start, mask, **self._options_of_steps())
         if isinstance(self.cell, Layer):
             for variable in self.cell.weights:
                 track_variable(variable)
-        if self.stateful:
-            self.add_update([assign(v, state).op for v, state in zip(self._keep_states(None), ends, strict=True)])
-        result = outputs if self.return_sequences else last
-        return [result, *self._structured(ends)] if self.return_state else result
+        return result
 
     def _stepped(self, x: Any, states: Any, options: dict[str, Any]) -> Any:
         if not isinstance(self.cell, RNNCell):
@@ -261,46 +244,6 @@ class RNN(MadeOfLayers, Running):
         self._has_stepped = True
         return result
 
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The weights of the cell that are trained."""
-        return list(getattr(self.cell, "trainable_weights", [])) if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The weights of the cell that are not trained."""
-        return variables_not_trained(self, [self.cell]) if isinstance(self.cell, Layer) else []
-
-    @property
-    def updates(self) -> list[Any]:
-        """The operations to run with each training step, also those of the cell."""
-        of_cell = self.cell.updates if isinstance(self.cell, Layer) and self.trainable else []
-        return [*super().updates, *of_cell]
-
-    def get_updates_for(self, inputs: Any) -> list[Any]:
-        """Returns the updates, also of the cell, that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
-
-        Returns:
-            list of Operations.
-        """
-        of_cell = self.cell.get_updates_for(inputs) if isinstance(self.cell, Layer) and self.trainable else []
-        return [*super().get_updates_for(inputs), *of_cell]
-
-    def get_losses_for(self, inputs: Any) -> list[Any]:
-        """Returns the losses, also of the cell, that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
-
-        Returns:
-            list of Tensors of float dtypes, of shape [].
-        """
-        of_cell = self.cell.get_losses_for(inputs) if isinstance(self.cell, Layer) else []
-        return [*super().get_losses_for(inputs), *of_cell]
-
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments that make an equal layer.
 
@@ -309,8 +252,3 @@ class RNN(MadeOfLayers, Running):
         """
         found = super().get_config()
         return {**found, "num_constants": self._num_constants} if self._num_constants else found
-
-    @property
-    def losses(self) -> list[Any]:
-        """The losses of the cell's weights and of the outputs."""
-        return [*super().losses, *getattr(self.cell, "losses", [])]

@@ -20,6 +20,7 @@ from ferroflow._src.keras.recurrent_cells import track_cells
 from ferroflow._src.layers.layer import Layer, copy_without_variables, rename
 from ferroflow._src.layers.nodes import call_of, one_or_list
 from ferroflow._src.ops.array import joining, shaping
+from ferroflow._src.ops.math.reduction import reduce_any
 from ferroflow._src.variables.tracked_lists import ListWrapper
 
 
@@ -39,6 +40,8 @@ class Wrapper(MadeOfLayers, KerasLayer):
         **kwargs: arguments of `KerasLayer`.
     """
 
+    _WITH_LAYERS = ("layer",)
+
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         check_inner(self, layer)
         # A program's class may use the layer before this one is made, as where it defines `trainable` by the layer's.
@@ -57,56 +60,6 @@ class Wrapper(MadeOfLayers, KerasLayer):
         del input_shape
         self.built = True
 
-    def _inner(self) -> list[Any]:
-        return [self.layer]
-
-    def _parts(self) -> list[Any]:
-        return self._inner()
-
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The variables of the layer that are trained."""
-        return [w for one in self._inner() for w in one.trainable_weights] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The variables of the layer that are not trained."""
-        fixed = [w for one in self._inner() for w in one.non_trainable_weights]
-        return fixed if self.trainable else [w for one in self._inner() for w in one.trainable_weights] + fixed
-
-    @property
-    def updates(self) -> list[Any]:
-        """The operations to run with each training step."""
-        return [x for one in self._inner() for x in one.updates] if self.trainable or self.stateful else []
-
-    def get_updates_for(self, inputs: Any) -> list[Any]:
-        """Returns the updates of the layer that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the updates that depend on no inputs.
-
-        Returns:
-            list of Operations.
-        """
-        is_used = self.trainable or self.stateful
-        return [x for one in self._inner() for x in one.get_updates_for(inputs)] if is_used else []
-
-    def get_losses_for(self, inputs: Any) -> list[Any]:
-        """Returns the losses, also of the layer, that depend on some inputs.
-
-        Args:
-            inputs: Tensor of any dtype and shape, or list of them; None for the losses that depend on no inputs.
-
-        Returns:
-            list of Tensors of float dtypes, of shape [].
-        """
-        return [*super().get_losses_for(inputs), *(x for one in self._inner() for x in one.get_losses_for(inputs))]
-
-    @property
-    def losses(self) -> list[Any]:
-        """The losses of the layer's variables and outputs."""
-        return [*super().losses, *(x for one in self._inner() for x in one.losses)]
-
 
 class TimeDistributed(Wrapper):
     """A layer that applies another layer to each step of sequences.
@@ -119,6 +72,8 @@ class TimeDistributed(Wrapper):
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         self.supports_masking = True
+        # The inputs of calls, and what the layer inside got of them.
+        self._examples: dict[Tensor, Tensor] = {}
 
     def build(self, input_shape: Any = None) -> None:
         """Builds the layer for the inputs of a step.
@@ -167,10 +122,36 @@ class TimeDistributed(Wrapper):
         flat = shaping.reshape(inputs, _sizes((-1,), inputs, sizes[2:], 2))
         if "mask" in parameters and mask is not None:
             kwargs["mask"] = shaping.reshape(mask, _sizes((-1,), mask, mask.get_shape().as_list()[2:], 2))
+        self._examples[inputs] = flat
         outputs = self.layer(flat, **kwargs)
         inner = self.compute_output_shape(inputs.get_shape()).as_list()[2:]
         result: Tensor = shaping.reshape(outputs, _sizes((-1, steps), outputs, inner, 1))
         return result
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Returns the mask of the outputs: that of the layer inside, or the mask of the steps.
+
+        Args:
+            inputs: Tensor of any dtype, of shape [batch, steps, ...].
+            mask: Tensor of bool, of shape [batch, steps, ...]; None for all.
+
+        Returns:
+            Tensor of bool, of shape [batch, steps, ...]; None for all.
+        """
+        sizes = inputs.get_shape().as_list()
+        if sizes[0]:
+            return mask
+        of_examples = mask
+        if mask is not None:
+            of_examples = shaping.reshape(mask, _sizes((-1,), mask, mask.get_shape().as_list()[2:], 2))
+        found = self.layer.compute_mask(self._examples.get(inputs, inputs), of_examples)
+        if found is None:
+            found = mask
+            for _ in range(2, 0 if mask is None else mask.get_shape().ndims):
+                found = reduce_any(found, -1)
+            return found
+        steps = sizes[1] or shaping.shape(inputs)[1]
+        return shaping.reshape(found, _sizes((-1, steps), found, found.get_shape().as_list()[1:], 1))
 
 
 def _sizes(first: tuple[Any, ...], tensor: Any, known: Sequence[int | None], start: int) -> tuple[Any, ...]:
@@ -197,6 +178,9 @@ class Bidirectional(Wrapper):
     """
 
     _NOT_TOLD = frozenset(("backward_layer",))
+    _WITH_LAYERS = ("forward_layer", "backward_layer")
+    # The copies of `layer` are used, not the layer.
+    _WITHOUT_LAYERS = Wrapper._WITHOUT_LAYERS | {"layer"}
 
     def __init__(
         self,
@@ -228,13 +212,13 @@ class Bidirectional(Wrapper):
             self._given["backward_layer"] = serialized(backward_layer)
             self.backward_layer = backward_layer
             rename(backward_layer, f"backward_{backward_layer.name}")
+        for one in self._inner_layers():
+            if getattr(one, "zero_output_for_mask", None) is not None:
+                one.zero_output_for_mask = one.return_sequences
         untrack(self, "layer")
-        track(self, ListWrapper(self._inner()), "_layers")
+        track(self, ListWrapper(self._inner_layers()), "_layers")
         self.merge_mode = merge_mode
         self.return_sequences, self.return_state = layer.return_sequences, layer.return_state
-
-    def _inner(self) -> list[Any]:
-        return [self.forward_layer, self.backward_layer]
 
     def build(self, input_shape: Any = None) -> None:
         """Builds the layers of both directions.
@@ -242,7 +226,7 @@ class Bidirectional(Wrapper):
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, size].
         """
-        for layer in self._inner():
+        for layer in self._inner_layers():
             with name_scope(layer.name):
                 layer.build(input_shape[0] if isinstance(input_shape, list) else input_shape)
                 layer.built = True
@@ -257,7 +241,7 @@ class Bidirectional(Wrapper):
         Returns:
             TensorShape, or list of those of the outputs and of the states of both directions.
         """
-        given = [one.compute_output_shape(input_shape) for one in self._inner()]
+        given = [one.compute_output_shape(input_shape) for one in self._inner_layers()]
         (forward, *states), (backward, *more) = (x if isinstance(x, list) else [x] for x in given)
         outputs = [forward, backward]
         if self.merge_mode == "concat":
@@ -284,11 +268,11 @@ class Bidirectional(Wrapper):
     @property
     def constraints(self) -> dict[Any, Any]:
         """The constraints of the layers of both directions by their variables."""
-        return {v: x for one in self._inner() for v, x in getattr(one, "constraints", {}).items()}
+        return {v: x for one in self._inner_layers() for v, x in getattr(one, "constraints", {}).items()}
 
     def reset_states(self) -> None:
         """Sets the states of both directions to zeros."""
-        for layer in self._inner():
+        for layer in self._inner_layers():
             layer.reset_states()
 
     def __call__(self, inputs: NestedTensors, initial_state: Any = None, constants: Any = None, **kwargs: Any) -> Any:
@@ -342,7 +326,8 @@ class Bidirectional(Wrapper):
         first = list(states_given or ())
         half = len(first) // 2
         parts = [{"initial_state": x} if x else {} for x in (first[:half], first[half:])]
-        forward, backward = (one(given, **options, **part) for one, part in zip(self._inner(), parts, strict=True))
+        layers = self.forward_layer, self.backward_layer
+        forward, backward = (one(given, **options, **part) for one, part in zip(layers, parts, strict=True))
         states: list[Any] = []
         if self.return_state:
             states = [*forward[1:], *backward[1:]]

@@ -1,4 +1,4 @@
-"""The argument `training` of calls of layers: a layer that is called in another takes that one's."""
+"""The calls of layers that are open: their inputs, and their `training`, which layers called inside take."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _around: contextvars.ContextVar[Any] = contextvars.ContextVar("training of the c
 
 
 _is_inside: contextvars.ContextVar[bool] = contextvars.ContextVar("a call of a layer is open", default=False)
+_inputs: contextvars.ContextVar[Any] = contextvars.ContextVar("inputs of the innermost call", default=None)
 
 
 def is_inside_call() -> bool:
@@ -24,19 +25,26 @@ def is_inside_call() -> bool:
     return _is_inside.get()
 
 
+def inputs_of_call() -> Any:
+    """Returns the inputs of the innermost open call, in their structure; None outside of calls."""
+    return _inputs.get()
+
+
 @contextlib.contextmanager
-def called_with(training: Any) -> Iterator[None]:
+def called_with(inputs: Any, training: Any) -> Iterator[None]:
     """Opens a call: layers inside that are given no `training` take this one.
 
     Args:
+        inputs: structure of Tensors of any dtype and shape, the call's inputs.
         training: bool, or Tensor of bool of shape []; None without it.
     """
-    token, inside = _around.set(training), _is_inside.set(True)
+    token, inside, given = _around.set(training), _is_inside.set(True), _inputs.set(inputs)
     try:
         yield
     finally:
         _around.reset(token)
         _is_inside.reset(inside)
+        _inputs.reset(given)
 
 
 def with_training(

@@ -26,7 +26,15 @@ _OWN = frozenset(
             "_calls",
             "_connected",
         ),
-        *("_given", "_inbound_nodes", "_losses", "_non_trainable_weights", "_outbound_nodes", "_own_weights"),
+        *(
+            "_examples",
+            "_given",
+            "_inbound_nodes",
+            "_losses",
+            "_non_trainable_weights",
+            "_outbound_nodes",
+            "_own_weights",
+        ),
         *("_trainable_weights", "_updates", "_waiting", "batch_input_shape", "history", "input_spec"),
         *("inputs", "loss", "loss_weights", "metrics", "outputs", "weighted_metrics"),
     )
@@ -64,10 +72,10 @@ class Connected(Module):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self._trainable = value
-        for layer in self._parts():
+        for layer in self._inner_layers():
             layer.trainable = value
 
-    def _parts(self) -> list[Any]:
+    def _inner_layers(self) -> list[Any]:
         """Returns the layers that it is made of."""
         return []
 

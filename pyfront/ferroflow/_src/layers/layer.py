@@ -25,7 +25,7 @@ from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.trackable import Trackable, forget_edges, track
-from ferroflow._src.layers.call_context import called_with, with_training
+from ferroflow._src.layers.call_context import called_with, inputs_of_call, with_training
 from ferroflow._src.layers.connected import Connected
 from ferroflow._src.layers.input_spec import assert_input_compatibility
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
@@ -223,11 +223,22 @@ class Layer(Connected):
 
         Args:
             updates: Operation, or Tensor of any dtype and shape, or list of them.
-            inputs: anything but None if they depend on the inputs of a call.
+            inputs: True if they depend on the inputs of a call. Otherwise the graph decides: those that the inputs do
+                not lead to run for all inputs.
         """
+        # TF 1.x: a program's `inputs` have no effect.
+        found = None
         for update in _as_list(updates):
             op = update if isinstance(update, Operation) else getattr(update, "op", None) or convert_to_tensor(update)
-            self._updates.append((op, inputs is not None))
+            if inputs is not True and found is None:
+                found = reachable_operations(self._inputs_for_updates())
+            self._updates.append((op, found is None or getattr(op, "op", op) in found))
+
+    def _inputs_for_updates(self) -> list[Any]:
+        """Returns the inputs of the open call; outside of calls, those of all calls of the layer."""
+        inputs = inputs_of_call()
+        given = [call.inputs for call in self._inbound_nodes] if inputs is None else inputs
+        return [x for x in nest.flatten(given) if hasattr(x, "op")]
 
     def add_loss(self, losses: TensorLike, inputs: Any = None) -> None:
         """Adds losses, and puts them into `GraphKeys.REGULARIZATION_LOSSES`.
@@ -480,7 +491,7 @@ class Layer(Connected):
         """Returns the result of `call`, in which inner layers have this call's `training`."""
         assert_input_compatibility(self._name, self.input_spec, inputs)
         given, training = with_training(self.call, args, kwargs)
-        with called_with(training):
+        with called_with(inputs, training):
             outputs = self.call(inputs, *args, **given)
         if outputs is None:
             raise ValueError(

@@ -55,16 +55,6 @@ class Call(NamedTuple):
         """The inputs as a list; of an `InputLayer`, its placeholder."""
         return nest.flatten(self.inputs) or self.outputs
 
-    @property
-    def source_shapes(self) -> list[tuple[int | None, ...]]:
-        """The shapes of the inputs as a list."""
-        return [_shape(t) for t in self.sources]
-
-    @property
-    def result_shapes(self) -> list[tuple[int | None, ...]]:
-        """The shapes of the outputs as a list."""
-        return [_shape(t) for t in self.outputs]
-
     # Keras's names. Several tensors have the structure of the layer's argument or result.
 
     @property

@@ -65,15 +65,15 @@ class MultiRNNCell(RNNCell):
     @property
     def trainable_weights(self) -> list[Any]:
         """The variables of the cells that are trained."""
-        return [w for cell in self._layers() for w in cell.trainable_weights] if self.trainable else []
+        return [w for cell in self._inner_layers() for w in cell.trainable_weights] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The variables of the cells that are not trained."""
-        fixed = [w for cell in self._layers() for w in cell.non_trainable_weights]
-        return fixed if self.trainable else [w for cell in self._layers() for w in cell.trainable_weights] + fixed
+        fixed = [w for cell in self._inner_layers() for w in cell.non_trainable_weights]
+        return fixed if self.trainable else [w for cell in self._inner_layers() for w in cell.trainable_weights] + fixed
 
-    def _layers(self) -> list[Layer]:
+    def _inner_layers(self) -> list[Layer]:
         return [cell for cell in self._cells if isinstance(cell, Layer)]
 
     def zero_state(self, batch_size: IntLike, dtype: DTypeLike) -> Any:

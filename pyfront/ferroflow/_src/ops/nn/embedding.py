@@ -6,8 +6,6 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ferroflow._src.base import dtypes, tf_logging
 from ferroflow._src.base.tensor_shape import as_shape
 from ferroflow._src.base.typing import TensorLike
@@ -20,8 +18,7 @@ from ferroflow._src.framework.default_graph import (
     name_scope,
 )
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.array import indexing, joining, making, shaping
-from ferroflow._src.ops.array.slicing import slice_tensor
+from ferroflow._src.ops.array import indexing, joining, making, shaping, slicing
 from ferroflow._src.ops.math import segment
 from ferroflow._src.ops.math.arithmetic import div
 from ferroflow._src.ops.math.cast import cast
@@ -225,17 +222,16 @@ def embedding_lookup_sparse(
             getattr(sp_ids, part).get_shape().assert_is_compatible_with(getattr(sp_weights, part).get_shape())
     with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids]) as scope:
         segments = cast(sp_ids.indices[:, 0], dtypes.int32)
-        ids = sp_ids.values
+        ids, positions = indexing.unique(sp_ids.values)
+        rows = embedding_lookup(params, ids, partition_strategy=partition_strategy, max_norm=max_norm)
         if sp_weights is None:
-            ids, positions = indexing.unique(ids)
-            rows = embedding_lookup(params, ids, partition_strategy=partition_strategy, max_norm=max_norm)
             combine = {
                 "sum": segment.sparse_segment_sum,
                 "mean": segment.sparse_segment_mean,
                 "sqrtn": segment.sparse_segment_sqrt_n,
             }[combiner]
             return combine(rows, positions, segments, name=scope)
-        rows = embedding_lookup(params, ids, partition_strategy=partition_strategy, max_norm=max_norm)
+        rows = indexing.gather(rows, positions)
         weights = cast(sp_weights.values, rows.dtype)
         static = weights.get_shape()
         ones = making.fill(shaping.expand_dims(shaping.rank(rows) - 1, 0), 1)
@@ -290,17 +286,19 @@ def safe_embedding_lookup_sparse(
         full_shape = sparse_ids.dense_shape
         rank = full_shape.get_shape()[0].value
         last = shaping.size(full_shape) - 1 if rank is None else rank - 1
-        outer = slice_tensor(full_shape, np.s_[:last])
-        ids = sparse_reshape(sparse_ids, joining.stack([reduce_prod(outer), slice_tensor(full_shape, last)]))
+        # TF 1.x: as many operations, for the seeds of what follows.
+        rows_of_ids = reduce_prod(slicing.slice(full_shape, [0], [last]))
+        ids = sparse_reshape(sparse_ids, [rows_of_ids, indexing.gather(full_shape, last)])
         weights = None
         if sparse_weights is not None:
             weights = SparseTensor(ids.indices, sparse_weights.values, ids.dense_shape)
-        valid = tensor_op("GreaterEqual", [ids.values, 0])
+        ids, weights = _with_valid_ids(ids, weights)
         if weights is not None and combiner != "sum":
-            valid = tensor_op("LogicalAnd", [valid, tensor_op("Greater", [weights.values, 0])])
-        ids, is_empty = sparse_fill_empty_rows(sparse_retain(ids, valid), default_id or 0)
+            positive = tensor_op("Greater", [weights.values, 0])
+            ids, weights = sparse_retain(ids, positive), sparse_retain(weights, positive)
+        ids, is_empty = sparse_fill_empty_rows(ids, default_id or 0)
         if weights is not None:
-            weights, _ = sparse_fill_empty_rows(sparse_retain(weights, valid), 1.0)
+            weights, _ = sparse_fill_empty_rows(weights, 1.0)
         rows = embedding_lookup_sparse(
             params,
             ids,
@@ -311,12 +309,24 @@ def safe_embedding_lookup_sparse(
             max_norm=max_norm,
         )
         if default_id is None:
+            widths = joining.stack([1, shaping.shape(rows)[1]])
+            is_empty = shaping.tile(shaping.reshape(is_empty, [-1, 1]), widths)
             rows = indexing.where(is_empty, making.zeros_like(rows), rows, name=scope)
-        row_shape = slice_tensor(shaping.shape(rows), np.s_[1:])
-        result = shaping.reshape(rows, joining.concat([cast(outer, dtypes.int32), row_shape], 0))
+        outer = slicing.slice(cast(full_shape, dtypes.int32), [0], [last])
+        row_shape = slicing.slice(shaping.shape(rows), [1], [-1])
+        result = shaping.reshape(rows, joining.concat([outer, row_shape], 0))
         known = [None] * (rank - 1) if rank is not None else None
         result.set_shape(as_shape(known).concatenate(rows.get_shape()[1:]))
         return result
+
+
+def _with_valid_ids(ids: SparseTensor, weights: SparseTensor | None) -> tuple[SparseTensor, SparseTensor | None]:
+    """Returns ids and weights without those of negative ids."""
+    valid = tensor_op("GreaterEqual", [ids.values, 0])
+    if weights is None:
+        return sparse_retain(ids, valid), None
+    valid = tensor_op("LogicalAnd", [valid, making.ones_like(weights.values, dtype=dtypes.bool)])
+    return sparse_retain(ids, valid), sparse_retain(weights, valid)
 
 
 def embedding_lookup_unique(params: TensorLike, ids: TensorLike, name: str | None = None) -> Tensor:
