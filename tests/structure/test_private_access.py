@@ -28,7 +28,7 @@ ALLOWED = {
     "_src/data/iterator.py": 1,
     "_src/data/structure.py": 1,
     "_src/data/transformations.py": 1,
-    "_src/distribute/strategy.py": 2,
+    "_src/distribute/strategy_extended.py": 2,
     "_src/estimator/training_hooks.py": 1,
     "_src/framework/apply.py": 5,
     "_src/framework/constant.py": 3,

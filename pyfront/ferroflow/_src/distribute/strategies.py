@@ -244,8 +244,8 @@ class _OneDevice(StrategyExtended):
         """Names of the devices that have this process's variables."""
         return (self._device,)
 
-    def _scopes(self, stack: ExitStack) -> None:
-        super()._scopes(stack)
+    def enter_scopes(self, stack: ExitStack) -> None:
+        super().enter_scopes(stack)
         stack.enter_context(device(self._device))
 
 
@@ -352,8 +352,8 @@ class _ServersExtended(StrategyExtended):
         own = (self._job, self._index)
         return InputContext(len(workers), workers.index(own), 1) if own in workers else InputContext()
 
-    def _scopes(self, stack: ExitStack) -> None:
-        super()._scopes(stack)
+    def enter_scopes(self, stack: ExitStack) -> None:
+        super().enter_scopes(stack)
         if self._servers:
             setter: Callable[[Any], str] | None = replica_device_setter(
                 cluster=self._cluster, worker_device=f"/job:{self._job}/task:{self._index}"

@@ -97,7 +97,7 @@ class Strategy:
             return
         with ExitStack() as stack:
             stack.enter_context(entered(Mode(self, None)))
-            self._extended._scopes(stack)
+            self._extended.enter_scopes(stack)
             yield self
 
     def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
@@ -158,10 +158,10 @@ class Strategy:
 
         def along_axis(one: Any) -> Any:
             one = convert_to_tensor(one)
-            total = extended._reduced(ReduceOp.SUM, reduce_sum(one, axis))
+            total = extended.reduce_to(ReduceOp.SUM, reduce_sum(one, axis), None)
             if reduce_op is ReduceOp.SUM:
                 return total
-            count = extended._reduced(ReduceOp.SUM, shape(one, out_type=dtypes.int64)[axis])
+            count = extended.reduce_to(ReduceOp.SUM, shape(one, out_type=dtypes.int64)[axis], None)
             return total / cast(count, total.dtype)
 
         return nest.map_structure(along_axis, value)

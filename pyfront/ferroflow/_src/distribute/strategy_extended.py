@@ -350,8 +350,12 @@ class StrategyExtended:
         """
         return part_of_elements(dataset, self._replicas) if self._shares_input else dataset
 
-    def _scopes(self, stack: ExitStack) -> None:
-        """Enters what a scope of the strategy consists of besides its mode."""
+    def enter_scopes(self, stack: ExitStack) -> None:
+        """Enters what a scope of the strategy consists of besides its mode.
+
+        Args:
+            stack: `contextlib.ExitStack` that leaves it at its end.
+        """
         stack.enter_context(variable_creator_scope(self._create))
 
     def _create(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:

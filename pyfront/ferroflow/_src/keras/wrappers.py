@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ferroflow._src.base import nest
 from ferroflow._src.base.tensor_shape import TensorShape
@@ -40,7 +40,7 @@ class Wrapper(MadeOfLayers, KerasLayer):
         **kwargs: arguments of `KerasLayer`.
     """
 
-    _WITH_LAYERS = ("layer",)
+    _WITH_LAYERS: ClassVar[tuple[str, ...]] = ("layer",)
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         check_inner(self, layer)
@@ -178,7 +178,7 @@ class Bidirectional(Wrapper):
     """
 
     _NOT_TOLD = frozenset(("backward_layer",))
-    _WITH_LAYERS = ("forward_layer", "backward_layer")
+    _WITH_LAYERS: ClassVar[tuple[str, ...]] = ("forward_layer", "backward_layer")
     # The copies of `layer` are used, not the layer.
     _WITHOUT_LAYERS = Wrapper._WITHOUT_LAYERS | {"layer"}
 
