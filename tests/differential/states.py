@@ -97,7 +97,7 @@ def _apply(c: _State) -> dict[str, Any]:
             low = -2 if name in ("var", "linear", "m", "mg", "gradient_accumulator") else 0.1
             own = shape if c.rng.random() < 0.97 else [*shape, 1]
             arguments[name] = c.variable(own, dtype, not arg["is_ref"], low)
-        elif name in ("grad", "gradient"):
+        elif name in ("grad", "gradient", "delta"):
             rows = [count, *shape[1:]] if "Sparse" in op else list(shape)
             if c.rng.random() < 0.06:
                 rows = c.rng.choice(([*rows, 1], rows[:-1], [n + 1 for n in rows], []))

@@ -2,7 +2,7 @@
 //!
 //! Source: Duchi, Singer, "Efficient online and batch learning using forward backward splitting", JMLR 10, 2009.
 
-use super::apply::{Rule, Scalars, dense, op, sparse};
+use super::apply::{Rule, Scalars, Sign, dense, op, sparse};
 use ferroflow_graph::Registry;
 use ferroflow_tensor::vector::scalar::Elementary;
 
@@ -44,6 +44,8 @@ struct ProximalAdagrad;
 impl Rule<2> for ProximalAdagrad {
     const INPUTS: &'static [&'static str] = &["var", "accum", "lr", "l1", "l2", "grad"];
     const GRADIENT: usize = 5;
+    const SIGNS: &'static [(&'static str, Sign)] =
+        &[("lr", Sign::Positive), ("l1", Sign::NotNegative), ("l2", Sign::NotNegative)];
 
     #[inline(always)]
     fn step<F: Elementary>(&self, &[lr, l1, l2, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
