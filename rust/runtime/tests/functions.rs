@@ -51,7 +51,13 @@ fn a_call_gives_the_results_and_has_the_effects_each_time() {
     assert_eq!(world.fetch(&[first, second(first), again, second(again)]), Ok(vec![6, 3, 12, 6]));
     assert_eq!(world.stage().log(), ["effect"; 2]);
     assert_eq!(world.fetch(&[first]), Ok(vec![6]));
-    assert_eq!(world.stage().log(), ["effect"; 3]);
+    assert_eq!(world.fetch(&[second(first)]), Ok(vec![3]));
+    assert_eq!(world.stage().log(), ["effect"; 4]);
+    // A result without a reader leaves the values of other nodes alone.
+    let before = world.add("Log", "before", &[three], &[]);
+    let call = call(&world, "after", "f", &[before], 2);
+    let sum = world.add("Log", "sum", &[before, call], &[]);
+    assert_eq!(world.fetch(&[sum]), Ok(vec![9]));
 }
 
 #[test]

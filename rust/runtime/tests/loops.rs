@@ -66,7 +66,10 @@ struct Maker<'a> {
     made: usize,
 }
 
-impl Maker<'_> {
+/// Makes the next values of a loop's variables from the present ones and the constants, in this order.
+type Body<'b, 'a> = dyn FnMut(&mut Maker<'a>, &[OutputId], &[OutputId]) -> Vec<OutputId> + 'b;
+
+impl<'a> Maker<'a> {
     fn node(&mut self, op: &str, inputs: &[OutputId], attrs: &[(&str, AttrValue)]) -> OutputId {
         self.made += 1;
         self.world.add(op, &format!("{op}{}", self.made), inputs, attrs)
@@ -90,15 +93,14 @@ impl Maker<'_> {
         terms[1..].iter().fold(terms[0], |sum, &term| self.node(adds, &[sum, term], &[]))
     }
 
-    /// Makes a loop of variables with these first values. `body` makes their next values from the present ones and the
-    /// constants, in this order. Returns the exits.
+    /// Makes a loop of variables with these first values. Returns the exits.
     fn repeat(
         &mut self,
         frame: &str,
         times: OutputId,
         starts: &[OutputId],
         constants: &[OutputId],
-        body: &mut dyn FnMut(&mut Self, &[OutputId], &[OutputId]) -> Vec<OutputId>,
+        body: &mut Body<'_, 'a>,
     ) -> Vec<OutputId> {
         let limit = self.enter(frame, times, true);
         let constants: Vec<_> = constants.iter().map(|&c| self.enter(frame, c, true)).collect();

@@ -26,6 +26,8 @@ fn a_plan_is_kept_until_the_graph_or_the_state_changes() {
     assert!(!Arc::ptr_eq(&first, &world.session.prepare(&request(&[other])).unwrap()));
     assert!(Arc::ptr_eq(&first, &plan()), "another request leaves it");
     assert_eq!(world.fetch(&[count]), Ok(vec![1]));
+    let placed: Vec<_> = first.placement().iter().map(|placed| placed.node.name.to_string()).collect();
+    assert_eq!(placed, ["count"]);
     world.graph.write().touch();
     let second = plan();
     assert!(!Arc::ptr_eq(&first, &second));
