@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 
-import pytest
-
 import numpy as np
+import pytest
 
 import ferroflow as tf
 from ferroflow import _core
