@@ -73,3 +73,39 @@ def test_a_file_is_read_in_every_step(tmp_path: Path) -> None:
         for text in (b"one", b"two"):
             path.write_bytes(text)
             assert session.run(read) == text
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_file_is_written_through_its_link(exists: bool, tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    if exists:
+        target.write_bytes(b"old")
+    link.symlink_to("target")
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.write_file(str(link), b"new"))
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_all_names_of_a_file_show_what_is_written(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"old")
+    other.hardlink_to(one)
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.write_file(str(one), b"new"))
+    assert other.read_bytes() == b"new"
+
+
+def test_a_name_that_is_too_long_is_invalid(tmp_path: Path) -> None:
+    name = str(tmp_path / ("n" * 256))
+    with tf.Graph().as_default(), tf.Session() as session:
+        for step in (tf.write_file(name, b"new"), tf.read_file(name)):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="File name too long"):
+                session.run(step)
+
+
+def test_a_name_as_long_as_any_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 255)
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.write_file(str(path), b"new"))
+    assert path.read_bytes() == b"new"

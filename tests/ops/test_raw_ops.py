@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import pytest
 
 import ferroflow as tf
@@ -49,3 +50,15 @@ def test_arguments_have_the_names_of_tensorflow() -> None:
         assert len(sparse.output_indices) == 2
     assert list(inspect.signature(tf.raw_ops.Select).parameters)[:3] == ["condition", "x", "y"]
     assert "axis" in inspect.signature(tf.raw_ops.Squeeze).parameters
+
+
+def test_a_shape_may_be_unknown() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        checked = tf.raw_ops.EnsureShape(input=[1.0, 2.0], shape=None)
+        assert sess.run(checked).tolist() == [1.0, 2.0]
+
+
+def test_a_seed_may_be_a_small_integer_of_numpy() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        small, large = sess.run([tf.random_normal([2], seed=np.int8(3)), tf.random_normal([2], seed=3)])
+    assert small.tolist() == large.tolist()

@@ -127,3 +127,19 @@ def test_a_child_that_forked_inside_a_lock_still_has_it():
 
     with graph._lock:
         assert exit_status(work) == 0
+
+
+def test_children_of_one_process_draw_their_own_random_numbers():
+    def draw(write):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            os.write(write, sess.run(tf.random_uniform([4])).tobytes())
+        return 0
+
+    drawn = set()
+    for _ in range(3):
+        read, write = os.pipe()
+        assert exit_status(lambda write=write: draw(write)) == 0
+        drawn.add(os.read(read, 64))
+        os.close(read)
+        os.close(write)
+    assert len(drawn) == 3

@@ -22,13 +22,12 @@ pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
 #[cfg(unix)]
 fn code_of(error: &Error) -> Option<Code> {
     Some(match error.raw_os_error()? {
-        libc::EINVAL | libc::ENAMETOOLONG | libc::E2BIG | libc::EDESTADDRREQ | libc::EDOM | libc::EFAULT => {
+        libc::EINVAL | libc::ENAMETOOLONG | libc::E2BIG | libc::EDOM | libc::EFAULT | libc::EILSEQ | libc::ENOTTY => {
             Code::InvalidArgument
         }
-        libc::EILSEQ | libc::ENOPROTOOPT | libc::ENOTSOCK | libc::ENOTTY => Code::InvalidArgument,
         libc::ETIMEDOUT => Code::DeadlineExceeded,
         libc::ENODEV | libc::ENOENT | libc::ENXIO | libc::ESRCH => Code::NotFound,
-        libc::EEXIST | libc::EADDRNOTAVAIL | libc::EALREADY => Code::AlreadyExists,
+        libc::EEXIST => Code::AlreadyExists,
         libc::EPERM | libc::EACCES | libc::EROFS => Code::PermissionDenied,
         libc::ENOTEMPTY | libc::EISDIR | libc::ENOTDIR | libc::EBADF | libc::EBUSY | libc::EPIPE | libc::ETXTBSY => {
             Code::FailedPrecondition
@@ -38,8 +37,7 @@ fn code_of(error: &Error) -> Option<Code> {
         }
         libc::EFBIG | libc::EOVERFLOW | libc::ERANGE => Code::OutOfRange,
         libc::ENOSYS | libc::ENOTSUP | libc::EXDEV => Code::Unimplemented,
-        libc::EAGAIN | libc::EINTR | libc::ENOLCK | libc::ENOLINK => Code::Unavailable,
-        libc::ECONNREFUSED | libc::ECONNABORTED | libc::ECONNRESET => Code::Unavailable,
+        libc::EAGAIN | libc::EINTR | libc::ENOLCK | libc::ENOLINK | libc::ECONNRESET => Code::Unavailable,
         libc::EDEADLK | libc::ESTALE => Code::Aborted,
         libc::ECANCELED => Code::Cancelled,
         _ => Code::Unknown,
@@ -63,8 +61,9 @@ pub fn failure(name: &str, error: &Error) -> Status {
         _ => Code::Unknown,
     });
     let words = match error.kind() {
+        _ if error.raw_os_error().is_some() => error.to_string(),
         ErrorKind::NotFound => "No such file or directory".to_owned(),
-        ErrorKind::PermissionDenied if code == Code::PermissionDenied => "Permission denied".to_owned(),
+        ErrorKind::PermissionDenied => "Permission denied".to_owned(),
         ErrorKind::AlreadyExists => "File exists".to_owned(),
         ErrorKind::IsADirectory => "Is a directory".to_owned(),
         ErrorKind::NotADirectory => "Not a directory".to_owned(),

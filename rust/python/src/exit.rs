@@ -124,9 +124,8 @@ fn wait_for_others(py: Python<'_>) {
     for is_last in [false, true] {
         let began = Instant::now();
         py.detach(|| {
-            let are_stopped = || {
-                PARKED.load(Ordering::SeqCst) >= INSIDE.load(Ordering::SeqCst) && other_callers().is_empty()
-            };
+            let are_stopped =
+                || PARKED.load(Ordering::SeqCst) >= INSIDE.load(Ordering::SeqCst) && other_callers().is_empty();
             while !are_stopped() && began.elapsed() < PATIENCE {
                 std::thread::sleep(PAUSE);
             }

@@ -10,12 +10,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Failures of a new file beside a file that itself may be writable.
-const NO_PLACE: [ErrorKind; 4] = [
-    ErrorKind::PermissionDenied,
-    ErrorKind::ReadOnlyFilesystem,
-    ErrorKind::ResourceBusy,
-    ErrorKind::InvalidFilename,
-];
+const NO_PLACE: [ErrorKind; 4] =
+    [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem, ErrorKind::ResourceBusy, ErrorKind::InvalidFilename];
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
