@@ -268,3 +268,9 @@ def test_static_shapes_of_quantized_joins_and_diagonals_are_known():
         unknown = tf.placeholder(tf.float32)
         made = tf.raw_ops.MatrixSetDiagV2(input=unknown, diagonal=np.zeros([4, 2, 3], np.float32), k=[0, 1])
         assert made.shape.as_list() == [4, None, None]
+
+
+def test_a_central_crop_of_known_height_and_width_reads_no_shape():
+    with tf.Graph().as_default() as graph:
+        tf.image.central_crop(tf.placeholder(tf.float64, [None, 3, 5, None]), 0.5)
+        assert len(graph.get_operations()) == 27

@@ -57,7 +57,9 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         ndims = image.get_shape().ndims
         if ndims not in (3, 4):
             raise ValueError(f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {ndims}.")
-        sizes = dimensions(image, ndims)[-3:-1]
+        sizes: list[Any] = image.get_shape().as_list()[-3:-1]
+        if None in sizes:
+            sizes = dimensions(image, ndims)[-3:-1]
         starts: list[Any] = []
         for size in sizes:
             if is_symbolic(size) or fraction is None:
