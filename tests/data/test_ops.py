@@ -224,8 +224,8 @@ def test_the_only_element_is_had_without_an_iterator():
 
 
 def test_a_prefetch_of_no_elements_gives_all_elements() -> None:
-    assert elements(D.range(3).prefetch(0)) == [0, 1, 2]
+    assert elements(lambda: D.range(3).prefetch(0)) == [0, 1, 2]
 
 
 def test_any_number_of_shards_is_counted() -> None:
-    assert elements(D.range(3).shard((1 << 63) - 1, 1)) == [1]
+    assert elements(lambda: D.range(3).shard((1 << 63) - 1, 1)) == [1]
