@@ -1,8 +1,8 @@
 //! The end of the program: threads that are in a step stay there, for a Python that ends has no place for them.
 //!
-//! A thread that requests Python's lock at exit is ended by unwinding its stack, which must not pass through Rust. It
-//! crashes if that is too late. So before Python ends, a hook stops every thread that is in a step, and waits for it.
-//! Threads of the engine, such as a dataset's, begin no call of a Python function from then on, except while the main
+//! A thread that requests Python's lock at exit is ended by unwinding its stack. That must not pass through Rust, and
+//! crashes if it is too late. So before Python ends, a hook stops every thread that is in a step, and waits for it.
+//! From then on, threads of the engine, such as a dataset's, begin no call of a Python function. They may while the main
 //! thread is in a step. The hook also waits for the calls that run.
 
 use ferroflow_sync::{ProcessMutex, generation};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Time for which the hook waits for threads that do not stop.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Time between two looks at other threads.
+/// Time between two checks of other threads.
 const PAUSE: Duration = Duration::from_millis(1);
 
 static EXITING: AtomicBool = AtomicBool::new(false);

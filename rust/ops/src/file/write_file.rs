@@ -47,8 +47,8 @@ fn take_place(path: &Path, contents: &[u8]) -> std::io::Result<()> {
 
 /// Writes a file, with its folders, in the file's place; directly where no other file can take the place.
 ///
-/// These are: devices and pipes; files with several names; files in folders that cannot be written; mounted files; and
-/// files with names so long that no longer one is possible. A link keeps pointing to its file.
+/// Devices, pipes and files with several names are such. So are mounted files, and files in folders that cannot be
+/// written. A link keeps pointing to its file.
 fn replace(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
         fs::create_dir_all(folder)?;

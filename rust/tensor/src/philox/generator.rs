@@ -28,8 +28,7 @@ impl Philox {
     pub fn of_op(seed: i64, seed2: i64) -> Self {
         if seed == 0 && seed2 == 0 {
             // The standard library draws a hasher's keys from the operating system, and gives every hasher its own. But
-            // all children of a fork have their parent's keys: they differ by their number, and one that gets the
-            // number of an earlier one by the time.
+            // all children of a fork have their parent's keys. They differ by their number and the time.
             let fresh = || RandomState::new().hash_one((std::process::id(), Instant::now()));
             return Self::new(fresh(), fresh());
         }
