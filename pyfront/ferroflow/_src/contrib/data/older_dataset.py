@@ -53,7 +53,7 @@ class Dataset(StructuredDataset):
         """
         return Dataset(super().apply(transformation_func))
 
-    def map(
+    def map(  # type: ignore[override]  # the order of arguments is TensorFlow 1.3's
         self,
         map_func: Element,
         num_threads: TensorLike | None = None,
