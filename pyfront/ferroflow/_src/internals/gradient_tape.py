@@ -106,10 +106,13 @@ class GradientTape:
             self._start = self._graph.version
 
     def watches(self, tensor: Any) -> bool:
-        """Returns True for a watched tensor, and for one that recorded operations made of a watched one.
+        """Searches the recorded operations for a way from a watched tensor to this one.
 
         Args:
             tensor: Tensor of any dtype and shape.
+
+        Returns:
+            bool, True if there is one or if the tensor itself is watched.
         """
         return bool(_reached(tensor, [*self._watched, *self.watched_variables()], self._recorded()))
 
