@@ -95,7 +95,7 @@ def should_record(tensors: Sequence[Any]) -> bool:
     Args:
         tensors: list of Tensors.
     """
-    return any(tape._watches(tensor) for tape in recording_tapes() for tensor in nest.flatten(list(tensors)))
+    return any(tape.watches(tensor) for tape in recording_tapes() for tensor in nest.flatten(list(tensors)))
 
 
 def record_operation(

@@ -105,8 +105,15 @@ class GradientTape:
         if self._start is not None:
             self._start = self._graph.version
 
-    def _watches(self, tensor: Any) -> bool:
-        """Returns True for a watched tensor, and for one that recorded operations made of a watched one."""
+    def watches(self, tensor: Any) -> bool:
+        """Searches the recorded operations for a way from a watched tensor to this one.
+
+        Args:
+            tensor: Tensor of any dtype and shape.
+
+        Returns:
+            bool, True if there is one or if the tensor itself is watched.
+        """
         return bool(_reached(tensor, [*self._watched, *self.watched_variables()], self._recorded()))
 
     def gradient(
@@ -163,11 +170,16 @@ def _not_recorded(ys: list[Tensor], xs: list[Any], spans: list[tuple[int, int]])
             continue
         seen.add(tensor)
         op = tensor.op
-        if any(first <= op._id < last for first, last in spans) or _reads_variable(op):
+        if _is_within(op, spans) or _reads_variable(op):
             stack.extend(op.inputs)
         elif op.type not in _VARIABLES:
             stops[tensor] = None
     return list(stops)
+
+
+def _is_within(op: Any, spans: list[tuple[int, int]]) -> bool:
+    """Returns True for an operation that was made while a tape recorded."""
+    return any(first <= op._id < last for first, last in spans)
 
 
 def recording_tapes() -> list[GradientTape]:
@@ -187,7 +199,7 @@ def _reached(tensor: Any, sources: list[Any], spans: list[tuple[int, int]]) -> l
         seen.add(each)
         if id(each) in wanted:
             found.append(each)
-        elif any(first <= each.op._id < last for first, last in spans):
+        elif _is_within(each.op, spans):
             stack.extend(each.op.inputs)
     return found
 
@@ -203,4 +215,4 @@ def _is_read(variable: Any, spans: list[tuple[int, int]]) -> bool:
     """Returns True if a recorded operation reads a variable."""
     readers = [op for tensor in variable.op.outputs for op in tensor.consumers()]
     readers += [op for read in readers if _reads_variable(read) for op in read.outputs[0].consumers()]
-    return any(first <= op._id < last for op in readers for first, last in spans)
+    return any(_is_within(op, spans) for op in readers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ferroflow._src.base import nest
 from ferroflow._src.layers.nodes import Call, call_of
@@ -13,12 +13,19 @@ class NetworkParts:
 
     inputs: list[Any]
     outputs: list[Any]
-    layers: list[Any]
-    trainable_weights: list[Any]
-    non_trainable_weights: list[Any]
 
-    def _tracked_layers(self) -> list[Any]:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the network defines these
+
+        @property
+        def layers(self) -> list[Any]: ...
+
+        @property
+        def trainable_weights(self) -> list[Any]: ...
+
+        @property
+        def non_trainable_weights(self) -> list[Any]: ...
+
+        def _tracked_layers(self) -> list[Any]: ...
 
     @property
     def _layers(self) -> list[Any]:

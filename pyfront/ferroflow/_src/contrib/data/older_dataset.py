@@ -53,7 +53,7 @@ class Dataset(StructuredDataset):
         """
         return Dataset(super().apply(transformation_func))
 
-    def map(
+    def map(  # type: ignore[override]  # the order of arguments is TensorFlow 1.3's
         self,
         map_func: Element,
         num_threads: TensorLike | None = None,
@@ -65,7 +65,7 @@ class Dataset(StructuredDataset):
         Args:
             map_func: function from an element to an element.
             num_threads: int32 scalar, older name of `num_parallel_calls`.
-            output_buffer_size: int64 scalar, number of results to compute ahead; None for none.
+            output_buffer_size: int64 scalar, number of results to compute ahead; None for 0.
             num_parallel_calls: int32 scalar, number of elements to compute at a time; None for one.
 
         Returns:

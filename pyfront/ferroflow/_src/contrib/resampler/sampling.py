@@ -56,7 +56,7 @@ def _sampled(images: Any, x: Any, y: Any, size: Any) -> Any:
     # Points at -1 have the value 0, as those beyond; TensorFlow gives them no gradient either.
     height, width = cast(size[1], x.dtype), cast(size[2], x.dtype)
     is_within = shaping.expand_dims((x > -1) & (y > -1) & (x < width) & (y < height), 2)
-    total = None
+    total: Any = None
     for across in (0, 1):
         for down in (0, 1):
             column, row = left + across, top + down
