@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,10 @@ ROOT = HERE.parent.parent
 PAGE = ROOT / "docs" / "libraries.md"
 _THEIRS = "fails on TensorFlow 1.15.5 with packages of its time, too"
 _NO_REPORT = "no report: the run ended before the tests did"
+# A method of tf.test.TestCase, which pytest takes for a test.
+_NO_TEST = "test_session"
+_NO_TEST_REASON = "is no test: `test_session` of TensorFlow's `TestCase`"
+_SHOWN_OF_A_REASON = 70
 _SECONDS_TO_END = 120
 
 
@@ -104,7 +109,7 @@ def node_id(source: Path, test: str) -> str:
 
 def counted(work: Path, table: dict[str, Any], judged: str, name: str) -> dict[str, Any]:
     """Returns the counts of a library's last report."""
-    found = count(work / "reports" / judged / f"{name}.xml", causes(table, judged, name))
+    found = count(work / "reports" / judged / f"{name}.xml", causes(table, judged, name), table["skips"])
     if judged == "tensorflow":
         ended = table["library"][name].get("ends_tensorflow", ())
         found["failed"] += [f"{test}: ends TensorFlow's process" for test in ended]
@@ -247,15 +252,18 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
         return True
 
 
-def count(report: Path, causes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns how many tests passed, failed, were skipped, and failed for a cause that age forces."""
-    counted: dict[str, Any] = {"passed": 0, "failed": [], "skipped": 0, "age": {}}
+def count(report: Path, causes: list[dict[str, Any]], skips: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
+    """Returns how many tests passed, failed, were skipped for which reason, and failed for a cause that age forces."""
+    counted: dict[str, Any] = {"passed": 0, "failed": [], "skipped": 0, "skips": {}, "age": {}}
     if not report.exists():
         counted["failed"].append(_NO_REPORT)
         return counted
     for case in ET.parse(report).getroot().iter("testcase"):
-        if case.find("skipped") is not None:
+        skip = case.find("skipped")
+        if skip is not None or case.get("name") == _NO_TEST:
+            reason = _NO_TEST_REASON if case.get("name") == _NO_TEST else _reason(case, skip, skips)
             counted["skipped"] += 1
+            counted["skips"][reason] = counted["skips"].get(reason, 0) + 1
             continue
         failure = case.find("failure")
         failure = case.find("error") if failure is None else failure
@@ -270,6 +278,14 @@ def count(report: Path, causes: list[dict[str, Any]]) -> dict[str, Any]:
         else:
             counted["age"][cause] = counted["age"].get(cause, 0) + 1
     return counted
+
+
+def _reason(case: ET.Element, skip: ET.Element, skips: Iterable[dict[str, Any]]) -> str:
+    """Returns why a test is skipped: the reason in libraries.toml, or the library's words."""
+    words = " ".join((skip.get("message") or "").split())
+    test = f"{case.get('classname')}.{case.get('name')}"
+    named = next((s["cause"] for s in skips if _is_cause(s, test, words)), None)
+    return named or f"\u201c{words[:_SHOWN_OF_A_REASON].replace('|', '/')}\u201d"
 
 
 def _is_cause(cause: dict[str, Any], test: str, text: str) -> bool:
@@ -287,12 +303,14 @@ def page(libraries: dict[str, Any], results: dict[str, Any], ceilings: dict[str,
         "3.11 and NumPy 1.26; what these and other packages have dropped is added again. Failures that only newer",
         "packages cause, or that TensorFlow 1.15.5 has, too, have their own column. *(cut)*: the time limit ended the",
         "run. The last column is what passes on TensorFlow 1.15.5 itself, with Python 3.7 and packages of its time.",
+        "Most of the skipped tests are `test_session`: a method of TensorFlow's `TestCase`, which pytest takes for a",
+        "test, once in each class.",
         "",
         "| library | version | run | passed | failed | failed: newer packages | skipped | TensorFlow: passed |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    rows, causes_before = rows_of(before)
-    aged = []
+    rows, causes_before, skips_before = rows_of(before)
+    aged, skipped = [], []
     for name, entry in libraries.items():
         earlier = rows.get(entry["name"], [])
         if name in results:
@@ -302,29 +320,47 @@ def page(libraries: dict[str, Any], results: dict[str, Any], ceilings: dict[str,
             counts = [f"{n:,}" for n in (found["passed"], len(found["failed"]), age, found["skipped"])]
             cells = [entry["version"], found["date"] + cut, *counts]
             aged += [f"| {entry['name']} | {cause} | {times} |" for cause, times in sorted(found["age"].items())]
+            skipped += skip_rows(entry["name"], found, ceilings.get(name)) or skips_before.get(entry["name"], [])
         elif earlier:
             cells = earlier[1:-1]
             aged += causes_before.get(entry["name"], [])
+            skipped += skips_before.get(entry["name"], [])
         else:
             continue
         cells.append(earlier[-1] if earlier and name not in ceilings else ceiling(ceilings.get(name)))
         lines.append("| " + " | ".join([entry["name"], *cells]) + " |")
     if aged:
         lines += ["", "Failures that newer packages cause:", "", "| library | cause | tests |", "|---|---|---|", *aged]
+    if skipped:
+        lines += ["", "Skipped tests of the libraries that have run since these are counted by their reason:", ""]
+        lines += ["| library | reason | skipped | skipped on TensorFlow |", "|---|---|---|---|", *skipped]
     return "\n".join([*lines, ""])
 
 
-def rows_of(text: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Returns the cells of each library in the page `text`, and its lines in the table of causes."""
+def skip_rows(name: str, found: dict[str, Any], ceiling: dict[str, Any] | None) -> list[str]:
+    """Returns the lines of a library's skipped tests, with how many are skipped for the same reason on TensorFlow."""
+    ours, theirs = found.get("skips", {}), (ceiling or {}).get("skips")
+    lines = []
+    for reason in sorted({*ours, *(theirs or {})}):
+        tensorflows = "not run" if theirs is None else theirs.get(reason, 0)
+        lines.append(f"| {name} | {reason} | {ours.get(reason, 0)} | {tensorflows} |")
+    return lines
+
+
+def rows_of(text: str) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, list[str]]]:
+    """Returns the cells of each library in the page `text`, and its lines in the tables of causes and skipped tests."""
     rows: dict[str, list[str]] = {}
     causes: dict[str, list[str]] = {}
+    skips: dict[str, list[str]] = {}
     for line in text.splitlines():
         cells = line.strip("|").split("|")
         if len(cells) == 8:
             rows[cells[0].strip()] = [cell.strip() for cell in cells]
+        elif len(cells) == 4:
+            skips.setdefault(cells[0].strip(), []).append(line)
         elif len(cells) == 3:
             causes.setdefault(cells[0].strip(), []).append(line)
-    return rows, causes
+    return rows, causes, skips
 
 
 def apart_from_tensorflows(found: dict[str, Any], ceiling: dict[str, Any] | None) -> dict[str, Any]:

@@ -53,6 +53,33 @@ def test_failures_that_tensorflow_has_too_are_counted_apart():
     assert run.apart_from_tensorflows(found, None) == found
 
 
+def test_skipped_tests_are_counted_by_their_reason(tmp_path):
+    report = tmp_path / "report.xml"
+    report.write_text(
+        """<testsuite>
+<testcase classname="a.A" name="test_session"/>
+<testcase classname="a.B" name="test_session"><skipped message="Not a test."/></testcase>
+<testcase classname="a.B" name="test_conv"><skipped message="No GPU was detected, so it will be skipped."/></testcase>
+<testcase classname="a.B" name="test_issue"><skipped message="see | issue&#10;128"/></testcase>
+<testcase classname="a.B" name="test_it"/>
+</testsuite>""",
+        encoding="utf-8",
+    )
+    table = tomllib.loads((HERE / "libraries.toml").read_text(encoding="utf-8"))
+    found = run.count(report, [], table["skips"])
+    no_test, words = "is no test: `test_session` of TensorFlow's `TestCase`", "\u201csee / issue 128\u201d"
+    assert found["skips"] == {no_test: 2, "needs a GPU": 1, words: 1}
+    assert (found["passed"], found["skipped"]) == (1, 4)
+    theirs = {**found, "skips": {no_test: 2, "needs a GPU": 1}, "whole": True, "was_cut": False}
+    libraries = {name: {"name": name.upper(), "version": "1.0"} for name in ("a", "b")}
+    ours = {**found, "date": "2026-01-02", "was_cut": False}
+    before = run.page(libraries, {"a": ours, "b": ours}, {"a": theirs})
+    assert "| A | needs a GPU | 1 | 1 |" in before
+    assert f"| A | {words} | 1 | 0 |" in before
+    assert f"| B | {no_test} | 2 | not run |" in before
+    assert run.page(libraries, {}, {}, before) == before
+
+
 def test_rows_of_libraries_that_did_not_run_stay():
     libraries = {name: {"name": name.upper(), "version": "1.0"} for name in ("a", "b", "c", "d")}
     ours = {"date": "2026-01-02", "was_cut": False, "passed": 5, "failed": [], "skipped": 0, "age": {"h5py": 2}}
