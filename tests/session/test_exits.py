@@ -25,5 +25,6 @@ FUNCTIONS = {
 @pytest.mark.parametrize("code", [0, 7])
 def test_a_program_ends_while_a_dataset_calls_python(function, code):
     program = f"{BEGINNING}\n{FUNCTIONS[function]}\n{READING}\nraise SystemExit({code})"
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (ended.returncode, ended.stderr) == (code, "")

@@ -81,17 +81,63 @@ def test_products_are_added_as_they_are_computed(dtype, first):
     feeds = {p: matrix(*p.shape.as_list(), dtype=dtype) for pair in pairs for p in pair}
     products = [tf.matmul(a, b, transpose_a=True, name=f"product{i}") for i, (a, b) in enumerate(pairs)]
     other = tf.Variable(matrix(40, 50, dtype=dtype))
-    total = tf.add_n([other, *products] if first == "matrix" else [*products[:2], other, *products[2:]], name="total")
-    assert {"total", *(f"product{i}" for i in range(5))} in computed_together([total], feeds)
+    total = tf.add_n([other, *products] if first == "matrix" else [*products, other], name="total")
+    # Each product takes the sum so far; the last one is the whole sum, or one matrix is left to add.
+    if first == "matrix":
+        assert sums_of_products([total], feeds) == [f"product{i}" for i in range(5)]
+        assert {"product4", "total"} in computed_together([total], feeds)
+    else:
+        assert sums_of_products([total], feeds) == [f"product{i}" for i in range(1, 5)]
+        assert {"total"} in computed_together([total], feeds)
     assert_planned_alike([total, other.read_value()], feeds)
 
 
-def test_products_smaller_than_their_operands_are_not_kept_waiting():
+def sums_of_products(fetches, feeds):
+    """The names of the products that add themselves to a sum."""
+    with tf.Session() as session:
+        plan = session._core.plan_text(fetches, list(feeds), [])
+    return [line.split()[2] for line in plan.splitlines() if " _MatMulSum " in line]
+
+
+@pytest.mark.parametrize("between", ["matrix", "product that is read twice"])
+def test_products_behind_another_term_are_added_by_the_sum(between):
+    pairs = [(tf.placeholder(tf.float32, [6, 40]), tf.placeholder(tf.float32, [40, 5])) for _ in range(4)]
+    feeds = {p: matrix(*p.shape.as_list()) for pair in pairs for p in pair}
+    products = [tf.matmul(a, b, name=f"product{i}") for i, (a, b) in enumerate(pairs)]
+    other = tf.tanh(products[3]) if between == "matrix" else products[2]
+    total = tf.add_n([products[0], products[1], other, products[3]], name="total")
+    fetches = [total, tf.square(products[2]), tf.square(products[3])]
+    assert sums_of_products(fetches, feeds) == ["product1"]
+    assert_planned_alike(fetches, feeds)
+
+
+def test_products_smaller_than_their_operands_are_added_at_once():
     pairs = [(tf.placeholder(tf.float32, [6, 400]), tf.placeholder(tf.float32, [400, 5])) for _ in range(3)]
     feeds = {p: matrix(*p.shape.as_list()) for pair in pairs for p in pair}
     total = tf.add_n([tf.matmul(a, b, name=f"product{i}") for i, (a, b) in enumerate(pairs)], name="total")
-    assert {"total"} in computed_together([total], feeds)
+    assert sums_of_products([total], feeds) == ["product1", "product2"]
     assert_planned_alike([total], feeds)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_gradients_that_a_tuple_groups_are_added_at_once(dynamic):
+    x = tf.placeholder(tf.float32, [4, 6, 24])
+    weights = tf.get_variable("w", [24, 24])
+
+    def turn(h, row):
+        return tf.tanh(tf.matmul(h + row, weights))
+
+    if dynamic:
+        h = tf.foldl(turn, x, initializer=tf.zeros([6, 24]))
+    else:
+        h = tf.zeros([6, 24])
+        for row in tf.unstack(x):
+            h = turn(h, row)
+    gradient = tf.gradients(tf.reduce_sum(tf.square(h)), weights)[0]
+    feeds = {x: matrix(4, 6, 24)}
+    # The loop has one instruction for all turns; without a loop the first product has no sum to take.
+    assert len(sums_of_products([gradient], feeds)) == (1 if dynamic else 3)
+    assert_planned_alike([gradient], feeds)
 
 
 @pytest.mark.parametrize("depth", [30, 600])

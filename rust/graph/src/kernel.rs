@@ -99,8 +99,8 @@ pub type Outputs = SmallVec<[Tensor; 2]>;
 /// Work of a blocking kernel for another thread. It owns its inputs.
 pub type BlockingWork = Box<dyn FnOnce(&Cancellation) -> Result<Outputs> + Send>;
 
-/// What kernels make of a value that several instructions, or several iterations of a loop, read. None before the first
-/// of them.
+/// A value in a form that kernels made for themselves; None until one has. Several instructions, or several iterations of
+/// a loop, read it.
 pub type Prepared = Option<Box<dyn Any + Send>>;
 
 /// The alternative to outputs in `compute`.

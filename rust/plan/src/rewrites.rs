@@ -21,7 +21,7 @@ pub enum Rewrite {
     Epilogue,
     /// A tree of elementwise ops reads and writes memory once.
     Elementwise,
-    /// What is the same in every iteration of a loop is computed in the first.
+    /// Nodes of a loop that compute the same in every iteration do so in the first.
     Invariant,
 }
 

@@ -1,4 +1,4 @@
-//! What is the same in every iteration of a loop is computed in the first one only.
+//! Instructions of a loop that compute the same in every iteration run in the first one only.
 //!
 //! It is not moved before the loop, so a loop without an iteration computes nothing, and an error arises where it would.
 

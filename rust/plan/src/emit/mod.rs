@@ -70,7 +70,7 @@ pub(crate) struct LoopShape {
     pub carried: Vec<u32>,
     pub stays_if: bool,
     pub scalars: Option<ScalarLoop>,
-    /// What is the same in every iteration is computed in the first.
+    /// If True, instructions that compute the same in every iteration run in the first only.
     pub keeps_invariant: bool,
 }
 

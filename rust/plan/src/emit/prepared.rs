@@ -5,7 +5,7 @@ use ferroflow_graph::AttrValue;
 use ferroflow_tensor::DType;
 use rustc_hash::FxHashMap;
 
-/// What a prepared form is made of: the value, its type, and the value of an attribute.
+/// A value to prepare, its type, and the value of an attribute that its form depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Form {
     value: Input,
@@ -13,8 +13,8 @@ struct Form {
     attr: bool,
 }
 
-/// Numbers the prepared forms of a plan: those of values that have several readers by `is_shared`, which is given the
-/// value and the number of instructions that read it. Such a value must not change while the plan runs.
+/// Gives a number to each form that is worth preparing. `is_shared` decides this from the value and the number of
+/// instructions that read it. Such a value must not change while the plan runs.
 pub(super) fn number_prepared(plan: &mut Plan, is_shared: impl Fn(Input, usize) -> bool) {
     let mut readers: FxHashMap<Form, usize> = FxHashMap::default();
     for run in runs(plan) {

@@ -1,7 +1,7 @@
 //! Matrix products that are added up are added as they are computed: a product takes the sum so far, and adds itself.
 //!
-//! The sum grows at the places of the products, from the first term on, and the node that added them up only stands for
-//! the last of them. What waits for a product, such as another gradient of the same operation, waits for it still.
+//! The sum grows at the places of the products, from the first term on. The node that added them up only stands for the
+//! last of them. Nodes that wait for a product, such as another gradient of the same operation, wait for it still.
 
 use super::product::{attrs_of_product, product_forms};
 use super::readers::Readers;
@@ -103,7 +103,8 @@ fn is_before(d: &Draft, places: &[usize], value: Source, product: u32) -> bool {
             places[node as usize] < places[product as usize]
                 && d.nodes[node as usize].guard == d.nodes[product as usize].guard
         }
-        Source::Variable { .. } => false,
+        // The value before the step's first write.
+        Source::Variable { variable, version, .. } => version == 0 && d.versions.renewal(variable, 0).is_none(),
     }
 }
 

@@ -131,7 +131,7 @@ pub(super) enum Source<'a, T> {
 #[derive(Clone, Copy)]
 pub(super) enum Columns<T> {
     InPlace(Operand<T>),
-    /// What `pack_f32` or `pack_f64` wrote, from the first outer block of those that are left on.
+    /// The copy that `pack_f32` or `pack_f64` wrote.
     Packed(*const T),
 }
 
