@@ -44,7 +44,7 @@ def run_all_keras_modes(
     del always_skip_eager
 
     def of_method(method: Callable[..., Any]) -> Any:
-        @parameterized.named_parameters(("_v1_session", "v1_session"))
+        @parameterized.named_parameters(("_v1_session", "v1_session"))  # type: ignore[no-untyped-call, untyped-decorator]  # absl has no types
         @functools.wraps(method)
         def decorated(self: Any, run_mode: str, *args: Any, **kwargs: Any) -> None:
             del run_mode
