@@ -525,6 +525,8 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.control_flow.critical_section",
     ),
     "python.keras.callbacks": ("ferroflow._src.keras.callback_list",),
+    "python.keras.keras_parameterized": ("ferroflow._src.testing.keras_modes",),
+    "python.keras.testing_utils": ("ferroflow._src.testing.keras_modes",),
     "python.keras.engine.network": ("ferroflow._src.keras.network",),
     "python.keras.utils.generic_utils": (
         "ferroflow._src.internals.keras_arguments",

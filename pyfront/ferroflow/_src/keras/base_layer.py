@@ -191,12 +191,29 @@ class KerasLayer(AddsMetrics, Layer):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute; a variable becomes a weight, and layers of `tf.layers` use resource variables."""
-        if name != "_given" and not type(self).__module__.startswith("ferroflow."):
+        old = vars(self).get(name)
+        if isinstance(old, Variable) and old is not value:
+            self._drop_weight(name, old)
+        is_of_program = isinstance(value, Variable) or not type(self).__module__.startswith("ferroflow.")
+        if name != "_given" and is_of_program:
             use_resources(value)
             if "_non_trainable_weights" in vars(self) and name[0] != "_":
                 for variable in variables_in(value, self._trainable_weights + self._non_trainable_weights):
                     (self._trainable_weights if variable.trainable else self._non_trainable_weights).append(variable)
         super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """Deletes an attribute; a variable that no other attribute is stops being a weight."""
+        old = vars(self).get(name)
+        if isinstance(old, Variable):
+            self._drop_weight(name, old)
+        super().__delattr__(name)
+
+    def _drop_weight(self, name: str, variable: Variable) -> None:
+        """Takes a variable out of the weights, unless another attribute than `name` is it, too."""
+        if not any(value is variable and key != name for key, value in vars(self).items()):
+            for key in ("_trainable_weights", "_non_trainable_weights"):
+                vars(self)[key][:] = [kept for kept in vars(self)[key] if kept is not variable]
 
     def _default_names(self) -> tuple[str, str]:
         # TF 1.x: numbers of these layers begin with 0, which is not written; those of `tf.layers` with 1.
@@ -423,11 +440,13 @@ class KerasLayer(AddsMetrics, Layer):
         check_weight_options(kwargs)
         trainable = resolve_trainable(synchronization, aggregation, trainable, name)
         dtype = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
+        self._dtype = self._dtype or dtype.base_dtype.name
         made = named.initializer(initializer or ("glorot_uniform" if dtype.is_floating else "zeros"))
         variable = Variable(
             lambda: made(() if shape is None else TensorShape(shape).as_list(), dtype=dtype),
             trainable=trainable,
             name=name,
+            dtype=dtype.base_dtype,
             constraint=named.constraint(constraint),
             use_resource=use_resource is None or use_resource,
         )

@@ -20,6 +20,8 @@ _NAMES = {
     "KerasTruncatedNormal": "TruncatedNormal",
 }
 
+# Arguments of layers that are layers.
+LAYERS_INSIDE = ("layer", "backward_layer", "cell", "cells")
 
 # The function that makes a layer of its description; `model_configurations`, which imports all layers, adds it.
 _makers: list[Callable[[Mapping[str, Any], Any], Any]] = []
@@ -50,8 +52,7 @@ def with_layers(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
             return _makers[0](value, dict(custom_objects or {}))
         return [made(one) for one in value] if isinstance(value, list) else value
 
-    of_layers = ("layer", "backward_layer", "cell", "cells")
-    return {name: made(value) if name in of_layers else value for name, value in config.items()}
+    return {name: made(value) if name in LAYERS_INSIDE else value for name, value in config.items()}
 
 
 class MadeOfLayers:

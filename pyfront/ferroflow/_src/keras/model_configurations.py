@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.keras.base_layer import KerasLayer
-from ferroflow._src.keras.configurations import register_layer_maker, yaml
+from ferroflow._src.keras.configurations import LAYERS_INSIDE, register_layer_maker, yaml
 from ferroflow._src.keras.custom_objects import CustomObjectScope, get_custom_objects
 from ferroflow._src.keras.input_layer import InputLayer
 from ferroflow._src.keras.model import Model
@@ -30,15 +30,11 @@ def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) ->
     cls = _class(described["class_name"], custom_objects)
     if isinstance(cls, type) and issubclass(cls, Model):
         return _model(described, custom_objects)
-    config: dict[str, Any] = {}
-    for key, value in described["config"].items():
-        if key in ("layer", "cell") and isinstance(value, Mapping):
-            value = layer_of(value, custom_objects)
-        elif key in ("cell", "cells"):
-            value = [layer_of(one, custom_objects) for one in value]
-        elif isinstance(value, list):
-            value = _tuples(value)
-        config[key] = value
+    # Layers among the arguments stay dicts, as in TensorFlow: a program's own `from_config` makes them.
+    config = {
+        key: _tuples(value) if isinstance(value, list) and key not in LAYERS_INSIDE else value
+        for key, value in described["config"].items()
+    }
     # A layer finds functions of the program by their names.
     with CustomObjectScope(custom_objects):
         return cls.from_config(config)

@@ -52,12 +52,14 @@ class Wrapper(MadeOfLayers, KerasLayer):
         track(self, ListWrapper([layer]), "_layers")
 
     def build(self, input_shape: Any = None) -> None:
-        """Makes no variables: those of the layer are made at its first call.
+        """Builds the layer, unless it is built.
 
         Args:
-            input_shape: TensorShape of the inputs, or None.
+            input_shape: TensorShape of the inputs, or list of them.
         """
-        del input_shape
+        if not self.layer.built:
+            self.layer.build(input_shape)
+            self.layer.built = True
         self.built = True
 
 

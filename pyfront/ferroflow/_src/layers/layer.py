@@ -387,6 +387,7 @@ class Layer(Connected):
             raise TypeError("Unknown keyword argument:", argument)
         trainable = resolve_trainable(synchronization, aggregation, trainable, name)
         wanted = dtypes.as_dtype(dtype or self.dtype or dtypes.float32)
+        self._dtype = self._dtype or wanted.base_dtype.name
         self._set_scope()
         existing = global_variables() if regularizer else []
         with init_scope():
