@@ -1,4 +1,4 @@
-"""The program behind `python -m tensorflow.python.tools.freeze_graph` and other tools; the path of the module decides."""
+"""The program behind `python -m tensorflow.python.tools.freeze_graph` and others; the module's path decides which."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def run_all_keras_modes(
         always_skip_eager: not used.
 
     Returns:
-        What was given, decorated, or a decorator.
+        The argument, decorated, or a decorator.
     """
     del always_skip_eager
 
