@@ -8,7 +8,7 @@ import numpy as np
 
 from ferroflow._src.keras.cudnn_layers import converted_weights
 
-# Where the kernel, recurrent kernel and bias of each gate are among Keras 1's weights, in the order of today's gates.
+# Places of each gate's kernel, recurrent kernel and bias among Keras 1's weights; gates in the order of today.
 _OLD_GATES: Final = {"GRU": (0, 3, 6), "LSTM": (0, 6, 3, 9), "ConvLSTM2D": (0, 6, 3, 9)}
 _CONVOLUTIONS: Final = ("Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "ConvLSTM2D")
 # Axes of kernels that Keras 1 wrote for `channels_first`.
