@@ -419,7 +419,7 @@ mod tests {
     fn a_box_at_the_threshold_is_dropped() {
         let boxes = Tensor::from_slice([3, 4], &[0f32, 0., 1., 1., 2., 2., 3., 3., 0., 0., 1., 2.]).unwrap();
         let scores = Tensor::from_slice([3], &[0.5f32, 0.6, 0.7]).unwrap();
-        for (threshold, expected) in [(0.0, &[2][..]), (0.5, &[2, 1]), (0.50001, &[2, 1, 0])] {
+        for (threshold, expected) in [(0f32, &[2][..]), (0.5, &[2, 1]), (0.50001, &[2, 1, 0])] {
             let inputs = [boxes.clone(), scores.clone(), Tensor::scalar(9i32), Tensor::scalar(threshold)];
             let y = run("NonMaxSuppressionV2", &inputs, &[]).unwrap();
             assert_eq!(y[0].slice::<i32>().unwrap(), expected, "{threshold}");
