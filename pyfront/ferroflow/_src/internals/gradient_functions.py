@@ -46,6 +46,16 @@ def _positions(function: Function, params: Sequence[Any] | None) -> Callable[[Se
     return positions
 
 
+def _returned(function: Function, result: Any) -> Any:
+    """Returns the result of a function; raises ValueError for None."""
+    if result is None:
+        raise ValueError(
+            "Cannot differentiate a function that returns None; did you forget to return a value from "
+            f"{getattr(function, '__name__', function)}?"
+        )
+    return result
+
+
 def make_vjp(f: Function, params: Sequence[Any] | None = None, persistent: bool = True) -> Function:
     """Returns a function that computes `f` and the function from gradients of its result to those of its arguments.
 
@@ -68,12 +78,7 @@ def make_vjp(f: Function, params: Sequence[Any] | None = None, persistent: bool 
         given = list(args)
         for position in at:
             given[position] = identity(convert_to_tensor(args[position]))
-        result = f(*given, **kwargs)
-        if result is None:
-            raise ValueError(
-                "Cannot differentiate a function that returns None; did you forget to return a value from "
-                f"{getattr(f, '__name__', f)}?"
-            )
+        result = _returned(f, f(*given, **kwargs))
         values = [identity(convert_to_tensor(value)) for value in nest.flatten(result)]
 
         def vjp(dy: Any = None) -> list[Any]:
@@ -148,12 +153,7 @@ def implicit_val_and_grad(f: Function) -> Function:
 
     def decorated(*args: Any, **kwargs: Any) -> tuple[Any, list[tuple[Any, Any]]]:
         with GradientTape() as tape:
-            value = f(*args, **kwargs)
-        if value is None:
-            raise ValueError(
-                "Cannot differentiate a function that returns None; did you forget to return a value from "
-                f"{getattr(f, '__name__', f)}?"
-            )
+            value = _returned(f, f(*args, **kwargs))
         variables = list(tape.watched_variables())
         if not variables:
             raise ValueError("No trainable variables were accessed while the function was being computed.")
