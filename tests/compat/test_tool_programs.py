@@ -75,3 +75,18 @@ def test_python_runs_the_module(model, start):
 
 def test_each_program_is_described():
     assert all(program.__doc__ for program in PROGRAMS.values())
+
+
+def test_a_saved_model_is_shown_as_well_as_a_graph(tmp_path):
+    folder = tmp_path / "saved"
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        tf.saved_model.simple_save(session, str(folder), {"x": x}, {"y": tf.identity(x * 2.0, name="y")})
+    log = tmp_path / "log"
+    assert run("import_pb_to_tensorboard", ["--model_dir", str(folder), "--log_dir", str(log)]) == 0
+    (event_file,) = log.iterdir()
+    events = list(tf.train.summary_iterator(str(event_file)))
+    graph_def = tf.GraphDef.FromString(next(event.graph_def for event in events if event.graph_def))
+    assert {"x", "y"} <= {node.name for node in graph_def.node}
+    with pytest.raises(tf.errors.NotFoundError):
+        run("import_pb_to_tensorboard", ["--model_dir", str(tmp_path / "nothing"), "--log_dir", str(log)])

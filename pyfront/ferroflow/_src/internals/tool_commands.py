@@ -10,8 +10,8 @@ import numpy as np
 
 from ferroflow._src.base import proto
 from ferroflow._src.base.dtypes import float32
-from ferroflow._src.base.errors import NotFoundError
 from ferroflow._src.base.files.file import GFile
+from ferroflow._src.base.files.system import is_directory
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.import_graph_def import import_graph_def
 from ferroflow._src.internals.checkpoint_inspection import print_tensors_in_checkpoint_file
@@ -177,10 +177,10 @@ def import_to_tensorboard(model_dir: str, log_dir: str) -> None:
         NotFoundError: if there is no such file.
     """
     with Graph().as_default() as graph, Session() as session:
-        try:
-            import_graph_def(_read(model_dir, True))
-        except (NotFoundError, IsADirectoryError, OSError):
+        if is_directory(model_dir):
             load(session, ["serve"], model_dir)
+        else:
+            import_graph_def(_read(model_dir, True))
         FileWriter(log_dir, graph).close()
     print(f"Model Imported. Visualize by running: tensorboard --logdir={log_dir}")
 
