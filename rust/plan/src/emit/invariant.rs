@@ -1,6 +1,6 @@
 //! Instructions of a loop that compute the same in every iteration run in the first one only.
 //!
-//! It is not moved before the loop, so a loop without an iteration computes nothing, and an error arises where it would.
+//! They are not moved before the loop, so a loop without an iteration computes nothing, and errors arise where they would.
 
 use crate::plan::{Input, Instruction, Plan, Run, Work};
 
@@ -40,6 +40,8 @@ fn is_pure(run: &Run) -> bool {
         && run.tests.is_empty()
         && !run.node.op.has_effects()
         && !run.node.op.only_checks
+        // As in folding: what code from outside computes may not be the same twice.
+        && !run.node.op.is_foreign
         && run.version_slots.is_empty()
         && run.handles.iter().all(Option::is_none)
         && run.outputs > 0
