@@ -22,6 +22,7 @@ _REASONS = {
     "equal": "equal op, attributes and inputs",
     "scalar_loop": "loop of scalars",
     "invariant": "the same in every iteration",
+    "reduction": "a reduction computes the elements",
 }
 
 
@@ -60,6 +61,11 @@ def _constant_loop(x, y):
     return tf.while_loop(lambda i, *_: i < 3, turn, [tf.constant(0), x, tf.slice(y, [0, 0], [_SIZE, _SIZE])])[1]
 
 
+def _row_sums(x, y):
+    """Subtracts the sums of the rows of a product of which one operand is a column."""
+    return x - tf.reduce_sum(tf.square(x) * tf.slice(y, [0, 1], [_SIZE, 1]), 1, keep_dims=True)
+
+
 # What a node makes of two matrices and a vector.
 _MAKERS = [
     lambda x, y, b: tf.matmul(x, y),
@@ -83,6 +89,7 @@ _MAKERS = [
     lambda x, y, b: _scalar_loop(x, y),
     lambda x, y, b: _unread(x, y),
     lambda x, y, b: _constant_loop(x, y),
+    lambda x, y, b: _row_sums(x, y),
 ]
 _NODES = st.lists(
     st.tuples(
@@ -136,6 +143,7 @@ _EXAMPLES = {
     "fold": [(17, 0, 0, None)],
     "invariant": [(20, 0, 1, None)],
     "identity": [(0, 0, 1, None), (13, 2, 0, None), (5, 3, 0, None)],
+    "reduction": [(21, 0, 1, None)],
     "scalar_loop": [(18, 0, 1, None)],
     "sum": [(5, 0, 0, None), (11, 0, 2, None)],
 }

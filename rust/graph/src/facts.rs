@@ -1,5 +1,7 @@
 //! Facts of ops that plans depend on, so that the planner names no op.
 
+use ferroflow_tensor::elementwise::StretchedShape;
+
 /// The role of an op's nodes in a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
@@ -20,6 +22,16 @@ pub enum Role {
     Send,
     /// Receives its output from another process.
     Recv,
+}
+
+/// The op only repeats the elements of an input, up to the shape of its output.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// The input that has the elements.
+    pub of: usize,
+    /// The input that the shape follows from.
+    pub by: usize,
+    pub shape: StretchedShape,
 }
 
 /// The ways in which an op's nodes are fused with their neighbours.

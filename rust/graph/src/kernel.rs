@@ -6,6 +6,7 @@ use crate::node::Node;
 use crate::rendezvous::Rendezvous;
 use crate::resource::{ResourceHandle, Resources, Variable};
 use crate::wait::{Cancellation, Pending};
+use ferroflow_tensor::elementwise::Program;
 use ferroflow_tensor::threads::{Threads, stopped, unwatched};
 use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
 use smallvec::SmallVec;
@@ -30,6 +31,10 @@ pub fn kernel(f: impl Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync + '
 }
 
 pub type KernelFactory = fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>;
+
+/// The constructor of a kernel that computes input 0 by a program. Its inputs are those of the program that are no
+/// constants, then the op's others.
+pub type ProgramKernelFactory = fn(&KernelInit<'_>, Arc<Program>) -> Result<Box<dyn Kernel>>;
 
 /// The arguments of a kernel's constructor: the node with its attributes and types.
 pub struct KernelInit<'a> {

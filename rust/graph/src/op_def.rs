@@ -2,11 +2,12 @@
 
 use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
-use crate::facts::{Fusion, Role};
-use crate::kernel::{Kernel, KernelFactory, KernelInit};
+use crate::facts::{Fusion, Role, Stretch};
+use crate::kernel::{Kernel, KernelFactory, KernelInit, ProgramKernelFactory};
 use crate::node::HandleType;
 use crate::schema;
 use crate::shape_context::ShapeFn;
+use ferroflow_tensor::elementwise::StretchedShape;
 use ferroflow_tensor::vector::{Binary, Compare, Logical, Unary};
 use ferroflow_tensor::{DType, Result, Status};
 use std::sync::Arc;
@@ -189,6 +190,7 @@ pub struct OpDef {
     pub flow: Option<Flow>,
     pub role: Role,
     pub fusion: Option<Fusion>,
+    pub stretch: Option<Stretch>,
     /// The input of which kernels keep a prepared form while it stays the same, and the attribute by which forms differ.
     pub prepares: Option<(usize, &'static str)>,
     /// The source of the types behind the handles that the op outputs.
@@ -208,6 +210,7 @@ pub struct OpDef {
     pub doc: &'static str,
     pub shape: Option<ShapeFn>,
     pub kernel: Option<KernelFactory>,
+    pub kernel_of_program: Option<ProgramKernelFactory>,
 }
 
 impl OpDef {
@@ -290,6 +293,7 @@ impl Op {
                 flow: None,
                 role: Role::Compute,
                 fusion: None,
+                stretch: None,
                 prepares: None,
                 handle_source: HandleSource::Unknown,
                 is_memoryless: false,
@@ -301,6 +305,7 @@ impl Op {
                 doc: "",
                 shape: None,
                 kernel: None,
+                kernel_of_program: None,
             },
             error: None,
         }
@@ -484,6 +489,14 @@ impl Op {
         self
     }
 
+    /// Declares that the op only repeats the elements of input `of`, up to a shape that follows from input `by`. `shape`
+    /// checks these as the kernel does.
+    #[must_use]
+    pub fn stretches(mut self, of: usize, by: usize, shape: StretchedShape) -> Op {
+        self.def.stretch = Some(Stretch { of, by, shape });
+        self
+    }
+
     /// Declares that the kernel uses `KernelContext::take_prepared` for an input. Ops that do so for inputs of one type
     /// make the same of them if the attribute is the same.
     #[must_use]
@@ -543,6 +556,13 @@ impl Op {
     #[must_use]
     pub fn kernel(mut self, f: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>) -> Op {
         self.def.kernel = Some(f);
+        self
+    }
+
+    /// Returns the constructor of the kernel that reads the result of a program of float32 or float64 as input 0.
+    #[must_use]
+    pub fn kernel_of_program(mut self, f: ProgramKernelFactory) -> Op {
+        self.def.kernel_of_program = Some(f);
         self
     }
 

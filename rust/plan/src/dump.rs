@@ -17,6 +17,8 @@ fn what_was_done(rewrite: Option<Rewrite>, others: &str) -> String {
         Some(Rewrite::Block) => "only the block of the product that is read is computed",
         Some(Rewrite::Sum) => "products are added up as they are computed",
         Some(Rewrite::Elementwise) => "a tree of elementwise ops reads and writes memory once",
+        Some(Rewrite::Stretch) => "operands that are repeated are read where they lie",
+        Some(Rewrite::Reduction) => "a reduction computes the elements as it reads them",
         // The other rewrites make no instruction of several nodes.
         _ => return format!("stands for {others}: equal op, attributes and inputs"),
     };

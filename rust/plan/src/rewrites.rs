@@ -21,12 +21,16 @@ pub enum Rewrite {
     Epilogue,
     /// A tree of elementwise ops reads and writes memory once.
     Elementwise,
+    /// An elementwise op reads an operand that is repeated where it lies.
+    Stretch,
+    /// A reduction computes the elements as it reads them.
+    Reduction,
     /// Nodes of a loop that compute the same in every iteration do so in the first.
     Invariant,
 }
 
 impl Rewrite {
-    pub const ALL: [Rewrite; 10] = [
+    pub const ALL: [Rewrite; 12] = [
         Rewrite::Fold,
         Rewrite::Identity,
         Rewrite::Equal,
@@ -36,6 +40,8 @@ impl Rewrite {
         Rewrite::Sum,
         Rewrite::Epilogue,
         Rewrite::Elementwise,
+        Rewrite::Stretch,
+        Rewrite::Reduction,
         Rewrite::Invariant,
     ];
 
@@ -50,6 +56,8 @@ impl Rewrite {
             Rewrite::Sum => "sum",
             Rewrite::Epilogue => "epilogue",
             Rewrite::Elementwise => "elementwise",
+            Rewrite::Stretch => "stretch",
+            Rewrite::Reduction => "reduction",
             Rewrite::Invariant => "invariant",
         }
     }

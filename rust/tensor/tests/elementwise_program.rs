@@ -4,8 +4,8 @@
 
 use ferroflow_tensor::elementwise::{Instruction, Program, Value, binary, unary};
 use ferroflow_tensor::threads::Threads;
-use ferroflow_tensor::vector::{Binary, Unary};
-use ferroflow_tensor::{DType, Result, Shape, Tensor, with_denormals_flushed};
+use ferroflow_tensor::vector::{Binary, Element, Unary};
+use ferroflow_tensor::{DType, Result, Scalar, Shape, Tensor, with_denormals_flushed};
 use proptest::prelude::*;
 
 fn step_by_step(program: &Program, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -62,9 +62,14 @@ fn shapes() -> impl Strategy<Value = (Vec<usize>, Vec<Vec<usize>>)> {
         Just((vec![40, 7], vec![vec![], vec![7], vec![1, 7], vec![1, 1]])),
         Just((vec![300, 1100], vec![vec![1100], vec![]])),
         Just((vec![6, 5, 4], vec![vec![5, 4], vec![]])),
-        // Beyond the block loop: columns, two kinds of rows, nothing, a larger rank.
+        // Columns, several kinds of rows, and parts of all kinds, some of which are never together with the full shape.
         Just((vec![40, 7], vec![vec![40, 1], vec![7]])),
         Just((vec![6, 5, 4], vec![vec![4], vec![5, 4]])),
+        Just((vec![30, 700], vec![vec![30, 1], vec![700], vec![1, 700], vec![1, 1]])),
+        Just((vec![40, 7, 16], vec![vec![40, 7, 1], vec![7, 16], vec![40, 1, 16], vec![7, 1], vec![1, 40, 7, 16]])),
+        Just((vec![3, 4, 5, 2], vec![vec![4, 1, 2], vec![3, 1, 1, 1], vec![3, 1, 5, 1], vec![5, 1], vec![2]])),
+        Just((vec![50, 300], vec![vec![300], vec![50, 1]])),
+        // Beyond the block loop: nothing, a larger rank.
         Just((vec![0, 3], vec![vec![3], vec![]])),
         Just((vec![9], vec![vec![1, 1], vec![2, 1]])),
         // Some of these do not fit.
@@ -112,6 +117,27 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
+fn check_ranges<T: Scalar + Element + std::fmt::Debug>(
+    program: &Program,
+    inputs: &[Tensor],
+    expected: Result<Vec<Tensor>>,
+    cuts: &[u32],
+) -> std::result::Result<(), TestCaseError> {
+    let Ok(Some(ranges)) = program.ranges::<T>(inputs, Threads::single()) else { return Ok(()) };
+    let expected = expected.unwrap().remove(0);
+    prop_assert_eq!(ranges.shape(), expected.shape());
+    let n = expected.elements();
+    let mut ends: Vec<usize> = cuts.iter().map(|c| *c as usize % n).chain([0, n]).collect();
+    ends.sort_unstable();
+    let mut out = Tensor::new(T::DTYPE, expected.shape().clone()).unwrap();
+    for pair in ends.windows(2) {
+        let part = &mut out.slice_mut::<T>().unwrap()[pair[0]..pair[1]];
+        with_denormals_flushed(|| ranges.compute(pair[0], part)).unwrap();
+    }
+    prop_assert!(out == expected);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -134,6 +160,20 @@ proptest! {
                 (Err(got), Err(expected)) => prop_assert_eq!(got, expected),
                 _ => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
             }
+        }
+    }
+
+    #[test]
+    fn ranges_of_an_output_have_the_bits_of_the_whole(case in case(), cuts in proptest::collection::vec(any::<u32>(), 0..4)) {
+        let (dtype, inputs, instructions, _) = case.program;
+        let last = (inputs + instructions.len()) as Value - 1;
+        let program = Program::new(dtype, inputs, instructions, vec![last]).unwrap();
+        let values: Vec<Tensor> =
+            case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
+        let expected = with_denormals_flushed(|| step_by_step(&program, &values));
+        match dtype {
+            DType::F32 => check_ranges::<f32>(&program, &values, expected, &cuts)?,
+            _ => check_ranges::<f64>(&program, &values, expected, &cuts)?,
         }
     }
 

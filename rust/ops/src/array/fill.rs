@@ -30,12 +30,16 @@ fn fill_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     shape_rules::from_shape_input(c)
 }
 
+fn shape_of_filled(value: &Shape, dims: &Tensor) -> Result<Shape> {
+    ensure!(dims.rank() == 1, InvalidArgument, "dims must be a vector of int32, got shape {}", dims.shape());
+    ensure!(value.rank() == 0, InvalidArgument, "value must be a scalar, got shape {value}");
+    Shape::checked(&dims.to_i64s()?)
+}
+
 fn fill(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
-        let (dims, value) = (ctx.input(0)?, ctx.input(1)?);
-        ensure!(dims.rank() == 1, InvalidArgument, "dims must be a vector of int32, got shape {}", dims.shape());
-        ensure!(value.rank() == 0, InvalidArgument, "value must be a scalar, got shape {}", value.shape());
-        let out = filled(ctx.threads(), value, Shape::checked(&dims.to_i64s()?)?)?;
+        let value = ctx.input(1)?;
+        let out = filled(ctx.threads(), value, shape_of_filled(value.shape(), ctx.input(0)?)?)?;
         ctx.set_output(0, out);
         Ok(())
     })
@@ -58,6 +62,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("index_type: {int32, int64} = DT_INT32")
             .doc("Returns a tensor of the dimensions `dims`, each element being `value`.")
             .shape(fill_shape)
+            .stretches(1, 0, shape_of_filled)
             .kernel(fill),
     );
     r.add(

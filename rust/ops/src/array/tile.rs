@@ -66,17 +66,22 @@ fn infer(c: &mut ShapeContext<'_>, f: fn(i64, i64) -> Option<i64>) -> Result<()>
     Ok(())
 }
 
+fn tile_shape(x: &Shape, multiples: &Tensor) -> Result<Shape> {
+    let multiples = multiples_of(multiples, x.rank(), 0, ">=")?;
+    let sizes: Vec<i64> = x.iter().zip(&multiples).map(|(&d, &m)| m.saturating_mul(d as i64)).collect();
+    Shape::checked(&sizes)
+}
+
 fn tile(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
         let x = ctx.input(0)?;
-        let multiples = multiples_of(ctx.input(1)?, x.rank(), 0, ">=")?;
+        let shape = tile_shape(x.shape(), ctx.input(1)?)?;
+        let multiples = ctx.input(1)?.to_i64s()?;
         if multiples.iter().all(|&m| m == 1) {
             let x = ctx.take(0)?;
             ctx.set_output(0, x);
             return Ok(());
         }
-        let sizes: Vec<i64> = x.shape().iter().zip(&multiples).map(|(&d, &m)| m.saturating_mul(d as i64)).collect();
-        let shape = Shape::checked(&sizes)?;
         let strides = x.shape().strides();
         let mut walk = Walk::new(0);
         for (d, &m) in multiples.iter().enumerate() {
@@ -167,13 +172,18 @@ pub(crate) fn stretched(threads: Threads, x: &Tensor, shape: Shape) -> Result<Te
     gathered(threads, x, &walk, shape)
 }
 
+fn shape_of_broadcast(x: &Shape, dims: &Tensor) -> Result<Shape> {
+    ensure!(dims.rank() == 1, InvalidArgument, "shape must be 1-D, got shape {}", dims.shape());
+    let shape = Shape::checked(&dims.to_i64s()?)?;
+    let fits = broadcast(x, &shape).is_ok_and(|s| s == shape);
+    ensure!(fits, InvalidArgument, "Incompatible shapes: {x} vs. {shape}");
+    Ok(shape)
+}
+
 fn broadcast_to(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
-        let (x, dims) = (ctx.input(0)?, ctx.input(1)?);
-        ensure!(dims.rank() == 1, InvalidArgument, "shape must be 1-D, got shape {}", dims.shape());
-        let shape = Shape::checked(&dims.to_i64s()?)?;
-        let fits = broadcast(x.shape(), &shape).is_ok_and(|s| s == shape);
-        ensure!(fits, InvalidArgument, "Incompatible shapes: {} vs. {shape}", x.shape());
+        let x = ctx.input(0)?;
+        let shape = shape_of_broadcast(x.shape(), ctx.input(1)?)?;
         let out = if shape.elements() == x.elements() {
             ctx.take(0)?.reshaped(shape)?
         } else {
@@ -194,6 +204,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tmultiples: {int32, int64} = DT_INT32")
             .doc("Repeats a tensor multiples[d] times along each dimension d.")
             .shape(tiled)
+            .stretches(0, 1, tile_shape)
             .kernel(tile),
     );
     r.add(
@@ -215,6 +226,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tidx: {int32, int64} = DT_INT32")
             .doc("Stretches a tensor to a shape that it broadcasts to.")
             .shape(broadcast_shape)
+            .stretches(0, 1, shape_of_broadcast)
             .kernel(broadcast_to),
     );
 }

@@ -1,8 +1,10 @@
 //! Functions that make many elements one: sums, products, extremes, all and any, over slices, rows and matrices.
 
+use super::elements::{Elements, Scratch, try_chunks};
 use ferroflow_tensor::Result;
-use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
+use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::{self, Binary, Operand, Reduce, Reducible};
+use std::ops::Range;
 
 /// Elements of one parallel block.
 pub(super) const BLOCK: usize = 1 << 16;
@@ -18,10 +20,10 @@ pub(super) trait Fold<T>: Sync + Send + 'static {
             *o = self.slice(row);
         }
     }
-    /// Returns the result of a long slice, in an order that only its length decides.
+    /// Returns the result of a long range, in an order that only its length decides.
     ///
     /// Errors: `Cancelled` if the step is interrupted.
-    fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T>;
+    fn long_slice(&self, threads: Threads, x: &impl Elements<T>, range: Range<usize>) -> Result<T>;
     /// Computes `acc[j] = f(acc[j], column j)`.
     fn rows_into(&self, acc: &mut [T], rows: &[T]);
     /// Computes `acc[j] = f(acc[j], row[j])`.
@@ -86,19 +88,26 @@ fn join<T: Reducible>(f: Reduce, length: usize, parts: &mut impl Iterator<Item =
     }
 }
 
-fn wide_result<T: Reducible>(f: Reduce, threads: Threads, x: &[T]) -> Result<T::Accumulator> {
-    if x.len() <= BLOCK {
-        return Ok(vector::reduce_slice_wide(f, x));
+fn wide_result<T: Reducible>(
+    f: Reduce,
+    threads: Threads,
+    x: &impl Elements<T>,
+    range: Range<usize>,
+) -> Result<T::Accumulator> {
+    if range.len() <= BLOCK {
+        return Ok(vector::reduce_slice_wide(f, x.read(range, &mut Scratch::default())?));
     }
     let mut parts = Vec::new();
-    leaves(0, x.len(), &mut parts);
+    leaves(range.start, range.len(), &mut parts);
     let mut results = vec![T::Accumulator::default(); parts.len()];
-    try_for_chunks_mut(threads, &mut results, 1, |i, result| {
+    try_chunks(threads, &mut results, 1, |i, result| {
+        let mut scratch = Scratch::default();
         for (slot, part) in result.iter_mut().zip(&parts[i..]) {
-            *slot = vector::reduce_slice_wide(f, &x[part.clone()]);
+            *slot = vector::reduce_slice_wide(f, x.read(part.clone(), &mut scratch)?);
         }
+        Ok(())
     })?;
-    Ok(join::<T>(f, x.len(), &mut results.into_iter()))
+    Ok(join::<T>(f, range.len(), &mut results.into_iter()))
 }
 
 impl<T: Reducible> Fold<T> for Numeric {
@@ -120,8 +129,8 @@ impl<T: Reducible> Fold<T> for Numeric {
         }
     }
 
-    fn long_slice(&self, threads: Threads, x: &[T]) -> Result<T> {
-        Ok(T::narrowed(wide_result(self.0, threads, x)?))
+    fn long_slice(&self, threads: Threads, x: &impl Elements<T>, range: Range<usize>) -> Result<T> {
+        Ok(T::narrowed(wide_result(self.0, threads, x, range)?))
     }
 
     fn rows_into(&self, acc: &mut [T], rows: &[T]) {
@@ -166,8 +175,8 @@ impl Fold<bool> for Logical {
         }
     }
 
-    fn long_slice(&self, _: Threads, x: &[bool]) -> Result<bool> {
-        Ok(self.slice(x))
+    fn long_slice(&self, _: Threads, x: &impl Elements<bool>, range: Range<usize>) -> Result<bool> {
+        Ok(self.slice(x.read(range, &mut Scratch::default())?))
     }
 
     fn rows_into(&self, acc: &mut [bool], rows: &[bool]) {

@@ -15,6 +15,7 @@ mod complex;
 mod cross;
 mod cumulative_logsumexp;
 mod einsum;
+mod elements;
 mod fold;
 mod histogram_fixed_width;
 mod incomplete_beta;

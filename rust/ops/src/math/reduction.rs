@@ -3,14 +3,19 @@
 //! Axes are collapsed until kept and reduced ones alternate; the innermost reduced group is folded first, then the next.
 //! Work is cut by shape alone and partial results are combined in order, so the bits do not depend on the threads.
 
+use super::elements::{Elements, Scratch, try_chunks};
 use super::fold::{BLOCK, Fold, Logical, Numeric};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::elementwise::Program;
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
-use ferroflow_tensor::vector::{self, Reduce, Reducible};
+use ferroflow_tensor::vector::{self, Element, Reduce, Reducible};
 use ferroflow_tensor::{
-    Complex32, Complex64, DType, Flushed, PartialShape, Result, Scalar, Shape, Tensor, dispatch, elementwise, ensure,
+    Complex32, Complex64, DType, Flushed, PartialShape, Result, Scalar, Shape, Status, Tensor, dispatch, elementwise,
+    ensure,
 };
 use smallvec::SmallVec;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// From this many columns on, columns are cut in groups; below, rows are.
 const WIDE: usize = 4096;
@@ -20,10 +25,10 @@ const COLUMNS: usize = 2048;
 const ROWS: usize = 64;
 
 /// Folds each row of `n` elements.
-fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &mut [T]) -> Result<()> {
+fn rows<T: Scalar, X: Elements<T>>(f: &impl Fold<T>, threads: Threads, x: &X, n: usize, out: &mut [T]) -> Result<()> {
     if n >= BLOCK || out.len() == 1 {
-        for (o, row) in out.iter_mut().zip(x.chunks(n)) {
-            *o = f.long_slice(threads, row)?;
+        for (i, o) in out.iter_mut().enumerate() {
+            *o = f.long_slice(threads, x, i * n..(i + 1) * n)?;
         }
         return Ok(());
     }
@@ -31,14 +36,20 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
     const SHORT: usize = 16;
     const GATHERED: usize = 512;
     let block = (BLOCK / n).max(1).next_multiple_of(GATHERED);
-    try_for_chunks_mut(threads, out, block, |start, out| {
+    let portion = (X::PORTION / n).max(1);
+    try_chunks(threads, out, block, |start, out| {
+        let mut scratch = Scratch::default();
         if n >= SHORT {
-            f.slices(&x[start * n..], n, out);
-            return;
+            for (i, out) in out.chunks_mut(portion).enumerate() {
+                let first = start + i * portion;
+                f.slices(x.read(first * n..(first + out.len()) * n, &mut scratch)?, n, out);
+            }
+            return Ok(());
         }
         let mut column = [T::default(); GATHERED];
         for (i, acc) in out.chunks_mut(GATHERED).enumerate() {
-            let x = &x[(start + i * GATHERED) * n..][..acc.len() * n];
+            let first = start + i * GATHERED;
+            let x = x.read(first * n..(first + acc.len()) * n, &mut scratch)?;
             let gather = |to: &mut [T], j: usize| to.iter_mut().zip(x.chunks(n)).for_each(|(to, row)| *to = row[j]);
             gather(acc, 0);
             f.begin(acc);
@@ -48,77 +59,109 @@ fn rows<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], n: usize, out: &
                 f.row_into(acc, column);
             }
         }
-    })?;
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Folds the columns of each of `out.len() / k` matrices of `r` rows and `k` columns.
-fn columns<T: Scalar>(
+fn columns<T: Scalar, X: Elements<T>>(
     f: &impl Fold<T>,
     threads: Threads,
-    x: &[T],
+    x: &X,
     (r, k): (usize, usize),
     out: &mut [T],
 ) -> Result<()> {
     let matrix = r * k;
     if matrix <= BLOCK && out.len() > k {
         let block = (BLOCK / matrix).max(1) * k;
-        try_for_chunks_mut(threads, out, block, |start, out| {
-            f.matrices(&x[start / k * matrix..][..out.len() * r], (r, k), out);
-        })?;
-        return Ok(());
+        let portion = (X::PORTION / matrix).max(1).saturating_mul(k);
+        return try_chunks(threads, out, block, |start, out| {
+            let mut scratch = Scratch::default();
+            for (i, out) in out.chunks_mut(portion).enumerate() {
+                let first = start + i * portion;
+                f.matrices(x.read(first * r..(first + out.len()) * r, &mut scratch)?, (r, k), out);
+            }
+            Ok(())
+        });
     }
-    for (acc, x) in out.chunks_mut(k).zip(x.chunks(matrix)) {
+    for (i, acc) in out.chunks_mut(k).enumerate() {
+        let of_matrix = i * matrix..(i + 1) * matrix;
         if k >= WIDE {
-            wide_columns(f, threads, x, k, acc)?;
+            wide_columns(f, threads, x, of_matrix, acc)?;
         } else {
-            narrow_columns(f, threads, x, k, acc)?;
+            narrow_columns(f, threads, x, of_matrix, acc)?;
         }
     }
     Ok(())
 }
 
-fn wide_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize, acc: &mut [T]) -> Result<()> {
-    try_for_chunks_mut(threads, acc, COLUMNS, |start, acc| {
+fn wide_columns<T: Scalar>(
+    f: &impl Fold<T>,
+    threads: Threads,
+    x: &impl Elements<T>,
+    matrix: Range<usize>,
+    acc: &mut [T],
+) -> Result<()> {
+    let k = acc.len();
+    try_chunks(threads, acc, COLUMNS, |start, acc| {
+        let mut scratch = Scratch::default();
         let mut partial = [T::default(); COLUMNS];
         let partial = &mut partial[..acc.len()];
-        let end = start + acc.len();
-        for (i, rows) in x.chunks(ROWS * k).enumerate() {
-            let mut rows = rows.chunks(k).map(|row| &row[start..end]);
-            if let Some(first) = rows.next() {
-                partial.copy_from_slice(first);
+        for (i, row) in matrix.clone().step_by(k).enumerate() {
+            let row = x.read(row + start..row + start + acc.len(), &mut scratch)?;
+            if i % ROWS == 0 {
+                if i == ROWS {
+                    acc.copy_from_slice(partial);
+                } else if i > ROWS {
+                    f.row_into(acc, partial);
+                }
+                partial.copy_from_slice(row);
                 f.begin(partial);
-            }
-            for row in rows {
+            } else {
                 f.row_into(partial, row);
             }
-            if i == 0 { acc.copy_from_slice(partial) } else { f.row_into(acc, partial) }
         }
-    })?;
-    Ok(())
+        if matrix.len() / k <= ROWS {
+            acc.copy_from_slice(partial)
+        } else {
+            f.row_into(acc, partial)
+        }
+        Ok(())
+    })
 }
 
-fn narrow_columns<T: Scalar>(f: &impl Fold<T>, threads: Threads, x: &[T], k: usize, acc: &mut [T]) -> Result<()> {
+fn narrow_columns<T: Scalar>(
+    f: &impl Fold<T>,
+    threads: Threads,
+    x: &impl Elements<T>,
+    matrix: Range<usize>,
+    acc: &mut [T],
+) -> Result<()> {
+    let k = acc.len();
     acc.fill(f.nothing());
     let part = (BLOCK / k).next_multiple_of(ROWS) * k;
-    if x.len() <= part {
-        f.rows_into(acc, x);
+    if matrix.len() <= part {
+        f.rows_into(acc, x.read(matrix, &mut Scratch::default())?);
         return Ok(());
     }
-    let mut partials = Tensor::new(T::DTYPE, [x.len().div_ceil(part), k])?;
+    let mut partials = Tensor::new(T::DTYPE, [matrix.len().div_ceil(part), k])?;
     let partials = partials.slice_mut::<T>()?;
-    try_for_chunks_mut(threads, partials, k, |start, partial| {
-        let from = start / k * part;
-        partial.fill(f.nothing());
-        f.rows_into(partial, &x[from..x.len().min(from + part)]);
+    try_chunks(threads, partials, k, |start, partial| {
+        let mut scratch = Scratch::default();
+        for (i, partial) in partial.chunks_mut(k).enumerate() {
+            let from = matrix.start + (start / k + i) * part;
+            partial.fill(f.nothing());
+            f.rows_into(partial, x.read(from..matrix.end.min(from + part), &mut scratch)?);
+        }
+        Ok(())
     })?;
     f.rows_into(acc, partials);
     Ok(())
 }
 
 /// Extents of neighbouring axes that are all kept or all reduced; axes of one element are left out.
-fn collapse(shape: &Shape, is_reduced: &[bool]) -> SmallVec<[(usize, bool); 8]> {
-    let mut groups: SmallVec<[(usize, bool); 8]> = SmallVec::new();
+fn collapse(shape: &Shape, is_reduced: &[bool]) -> Groups {
+    let mut groups = Groups::new();
     for (&n, &reduced) in shape.iter().zip(is_reduced) {
         match groups.last_mut() {
             _ if n == 1 => {}
@@ -129,11 +172,38 @@ fn collapse(shape: &Shape, is_reduced: &[bool]) -> SmallVec<[(usize, bool); 8]> 
     groups
 }
 
+/// Groups of axes, outermost first, as `collapse` gives them.
+type Groups = SmallVec<[(usize, bool); 8]>;
+
+/// Folds the innermost reduced group; None if none is left.
+fn fold_innermost<T: Scalar>(
+    f: &impl Fold<T>,
+    threads: Threads,
+    x: &impl Elements<T>,
+    groups: &mut Groups,
+) -> Result<Option<Tensor>> {
+    let Some(last) = groups.iter().rposition(|g| g.1) else { return Ok(None) };
+    let (n, _) = groups.remove(last);
+    let k = groups.get(last).map(|g| g.0);
+    let outer: usize = groups[..last].iter().map(|g| g.0).product();
+    let mut out = Tensor::new(T::DTYPE, [outer * k.unwrap_or(1)])?;
+    match k {
+        None => rows(f, threads, x, n, out.slice_mut()?)?,
+        Some(k) => columns(f, threads, x, (n, k), out.slice_mut()?)?,
+    }
+    // Kept dimensions on both sides are one group now.
+    if let (Some(k), true) = (k, last > 0) {
+        groups.remove(last);
+        groups[last - 1].0 *= k;
+    }
+    Ok(Some(out))
+}
+
 fn reduce<T: Scalar>(
     f: &impl Fold<T>,
     threads: Threads,
     mut x: Tensor,
-    is_reduced: &[bool],
+    mut groups: Groups,
     out_shape: Shape,
 ) -> Result<Tensor> {
     if x.elements() == 0 {
@@ -141,21 +211,7 @@ fn reduce<T: Scalar>(
         out.slice_mut::<T>()?.fill(f.nothing());
         return Ok(out);
     }
-    let mut groups = collapse(x.shape(), is_reduced);
-    while let Some(last) = groups.iter().rposition(|g| g.1) {
-        let (n, _) = groups.remove(last);
-        let k = groups.get(last).map(|g| g.0);
-        let outer: usize = groups[..last].iter().map(|g| g.0).product();
-        let mut out = Tensor::new(T::DTYPE, [outer * k.unwrap_or(1)])?;
-        match k {
-            None => rows(f, threads, x.slice()?, n, out.slice_mut()?)?,
-            Some(k) => columns(f, threads, x.slice()?, (n, k), out.slice_mut()?)?,
-        }
-        // Kept dimensions on both sides are one group now.
-        if let (Some(k), true) = (k, last > 0) {
-            groups.remove(last);
-            groups[last - 1].0 *= k;
-        }
+    while let Some(out) = fold_innermost(f, threads, &x.slice::<T>()?, &mut groups)? {
         x = out;
     }
     x.reshaped(out_shape)
@@ -200,6 +256,23 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The axes of a run, and the shapes that follow.
+struct Axes {
+    groups: Groups,
+    out_shape: Shape,
+    /// Elements that become one.
+    count: usize,
+}
+
+impl Axes {
+    fn new(shape: &Shape, axes: &Tensor, keep_dims: bool) -> Result<Axes> {
+        let is_reduced = reduced_axes(&axes.to_i64s()?, shape.rank())?;
+        let out_shape = kept(shape, &is_reduced, keep_dims, 1).into_iter().collect();
+        let count = shape.iter().zip(&is_reduced).filter(|(_, r)| **r).map(|(n, _)| n).product();
+        Ok(Axes { groups: collapse(shape, &is_reduced), out_shape, count })
+    }
+}
+
 fn reduction<T: Scalar, F: Fold<T>>(
     init: &KernelInit<'_>,
     f: F,
@@ -207,16 +280,39 @@ fn reduction<T: Scalar, F: Fold<T>>(
 ) -> Result<Box<dyn Kernel>> {
     let (keep_dims, dtype) = (init.bool("keep_dims")?, init.input_type(0)?);
     kernel(move |ctx| {
-        let axes = ctx.input(1)?.to_i64s()?;
         let x = ctx.take(0)?;
-        let is_reduced = reduced_axes(&axes, x.rank())?;
-        let out_shape: Shape = kept(x.shape(), &is_reduced, keep_dims, 1).into_iter().collect();
-        let count = x.shape().iter().zip(&is_reduced).filter(|(_, r)| **r).map(|(n, _)| n).product();
+        let Axes { groups, out_shape, count } = Axes::new(x.shape(), ctx.input(1)?, keep_dims)?;
         // Partial results of 16-bit floats are kept in f32.
         let x = elementwise::cast(x, T::DTYPE, ctx.threads())?;
-        let out = finish(ctx.threads(), reduce::<T>(&f, ctx.threads(), x, &is_reduced, out_shape)?, count)?;
+        let out = finish(ctx.threads(), reduce::<T>(&f, ctx.threads(), x, groups, out_shape)?, count)?;
         let out = elementwise::cast(out, dtype, ctx.threads())?;
         ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+/// The same reduction of the result of a program, which is computed as it is read.
+fn reduction_of<T: Scalar + Element, F: Fold<T>>(
+    init: &KernelInit<'_>,
+    program: Arc<Program>,
+    f: F,
+    finish: impl Fn(Threads, Tensor, usize) -> Result<Tensor> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    let keep_dims = init.bool("keep_dims")?;
+    let given = program.given();
+    kernel(move |ctx| {
+        let (axes, threads) = (ctx.input(given)?.clone(), ctx.threads());
+        if let Some(x) = program.ranges::<T>(&ctx.inputs()[..given], threads)? {
+            let Axes { mut groups, out_shape, count } = Axes::new(x.shape(), &axes, keep_dims)?;
+            if let Some(first) = fold_innermost(&f, threads, &x, &mut groups)? {
+                ctx.set_output(0, finish(threads, reduce::<T>(&f, threads, first, groups, out_shape)?, count)?);
+                return Ok(());
+            }
+        }
+        let x = program.run(&mut ctx.inputs_mut()[..given], threads)?.pop();
+        let x = x.ok_or_else(|| Status::internal("a program has no output"))?;
+        let Axes { groups, out_shape, count } = Axes::new(x.shape(), &axes, keep_dims)?;
+        ctx.set_output(0, finish(threads, reduce::<T>(&f, threads, x, groups, out_shape)?, count)?);
         Ok(())
     })
 }
@@ -230,11 +326,21 @@ fn numeric(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
         if !f.supports::<T>() {
             return Err(init.unsupported());
         }
-        reduction::<T, _>(init, Numeric(f), move |threads, out, count| match f {
-            Reduce::Max | Reduce::Min => extreme(threads, out, count),
-            _ => Ok(out),
-        })
+        reduction::<T, _>(init, Numeric(f), move |threads, out, count| finished(f, threads, out, count))
     }, else Err(init.unsupported()))
+}
+
+fn numeric_of(init: &KernelInit<'_>, program: Arc<Program>, f: Reduce) -> Result<Box<dyn Kernel>> {
+    dispatch!(init.input_type(0)?, T in [F32, F64], {
+        reduction_of::<T, _>(init, program, Numeric(f), move |threads, out, count| finished(f, threads, out, count))
+    }, else Err(init.unsupported()))
+}
+
+fn finished(f: Reduce, threads: Threads, out: Tensor, count: usize) -> Result<Tensor> {
+    match f {
+        Reduce::Max | Reduce::Min => extreme(threads, out, count),
+        _ => Ok(out),
+    }
 }
 
 /// Makes denormal numbers zero: no instruction has computed the largest or smallest number.
@@ -257,13 +363,22 @@ fn mean(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         other => other,
     };
     dispatch!(dtype, T in number, {
-        reduction::<T, _>(init, Numeric(Reduce::Sum), |_, mut out, count| {
-            for v in out.slice_mut::<T>()? {
-                *v = vector::mean_of_sum(v.widened(), count);
-            }
-            Ok(out)
-        })
+        reduction::<T, _>(init, Numeric(Reduce::Sum), |_, out, count| divided::<T>(out, count))
     }, else Err(init.unsupported()))
+}
+
+fn mean_of(init: &KernelInit<'_>, program: Arc<Program>) -> Result<Box<dyn Kernel>> {
+    dispatch!(init.input_type(0)?, T in [F32, F64], {
+        reduction_of::<T, _>(init, program, Numeric(Reduce::Sum), |_, out, count| divided::<T>(out, count))
+    }, else Err(init.unsupported()))
+}
+
+/// Makes sums means.
+fn divided<T: Scalar + Reducible>(mut out: Tensor, count: usize) -> Result<Tensor> {
+    for v in out.slice_mut::<T>()? {
+        *v = vector::mean_of_sum(v.widened(), count);
+    }
+    Ok(out)
 }
 
 /// The square of an element's modulus, and the square root of a sum of such.
@@ -306,11 +421,9 @@ fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (keep_dims, dtype) = (init.bool("keep_dims")?, init.input_type(0)?);
     let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
     dispatch!(wide, T in [F32, F64, I32, I64, U8, I8, U16, I16, U32, U64, Complex64, Complex128], kernel(move |ctx| {
-        let axes = ctx.input(1)?.to_i64s()?;
         let x = ctx.take(0)?;
-        let is_reduced = reduced_axes(&axes, x.rank())?;
-        let out_shape: Shape = kept(x.shape(), &is_reduced, keep_dims, 1).into_iter().collect();
-        if x.elements() > 0 && x.shape().iter().zip(&is_reduced).all(|(&n, r)| n == 1 || !r) {
+        let Axes { groups, out_shape, .. } = Axes::new(x.shape(), ctx.input(1)?, keep_dims)?;
+        if x.elements() > 0 && groups.iter().all(|(_, is_reduced)| !is_reduced) {
             // TF 1.x: a reduction of single elements only changes the shape; negative ones stay.
             ctx.set_output(0, x.reshaped(out_shape)?);
             return Ok(());
@@ -318,7 +431,7 @@ fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut x = elementwise::cast(x, wide, ctx.threads())?.into_unique(ctx.threads())?;
         let squared = |_: usize, chunk: &mut [T]| chunk.iter_mut().for_each(|v| *v = v.squared());
         try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, squared)?;
-        let mut out = reduce::<T>(&Numeric(Reduce::Sum), ctx.threads(), x, &is_reduced, out_shape)?;
+        let mut out = reduce::<T>(&Numeric(Reduce::Sum), ctx.threads(), x, groups, out_shape)?;
         out.slice_mut::<T>()?.iter_mut().for_each(|v| *v = v.root());
         let out = elementwise::cast(out, dtype, ctx.threads())?;
         ctx.set_output(0, out);
@@ -337,18 +450,30 @@ pub(super) fn register(r: &mut Registry) {
     };
     let indices = "Tidx: {int32, int64} = DT_INT32";
     let op = |name: &str| with_axes(Op::new(name).input("input: T"), "output: T").attr("T: numbertype").attr(indices);
-    r.add(op("Sum").doc("Returns the sums over some axes.").kernel(|init| numeric(init, Reduce::Sum)));
-    r.add(op("Mean").doc("Returns the means over some axes.").kernel(mean));
-    r.add(op("Prod").doc("Returns the products over some axes.").kernel(|init| numeric(init, Reduce::Prod)));
+    r.add(
+        op("Sum")
+            .doc("Returns the sums over some axes.")
+            .kernel(|init| numeric(init, Reduce::Sum))
+            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Sum)),
+    );
+    r.add(op("Mean").doc("Returns the means over some axes.").kernel(mean).kernel_of_program(mean_of));
+    r.add(
+        op("Prod")
+            .doc("Returns the products over some axes.")
+            .kernel(|init| numeric(init, Reduce::Prod))
+            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Prod)),
+    );
     r.add(
         op("Max")
             .doc("Returns the largest elements over some axes; NaN is passed over.")
-            .kernel(|init| numeric(init, Reduce::Max)),
+            .kernel(|init| numeric(init, Reduce::Max))
+            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Max)),
     );
     r.add(
         op("Min")
             .doc("Returns the smallest elements over some axes; NaN is passed over.")
-            .kernel(|init| numeric(init, Reduce::Min)),
+            .kernel(|init| numeric(init, Reduce::Min))
+            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Min)),
     );
     r.add(
         op("EuclideanNorm")

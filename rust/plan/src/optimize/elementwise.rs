@@ -4,12 +4,14 @@
 //! targets and control edges would. The group runs in the place of its last node. No cycle can arise, because every
 //! member is an ancestor of that node.
 
+use super::program_reader;
 use super::readers::Readers;
 use super::replace::Replacement;
+use crate::context::Context;
 use crate::draft::{Action, Draft};
 use crate::rewrites::Rewrite;
 use crate::source::Source;
-use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, Role, kernel};
+use ferroflow_graph::{Elementwise, Graph, KernelContext, NodeId, Role, Stretch};
 use ferroflow_tensor::elementwise::{Instruction, Program, Value};
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, broadcast};
@@ -94,8 +96,9 @@ fn pass_on_waits(d: &mut Draft, formulas: &[Option<(Formula, DType)>]) -> Vec<(u
     waits
 }
 
-pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
-    let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, graph, i)).collect();
+pub(super) fn fuse_elementwise(d: &mut Draft, cx: &Context<'_>) {
+    let [reductions, stretches] = [Rewrite::Reduction, Rewrite::Stretch].map(|r| cx.options.rewrites.contains(r));
+    let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, cx.graph, i)).collect();
     let waits = pass_on_waits(d, &formulas);
     let mut readers = Readers::find(d);
     waits.into_iter().for_each(|(waited, waiting)| readers.add(waited, waiting));
@@ -119,13 +122,21 @@ pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
         group[i] = Some(last);
         members.entry(last).or_default().push(i as u32);
     }
-    let mut groups: Vec<_> = members.into_iter().filter(|(_, m)| m.len() > 1).collect();
+    let mut groups: Vec<_> = members.into_iter().collect();
     groups.sort_unstable_by_key(|(last, _)| *last);
-    for (_, mut nodes) in groups {
+    for (last, mut nodes) in groups {
+        let reader = if reductions { program_reader::find(d, &readers, last) } else { None };
         nodes.reverse();
+        let operands = Operands::find(d, stretches.then_some(&readers), &nodes);
+        if nodes.len() == 1 && reader.is_none() && operands.stretches.is_empty() {
+            continue;
+        }
         // A group that makes no program runs node by node.
-        if let Ok(replacement) = replacement(d, &formulas, &nodes) {
+        let Ok(fused) = Fused::new(d, &formulas, &nodes, operands) else { continue };
+        if let Some(replacement) = reader.and_then(|r| program_reader::replacement(d, cx, &fused, r)) {
             replacement.apply(d);
+        } else if fused.nodes.len() > 1 {
+            fused.replacement().apply(d);
         }
     }
 }
@@ -134,6 +145,8 @@ pub(super) fn fuse_elementwise(d: &mut Draft, graph: &Graph) {
 #[derive(Default)]
 struct Operands {
     inputs: SmallVec<[Source; 3]>,
+    /// The inputs that other nodes would stretch, these nodes, and the sources that decide the shapes.
+    stretches: Vec<(Value, u32, Source)>,
     constants: Vec<Tensor>,
     /// Input or constant number of each source from outside.
     external: FxHashMap<Source, Value>,
@@ -142,7 +155,7 @@ struct Operands {
 }
 
 impl Operands {
-    fn find(d: &Draft, nodes: &[u32]) -> Operands {
+    fn find(d: &Draft, readers: Option<&Readers>, nodes: &[u32]) -> Operands {
         let inside = nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
         let mut found = Operands { inside, ..Operands::default() };
         for &n in nodes {
@@ -150,7 +163,13 @@ impl Operands {
                 if found.member(&source).is_some() || found.external.contains_key(&source) {
                     continue;
                 }
-                if let Source::Constant(c) = source {
+                if let Some((stretching, stretch)) = readers.and_then(|r| found.stretching(d, r, nodes[0], source)) {
+                    let inputs = &d.nodes[stretching as usize].inputs;
+                    let value = found.inputs.len() as Value;
+                    found.external.insert(source, value);
+                    found.inputs.push(inputs[stretch.of]);
+                    found.stretches.push((value, stretching, inputs[stretch.by]));
+                } else if let Source::Constant(c) = source {
                     found.external.insert(source, found.constants.len() as Value);
                     found.constants.push(d.constants[c as usize].clone());
                 } else {
@@ -168,6 +187,17 @@ impl Operands {
         found
     }
 
+    /// Returns the node that only stretches what the group reads of it, if nothing else depends on it.
+    fn stretching(&self, d: &Draft, readers: &Readers, member: u32, source: Source) -> Option<(u32, Stretch)> {
+        let Source::Output { node, index: 0 } = source else { return None };
+        let (stretching, place) = (&d.nodes[node as usize], &d.nodes[member as usize]);
+        let stretch = stretching.node.op.stretch?;
+        let only_here = !readers.is_watched(node) && readers.of(node).iter().all(|r| self.inside.contains_key(r));
+        let same_place = stretching.guard == place.guard && stretching.task == place.task;
+        let runs = matches!(stretching.action, Action::Run(_)) && !stretching.is_ref.contains(&true);
+        (only_here && same_place && runs).then_some((node, stretch))
+    }
+
     fn member(&self, source: &Source) -> Option<usize> {
         match source {
             Source::Output { node, .. } => self.inside.get(node).copied(),
@@ -181,72 +211,107 @@ impl Operands {
     }
 }
 
-/// Makes the replacement of a group of nodes, which are given in topological order.
-fn replacement(d: &Draft, formulas: &[Option<(Formula, DType)>], nodes: &[u32]) -> Result<Replacement> {
-    let operands = Operands::find(d, nodes);
-    let mut instructions = Vec::with_capacity(nodes.len());
-    let mut computed_by: Vec<NodeId> = Vec::with_capacity(nodes.len());
-    let mut results: Vec<Value> = Vec::with_capacity(nodes.len());
-    let mut dtype = DType::F32;
-    for &n in nodes {
-        let node = &d.nodes[n as usize];
-        let value = |s: &Source| operands.member(s).map_or_else(|| operands.external[s], |k| results[k]);
-        let values: SmallVec<[Value; 4]> = node.inputs.iter().map(value).collect();
-        let Some((formula, of)) = &formulas[n as usize] else {
-            return Err(Status::internal("a node without a formula was fused"));
-        };
-        dtype = *of;
-        let mut push = |instruction| {
-            instructions.push(instruction);
-            computed_by.push(node.node.id);
-            (operands.count() + instructions.len() - 1) as Value
-        };
-        let result = match (formula, &values[..]) {
-            (&Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(f, x)),
-            (&Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(f, x, y)),
-            (&Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
-                rest.iter().fold(first, |sum, &x| push(Instruction::Binary(Binary::Add, sum, x)))
-            }
-            _ => return Err(Status::internal("a fused node has an unexpected number of inputs")),
-        };
-        results.push(result);
-    }
-    let output = results.last().copied().into_iter().collect();
-    let program = Program::new(dtype, operands.count(), instructions, output)?.with_constants(operands.constants)?;
-    Ok(Replacement {
-        nodes: SmallVec::from_slice(nodes),
-        node: None,
-        kernel: Arc::from(kernel(move |ctx| run(&program, &computed_by, ctx))?),
-        inputs: operands.inputs,
-        rewrite: Rewrite::Elementwise,
-    })
+/// The program of a group.
+pub(super) struct Fused {
+    pub program: Arc<Program>,
+    /// The nodes that it replaces, in topological order.
+    pub nodes: SmallVec<[u32; 4]>,
+    pub blame: Blame,
+    pub inputs: SmallVec<[Source; 3]>,
+    rewrite: Rewrite,
 }
 
-fn run(program: &Program, computed_by: &[NodeId], ctx: &mut KernelContext<'_>) -> Result<()> {
-    let threads = ctx.threads();
-    match program.run(ctx.inputs_mut(), threads) {
-        Ok(mut outputs) => {
+/// The nodes that errors of a program belong to: of each stretched input, and of each instruction.
+#[derive(Clone)]
+pub(super) struct Blame {
+    stretching: Vec<NodeId>,
+    computing: Vec<NodeId>,
+}
+
+impl Fused {
+    /// Makes the program of nodes that are given in topological order.
+    fn new(d: &Draft, formulas: &[Option<(Formula, DType)>], nodes: &[u32], operands: Operands) -> Result<Fused> {
+        let mut instructions = Vec::with_capacity(nodes.len());
+        let mut computing: Vec<NodeId> = Vec::with_capacity(nodes.len());
+        let mut results: Vec<Value> = Vec::with_capacity(nodes.len());
+        let mut dtype = DType::F32;
+        for &n in nodes {
+            let node = &d.nodes[n as usize];
+            let value = |s: &Source| operands.member(s).map_or_else(|| operands.external[s], |k| results[k]);
+            let values: SmallVec<[Value; 4]> = node.inputs.iter().map(value).collect();
+            let Some((formula, of)) = &formulas[n as usize] else {
+                return Err(Status::internal("a node without a formula was fused"));
+            };
+            dtype = *of;
+            let mut push = |instruction| {
+                instructions.push(instruction);
+                computing.push(node.node.id);
+                (operands.count() + instructions.len() - 1) as Value
+            };
+            let result = match (formula, &values[..]) {
+                (&Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(f, x)),
+                (&Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(f, x, y)),
+                (&Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
+                    rest.iter().fold(first, |sum, &x| push(Instruction::Binary(Binary::Add, sum, x)))
+                }
+                _ => return Err(Status::internal("a fused node has an unexpected number of inputs")),
+            };
+            results.push(result);
+        }
+        let output = results.last().copied().into_iter().collect();
+        let program =
+            Program::new(dtype, operands.count(), instructions, output)?.with_constants(operands.constants)?;
+        let (mut stretches, mut stretching, mut inputs) = (Vec::new(), Vec::new(), operands.inputs);
+        let mut replaced = SmallVec::new();
+        for (value, i, by) in operands.stretches {
+            let node = &d.nodes[i as usize].node;
+            let stretch = node.op.stretch.ok_or_else(|| Status::internal("a node that does not stretch was fused"))?;
+            stretches.push((value, stretch.shape));
+            stretching.push(node.id);
+            inputs.push(by);
+            replaced.push(i);
+        }
+        let rewrite = if replaced.is_empty() { Rewrite::Elementwise } else { Rewrite::Stretch };
+        replaced.extend_from_slice(nodes);
+        let program = Arc::new(program.with_stretches(stretches));
+        Ok(Fused { program, nodes: replaced, blame: Blame { stretching, computing }, inputs, rewrite })
+    }
+
+    fn replacement(self) -> Replacement {
+        let Fused { program, nodes, blame, inputs, rewrite } = self;
+        let kernel = move |ctx: &mut KernelContext<'_>| {
+            let threads = ctx.threads();
+            let mut outputs = program.run(ctx.inputs_mut(), threads).map_err(|e| blame.at_node(&program, ctx, e))?;
             if let Some(value) = outputs.pop() {
                 ctx.set_output(0, value);
             }
             Ok(())
-        }
-        Err(e) => Err(blame(program, computed_by, ctx).map_or_else(|| e.clone(), |id| e.clone().at_node(id))),
+        };
+        Replacement { nodes, node: None, kernel: Arc::new(kernel), inputs, rewrite }
     }
 }
 
-/// Returns the node whose operands do not broadcast.
-fn blame(program: &Program, computed_by: &[NodeId], ctx: &KernelContext<'_>) -> Option<NodeId> {
-    let mut shapes: Vec<Shape> = ctx.inputs().iter().chain(program.constants()).map(|t| t.shape().clone()).collect();
-    for (instruction, id) in program.instructions().iter().zip(computed_by) {
-        let shape = match *instruction {
-            Instruction::Unary(_, x) => shapes[x as usize].clone(),
-            Instruction::Binary(_, x, y) => match broadcast(&shapes[x as usize], &shapes[y as usize]) {
-                Ok(s) => s,
-                Err(_) => return Some(*id),
-            },
-        };
-        shapes.push(shape);
+impl Blame {
+    /// Returns the error at the node whose operands do not fit, if that is the reason.
+    pub fn at_node(&self, program: &Program, ctx: &KernelContext<'_>, e: Status) -> Status {
+        let (inputs, rest) = ctx.inputs().split_at(program.inputs() - program.constants().len());
+        let mut shapes: Vec<Shape> = inputs.iter().chain(program.constants()).map(|t| t.shape().clone()).collect();
+        for ((&(value, shape), by), id) in program.stretches().iter().zip(rest).zip(&self.stretching) {
+            match shape(&shapes[value as usize], by) {
+                Ok(shape) => shapes[value as usize] = shape,
+                Err(_) => return e.at_node(*id),
+            }
+        }
+        for (instruction, id) in program.instructions().iter().zip(&self.computing) {
+            let shape = match *instruction {
+                Instruction::Unary(_, x) => shapes[x as usize].clone(),
+                Instruction::Binary(_, x, y) => match broadcast(&shapes[x as usize], &shapes[y as usize]) {
+                    Ok(s) => s,
+                    Err(_) => return e.at_node(*id),
+                },
+            };
+            shapes.push(shape);
+        }
+        e
     }
-    None
 }

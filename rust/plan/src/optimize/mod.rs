@@ -12,6 +12,7 @@ mod identities;
 mod product;
 mod product_block;
 mod product_sum;
+mod program_reader;
 mod readers;
 mod replace;
 mod simplify;
@@ -54,7 +55,7 @@ pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
     }
     // Last: it takes what the others left.
     if cx.options.rewrites.contains(Rewrite::Elementwise) {
-        elementwise::fuse_elementwise(d, cx.graph);
+        elementwise::fuse_elementwise(d, cx);
     }
 }
 

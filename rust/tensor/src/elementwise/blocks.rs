@@ -1,6 +1,7 @@
 //! The block loop of `Program`: where every value lives, and the run over blocks of the output.
 
 use super::program::{Instruction, NEVER, Program, Value, scalar};
+use super::stretched::Stretched;
 use super::{binary, grain, unary};
 use crate::dtype::Scalar;
 use crate::shape::Shape;
@@ -18,6 +19,8 @@ pub(super) enum Class {
     Scalar,
     /// The trailing dimensions of the full shape; all rows of a program have the same ones.
     Row,
+    /// Any other shape that broadcasts to the full one.
+    Part,
     Full,
 }
 
@@ -34,6 +37,8 @@ enum Place {
     Spread(u32),
     /// A row repeated over a block, by its number among these.
     Row(u32),
+    /// A part stretched over a block, by its number among these.
+    Part(u32),
 }
 
 /// A step of the block loop.
@@ -45,10 +50,10 @@ struct Step {
     to: Place,
 }
 
-/// The part of a run's preparation that only the program and the classes of its inputs decide.
+/// The part of a run's preparation that only the program and the classes of its values decide.
 #[derive(Debug)]
 pub(super) struct Layout {
-    input_classes: SmallVec<[Class; 8]>,
+    given: SmallVec<[Class; 8]>,
     /// Of each value.
     classes: Vec<Class>,
     steps: Vec<Step>,
@@ -57,6 +62,8 @@ pub(super) struct Layout {
     spreads: Vec<Value>,
     /// Row values that full instructions read.
     rows: Vec<Value>,
+    /// Part values that full instructions read.
+    parts: Vec<Value>,
     /// Of each output of the program.
     results: Vec<Outcome>,
     /// Of each output that the loop computes: the full inputs whose memory it may take.
@@ -68,7 +75,7 @@ pub(super) struct Layout {
 /// The way in which an output is made.
 #[derive(Clone, Copy, Debug)]
 enum Outcome {
-    /// A value that exists before the loop: an input, a scalar or a row.
+    /// A value that exists before the loop: an input, a scalar, a row or a part.
     Before(Value),
     /// The loop's output of this number.
     Computed(u32),
@@ -80,26 +87,31 @@ const RESIDENT: usize = 24 << 10;
 const LONGEST: usize = 1024;
 /// Fewest.
 const SHORTEST: usize = 64;
+/// From this many elements on, the runs of parts are worth blocks of their own.
+const LONG_RUN: usize = 256;
 
 impl Layout {
-    pub(super) fn input_classes(&self) -> &[Class] {
-        &self.input_classes
+    /// Returns the classes that it was made of.
+    pub(super) fn given(&self) -> &[Class] {
+        &self.given
     }
 
-    pub(super) fn new(program: &Program, input_classes: &[Class]) -> Layout {
+    /// Returns the layout for the classes of all values; those of the inputs are enough if none is a part.
+    pub(super) fn new(program: &Program, given: SmallVec<[Class; 8]>) -> Layout {
         let inputs = program.inputs();
-        let mut classes = input_classes.to_vec();
-        for instruction in program.instructions() {
+        let mut classes = given.to_vec();
+        for instruction in &program.instructions()[classes.len() - inputs..] {
             let class = instruction.operands().map(|v| classes[v as usize]);
             classes.push(class.max_by_key(|c| *c as u8).unwrap_or(Class::Scalar));
         }
         let mut layout = Layout {
-            input_classes: input_classes.into(),
+            given,
             classes,
             steps: Vec::new(),
             registers: 0,
             spreads: Vec::new(),
             rows: Vec::new(),
+            parts: Vec::new(),
             results: Vec::new(),
             reusable: Vec::new(),
             grain: 0,
@@ -180,6 +192,10 @@ impl Layout {
                 self.rows.push(v);
                 Place::Row(self.rows.len() as u32 - 1)
             }
+            Class::Part => {
+                self.parts.push(v);
+                Place::Part(self.parts.len() as u32 - 1)
+            }
         };
         places[v as usize] = Some(place);
         place
@@ -208,7 +224,7 @@ fn weight(instruction: &Instruction) -> usize {
 /// Values that exist before the loop.
 enum Early<T> {
     Scalar(T, Shape),
-    Row(Tensor),
+    Tensor(Tensor),
 }
 
 /// Runs a program whose full inputs have `shape`, of more than one element.
@@ -223,7 +239,7 @@ pub(super) fn run<T: Scalar + Element>(
     let before = |v: Value| -> Result<Tensor> {
         match early.get(v as usize) {
             Some(Some(Early::Scalar(x, shape))) => Tensor::scalar(*x).reshaped(shape.clone()),
-            Some(Some(Early::Row(t))) => Ok(t.clone()),
+            Some(Some(Early::Tensor(t))) => Ok(t.clone()),
             _ => inputs.get(v as usize).cloned().ok_or_else(|| Status::internal("a value was not computed")),
         }
     };
@@ -234,11 +250,9 @@ pub(super) fn run<T: Scalar + Element>(
             Outcome::Computed(_) => None,
         });
     }
-    let elements = shape.elements();
     let mut outputs: SmallVec<[Tensor; 1]> = SmallVec::new();
     if !layout.reusable.is_empty() {
-        let spread: SmallVec<[T; 8]> = layout.spreads.iter().map(|v| scalar_of(&early, *v)).collect::<Result<_>>()?;
-        let rows = repeated_rows::<T>(layout, &early, elements)?;
+        let spread = Spread::new(layout, &early, &shape)?;
         // Memory of the outputs first: an input that is taken is read through the output's memory.
         let mut taken: SmallVec<[Option<u32>; 1]> = SmallVec::new();
         for reusable in &layout.reusable {
@@ -251,20 +265,17 @@ pub(super) fn run<T: Scalar + Element>(
             });
             taken.push(input);
         }
-        let mut memory = Memory { inputs: SmallVec::new(), outputs: SmallVec::new() };
+        let mut memory = Memory { inputs: SmallVec::new(), outputs: SmallVec::new(), origin: 0 };
         for out in &mut outputs {
             memory.outputs.push(out.slice_mut::<T>()?.as_mut_ptr());
         }
         for (v, t) in inputs.iter().enumerate() {
             memory.inputs.push(match taken.iter().position(|t| *t == Some(v as u32)) {
                 Some(number) => memory.outputs[number],
-                None if layout.classes[v] == Class::Full => t.slice::<T>()?.as_ptr().cast_mut(),
-                None => std::ptr::null_mut(),
+                None => address(layout, v, t)?,
             });
         }
-        let period = rows.first().map_or(usize::MAX, |r| r.elements());
-        let block_loop = BlockLoop { layout, memory, spread: &spread, rows: &rows, period, elements };
-        block_loop.run(threads)?;
+        BlockLoop { layout, memory: &memory, spread: &spread }.run(shape.elements(), threads)?;
     }
     for (slot, outcome) in results.iter_mut().zip(&layout.results) {
         if let Outcome::Computed(number) = outcome {
@@ -275,7 +286,15 @@ pub(super) fn run<T: Scalar + Element>(
     results.into_iter().map(|r| r.ok_or_else(|| Status::internal("an output was not computed"))).collect()
 }
 
-/// Returns scalar and row inputs, and every instruction on these alone.
+/// Returns the address of an input that blocks read where it lies; null for other inputs.
+fn address<T: Scalar>(layout: &Layout, v: usize, t: &Tensor) -> Result<*mut T> {
+    Ok(match layout.classes[v] {
+        Class::Full => t.slice::<T>()?.as_ptr().cast_mut(),
+        _ => std::ptr::null_mut(),
+    })
+}
+
+/// Returns inputs that are not full, and every instruction on these alone.
 fn early_values<T: Scalar + Element>(
     program: &Program,
     layout: &Layout,
@@ -286,7 +305,7 @@ fn early_values<T: Scalar + Element>(
     for (t, class) in inputs.iter().zip(&layout.classes) {
         values.push(match class {
             Class::Scalar => Some(Early::Scalar(t.to_scalar()?, t.shape().clone())),
-            Class::Row => Some(Early::Row(t.clone())),
+            Class::Row | Class::Part => Some(Early::Tensor(t.clone())),
             Class::Full => None,
         });
     }
@@ -306,13 +325,13 @@ fn early_values<T: Scalar + Element>(
                 let x = scalar(instruction, |v| scalar_of(&values, v).unwrap_or_default());
                 Some(Early::Scalar(x, shape))
             }
-            Class::Row => {
+            Class::Row | Class::Part => {
                 let tensor = |v: Value| match values.get(v as usize) {
                     Some(Some(Early::Scalar(x, shape))) => Tensor::scalar(*x).reshaped(shape.clone()),
-                    Some(Some(Early::Row(t))) => Ok(t.clone()),
+                    Some(Some(Early::Tensor(t))) => Ok(t.clone()),
                     _ => bail!(Internal, "value {v} was not computed"),
                 };
-                Some(Early::Row(match instruction {
+                Some(Early::Tensor(match instruction {
                     Instruction::Unary(f, a) => unary(f, tensor(a)?, threads)?,
                     Instruction::Binary(f, a, b) => binary(f, tensor(a)?, tensor(b)?, threads)?,
                 }))
@@ -330,6 +349,37 @@ fn scalar_of<T: Scalar>(values: &[Option<Early<T>>], v: Value) -> Result<T> {
     }
 }
 
+fn tensor_of<T: Scalar>(values: &[Option<Early<T>>], v: Value) -> Result<&Tensor> {
+    match values.get(v as usize) {
+        Some(Some(Early::Tensor(t))) => Ok(t),
+        _ => bail!(Internal, "value {v} is no tensor"),
+    }
+}
+
+/// The values of a run that are spread over its blocks.
+struct Spread<T> {
+    scalars: SmallVec<[T; 8]>,
+    rows: SmallVec<[Tensor; 4]>,
+    parts: SmallVec<[(Tensor, Stretched); 4]>,
+    /// Elements after which rows repeat, or in which each part stays in order.
+    period: usize,
+}
+
+impl<T: Scalar> Spread<T> {
+    fn new(layout: &Layout, early: &[Option<Early<T>>], shape: &Shape) -> Result<Spread<T>> {
+        let scalars = layout.spreads.iter().map(|v| scalar_of(early, *v)).collect::<Result<_>>()?;
+        let rows = repeated_rows::<T>(layout, early, shape.elements())?;
+        let part = |v: &Value| {
+            let t = tensor_of(early, *v)?;
+            Ok((t.clone(), Stretched::new(t.shape(), shape)))
+        };
+        let parts: SmallVec<[(Tensor, Stretched); 4]> = layout.parts.iter().map(part).collect::<Result<_>>()?;
+        let run = parts.iter().map(|(_, stretched)| stretched.run()).min().filter(|run| *run >= LONG_RUN);
+        let period = rows.first().map(Tensor::elements).or(run).unwrap_or(usize::MAX);
+        Ok(Spread { scalars, rows, parts, period })
+    }
+}
+
 /// Returns each row; short ones are repeated until they are about as long as a block.
 fn repeated_rows<T: Scalar>(
     layout: &Layout,
@@ -337,7 +387,7 @@ fn repeated_rows<T: Scalar>(
     elements: usize,
 ) -> Result<SmallVec<[Tensor; 4]>> {
     let repeat = |v: &Value| {
-        let Some(Some(Early::Row(row))) = early.get(*v as usize) else { bail!(Internal, "value {v} is no row") };
+        let row = tensor_of(early, *v)?;
         let n = row.elements();
         let times = (LONGEST / n).min(elements / n).max(1);
         if times == 1 {
@@ -355,16 +405,14 @@ fn repeated_rows<T: Scalar>(
 struct Memory<T> {
     inputs: SmallVec<[*mut T; 8]>,
     outputs: SmallVec<[*mut T; 1]>,
+    /// The element that the outputs begin with.
+    origin: usize,
 }
 
 struct BlockLoop<'a, T> {
     layout: &'a Layout,
-    memory: Memory<T>,
-    spread: &'a [T],
-    rows: &'a [Tensor],
-    /// Elements after which the rows repeat.
-    period: usize,
-    elements: usize,
+    memory: &'a Memory<T>,
+    spread: &'a Spread<T>,
 }
 
 // SAFETY: the addresses are of tensors that outlive the loop. Inputs are only read, and tasks write disjoint ranges of
@@ -372,44 +420,74 @@ struct BlockLoop<'a, T> {
 unsafe impl<T: Sync + Send> Sync for BlockLoop<'_, T> {}
 
 impl<T: Scalar + Element> BlockLoop<'_, T> {
-    fn run(&self, threads: Threads) -> Result<()> {
-        let resident = self.layout.registers + self.spread.len() + 1;
-        let fitting = RESIDENT / size_of::<T>() / (resident + 2 * self.rows.len());
-        let length = (fitting / SHORTEST * SHORTEST).clamp(SHORTEST, LONGEST).min(self.elements);
-        // Equal parts of a period; whole blocks would leave a small rest with the cost of a block.
-        let length = if self.period < usize::MAX { self.period.div_ceil(self.period.div_ceil(length)) } else { length };
+    fn run(&self, elements: usize, threads: Threads) -> Result<()> {
         let failure = ferroflow_sync::Mutex::new(None);
-        try_for_blocks(threads, self.elements, self.layout.grain, |range| {
-            if let Err(e) = self.task(range, length, resident) {
+        try_for_blocks(threads, elements, self.layout.grain, |range| {
+            if let Err(e) = self.task(range) {
                 failure.lock().get_or_insert(e);
             }
         })?;
         failure.into_inner().map_or(Ok(()), Err)
     }
 
-    fn task(&self, range: std::ops::Range<usize>, length: usize, resident: usize) -> Result<()> {
-        let length = length.min(range.len());
+    /// Returns the number of registers with those of scalars, parts and the spare one.
+    fn resident(&self) -> usize {
+        self.layout.registers + self.spread.scalars.len() + self.spread.parts.len() + 1
+    }
+
+    /// Returns the most elements of a block.
+    fn length(&self) -> usize {
+        let fitting = RESIDENT / size_of::<T>() / (self.resident() + 2 * self.spread.rows.len());
+        let length = (fitting / SHORTEST * SHORTEST).clamp(SHORTEST, LONGEST);
+        let period = self.spread.period;
+        // Equal parts of a period; whole blocks would leave a small rest with the cost of a block.
+        if period < usize::MAX { period.div_ceil(period.div_ceil(length)) } else { length }
+    }
+
+    fn task(&self, range: std::ops::Range<usize>) -> Result<()> {
+        let (length, resident) = (self.length().min(range.len()), self.resident());
         let mut registers = Tensor::new(T::DTYPE, [resident * length])?;
         let registers = registers.slice_mut::<T>()?;
-        for (block, value) in registers.chunks_mut(length).skip(self.layout.registers).zip(self.spread) {
+        for (block, value) in registers.chunks_mut(length).skip(self.layout.registers).zip(&self.spread.scalars) {
             block.fill(*value);
         }
-        let rows: SmallVec<[&[T]; 4]> = self.rows.iter().map(|r| r.slice::<T>()).collect::<Result<_>>()?;
+        let rows: SmallVec<[&[T]; 4]> = self.spread.rows.iter().map(|r| r.slice::<T>()).collect::<Result<_>>()?;
+        let stretched = |(t, stretched)| Ok((Tensor::slice::<T>(t)?, stretched));
+        let parts = self.spread.parts.iter().map(|(t, s)| stretched((t, s)));
+        let parts: SmallVec<[(&[T], &Stretched); 4]> = parts.collect::<Result<_>>()?;
+        let mut part_places: SmallVec<[*mut T; 4]> = SmallVec::new();
         let base = registers.as_mut_ptr();
+        let first_part = self.layout.registers + self.spread.scalars.len();
+        let (period, origin) = (self.spread.period, self.memory.origin);
         let mut start = range.start;
         while start < range.end {
-            let in_period = start % self.period;
-            let n = length.min(range.end - start).min(self.period - in_period);
+            let in_period = start % period;
+            let n = length.min(range.end - start).min(period - in_period);
+            part_places.clear();
+            for (i, (values, stretched)) in parts.iter().enumerate() {
+                part_places.push(match stretched.in_order(start, n) {
+                    Some(at) => values[at..at + n].as_ptr().cast_mut(),
+                    None => {
+                        // SAFETY: the registers of parts come after those of scalars and have `length` elements each.
+                        // Nothing else refers to this one here.
+                        let to = unsafe { std::slice::from_raw_parts_mut(base.add((first_part + i) * length), n) };
+                        stretched.gather(values, start, to);
+                        to.as_mut_ptr()
+                    }
+                });
+            }
             let address = |place: Place| -> *mut T {
-                // SAFETY: registers (the spread scalars after them, the spare one last) have `length` elements each,
-                // rows have `period`, inputs and outputs `elements`. `n` elements from here on are inside all of them.
+                // SAFETY: registers (the spread scalars and parts after them, the spare one last) have `length` elements
+                // each, rows have `period`; inputs, and outputs from `origin` on, have all of the range. `n` elements from
+                // here on are inside all of them.
                 unsafe {
                     match place {
                         Place::Input(i) => self.memory.inputs[i as usize].add(start),
-                        Place::Output(i) => self.memory.outputs[i as usize].add(start),
+                        Place::Output(i) => self.memory.outputs[i as usize].add(start - origin),
                         Place::Register(i) => base.add(i as usize * length),
                         Place::Spread(i) => base.add((self.layout.registers + i as usize) * length),
                         Place::Row(i) => rows[i as usize].as_ptr().cast_mut().add(in_period),
+                        Place::Part(i) => part_places[i as usize],
                     }
                 }
             };
@@ -423,6 +501,59 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             start += n;
         }
         Ok(())
+    }
+}
+
+/// The only output of a program, of which any range can be computed.
+pub struct Ranges<T> {
+    layout: std::sync::Arc<Layout>,
+    shape: Shape,
+    /// Keeps the memory that `addresses` are of.
+    _inputs: SmallVec<[Tensor; 8]>,
+    addresses: SmallVec<[*mut T; 8]>,
+    spread: Spread<T>,
+}
+
+// SAFETY: the addresses are of tensors that this keeps, and are only read.
+unsafe impl<T: Sync + Send> Sync for Ranges<T> {}
+
+impl<T: Scalar + Element> Ranges<T> {
+    /// Returns None if the output is an input, is smaller than the full shape, or has no elements.
+    pub(super) fn new(
+        program: &Program,
+        layout: std::sync::Arc<Layout>,
+        shape: Shape,
+        inputs: SmallVec<[Tensor; 8]>,
+        threads: Threads,
+    ) -> Result<Option<Ranges<T>>> {
+        if !matches!(layout.results[..], [Outcome::Computed(0)]) || shape.elements() == 0 {
+            return Ok(None);
+        }
+        let early = early_values::<T>(program, &layout, &inputs, threads)?;
+        let spread = Spread::new(&layout, &early, &shape)?;
+        let addresses = inputs.iter().enumerate().map(|(v, t)| address(&layout, v, t)).collect::<Result<_>>()?;
+        Ok(Some(Ranges { layout, shape, _inputs: inputs, addresses, spread }))
+    }
+
+    /// Returns the shape of the whole output.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Returns the number of elements that are worth a thread.
+    pub fn grain(&self) -> usize {
+        self.layout.grain
+    }
+
+    /// Computes elements `start..start + out.len()` of the output.
+    ///
+    /// Panics if there are fewer.
+    pub fn compute(&self, start: usize, out: &mut [T]) -> Result<()> {
+        let end = start + out.len();
+        assert!(end <= self.shape.elements(), "elements {start}..{end} of {}", self.shape);
+        let outputs = std::iter::once(out.as_mut_ptr()).collect();
+        let memory = Memory { inputs: self.addresses.clone(), outputs, origin: start };
+        BlockLoop { layout: &self.layout, memory: &memory, spread: &self.spread }.task(start..end)
     }
 }
 

@@ -8,10 +8,12 @@ mod grain;
 mod map;
 mod program;
 mod scalars;
+mod stretched;
 
 pub use binary::{binary, compare};
+pub use blocks::Ranges;
 pub use broadcast::{Broadcast, Inputs, Terms};
 pub use cast::cast;
 pub use map::unary;
-pub use program::{Instruction, Program, Value};
+pub use program::{Instruction, Program, StretchedShape, Value};
 pub use scalars::{Function, Register, Scalars, load};

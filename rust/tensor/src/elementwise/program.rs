@@ -3,11 +3,12 @@
 //! The functions run block by block on registers that stay in L1. They are the functions of `vector`, so a program gives
 //! the bits of the same functions applied to whole tensors one after the other.
 
-use super::blocks::{Class, Layout};
+use super::blocks::{Class, Layout, Ranges};
 use super::scalars::{Function, Scalars, load};
+use super::stretched::stretch;
 use super::{binary, blocks, unary};
 use crate::dtype::{DType, Scalar};
-use crate::shape::Shape;
+use crate::shape::{Shape, broadcast};
 use crate::status::Result;
 use crate::tensor::Tensor;
 use crate::threads::Threads;
@@ -48,11 +49,20 @@ pub struct Program {
     last_use: Vec<u32>,
     /// The last inputs, where they are the same in every run.
     constants: Vec<Tensor>,
+    /// The inputs that are stretched to a shape before the program reads them.
+    stretches: Vec<(Value, StretchedShape)>,
     /// The program for inputs of one element each: their registers, those of the constants, one for each instruction.
     scalars: Scalars,
     /// The layout of the last run; runs of one graph node mostly have the same.
     layout: Mutex<Option<Arc<Layout>>>,
 }
+
+/// Inputs with the shapes to which they are stretched.
+type Stretches = SmallVec<[(Value, Shape); 2]>;
+
+/// Returns the shape to which a tensor is stretched that has the first shape; each of its last dimensions is a multiple of
+/// that shape's. The tensor is the one that decides it.
+pub type StretchedShape = fn(&Shape, &Tensor) -> Result<Shape>;
 
 pub(super) const NEVER: u32 = u32::MAX;
 
@@ -82,8 +92,8 @@ impl Program {
             ensure!((value as usize) < values, Internal, "output {value} is no value of the program");
         }
         let (constants, scalars) = (Vec::new(), Scalars::default());
-        let layout = Mutex::new(None);
-        Program { dtype, inputs, instructions, outputs, last_use, constants, scalars, layout }
+        let (stretches, layout) = (Vec::new(), Mutex::new(None));
+        Program { dtype, inputs, instructions, outputs, last_use, constants, stretches, scalars, layout }
             .with_constants(Vec::new())
     }
 
@@ -116,6 +126,14 @@ impl Program {
         Ok(self)
     }
 
+    /// Returns the program that stretches some of its inputs. For each, `run` is given a tensor of any type after the
+    /// inputs, which decides the shape.
+    #[must_use]
+    pub fn with_stretches(mut self, stretches: Vec<(Value, StretchedShape)>) -> Program {
+        self.stretches = stretches;
+        self
+    }
+
     pub fn dtype(&self) -> DType {
         self.dtype
     }
@@ -137,6 +155,15 @@ impl Program {
         &self.constants
     }
 
+    pub fn stretches(&self) -> &[(Value, StretchedShape)] {
+        &self.stretches
+    }
+
+    /// Returns the number of tensors that `run` is given: inputs that are no constants, and those that decide shapes.
+    pub fn given(&self) -> usize {
+        self.inputs - self.constants.len() + self.stretches.len()
+    }
+
     pub(super) fn last_use(&self, value: Value) -> u32 {
         self.last_use[value as usize]
     }
@@ -144,22 +171,20 @@ impl Program {
     /// Returns the outputs. An input that nothing else refers to may be taken for an output's memory; a placeholder
     /// stays.
     ///
-    /// Errors: `InvalidArgument` for shapes that do not broadcast, `Internal` for a wrong number or type of inputs.
-    pub fn run(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
-        let given = self.inputs - self.constants.len();
-        ensure!(inputs.len() == given, Internal, "a program of {given} inputs was given {}", inputs.len());
-        for t in inputs.iter() {
-            ensure!(t.dtype() == self.dtype, Internal, "a program of {:?} was given {t:?}", self.dtype);
-        }
-        if inputs.iter().chain(&self.constants).all(|t| t.elements() == 1) {
+    /// Errors: `InvalidArgument` for shapes that do not broadcast, those of `StretchedShape`, `Internal` for a wrong number
+    /// or type of inputs.
+    pub fn run(&self, given: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
+        let stretched = self.stretched(given)?;
+        let inputs = &mut given[..self.inputs - self.constants.len()];
+        if stretched.is_empty() && inputs.iter().chain(&self.constants).all(|t| t.elements() == 1) {
             return self.run_scalars(inputs);
         }
         if self.constants.is_empty() {
-            return self.run_typed(inputs, threads);
+            return self.run_typed(inputs, stretched, threads);
         }
         let taken = inputs.iter_mut().map(|t| std::mem::replace(t, Tensor::scalar(false)));
         let mut all: SmallVec<[Tensor; 8]> = taken.chain(self.constants.iter().cloned()).collect();
-        let result = self.run_typed(&mut all, threads);
+        let result = self.run_typed(&mut all, stretched, threads);
         if result.is_err() {
             // The caller may report the shapes that did not match.
             inputs.iter_mut().zip(all).for_each(|(t, given)| *t = given);
@@ -167,26 +192,130 @@ impl Program {
         result
     }
 
-    fn run_typed(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
+    /// Returns the inputs whose shape changes, with the new shape.
+    fn stretched(&self, given: &[Tensor]) -> Result<Stretches> {
+        ensure!(
+            given.len() == self.given(),
+            Internal,
+            "a program of {} inputs was given {}",
+            self.given(),
+            given.len()
+        );
+        let (inputs, deciding) = given.split_at(self.inputs - self.constants.len());
+        for t in inputs {
+            ensure!(t.dtype() == self.dtype, Internal, "a program of {:?} was given {t:?}", self.dtype);
+        }
+        let mut stretched = Stretches::new();
+        for (&(v, shape), deciding) in self.stretches.iter().zip(deciding) {
+            let own = inputs[v as usize].shape();
+            let shape = shape(own, deciding)?;
+            if shape != *own {
+                stretched.push((v, shape));
+            }
+        }
+        Ok(stretched)
+    }
+
+    fn run_typed(
+        &self,
+        inputs: &mut [Tensor],
+        stretched: Stretches,
+        threads: Threads,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
         match self.dtype {
-            DType::F64 => self.run_as::<f64>(inputs, threads),
-            _ => self.run_as::<f32>(inputs, threads),
+            DType::F64 => self.run_as::<f64>(inputs, stretched, threads),
+            _ => self.run_as::<f32>(inputs, stretched, threads),
         }
     }
 
-    fn run_as<T: Scalar + Element>(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
-        let Some((shape, classes)) = classify(inputs) else { return self.run_steps(inputs, threads) };
+    fn run_as<T: Scalar + Element>(
+        &self,
+        inputs: &mut [Tensor],
+        stretched: Stretches,
+        threads: Threads,
+    ) -> Result<SmallVec<[Tensor; 1]>> {
+        let Some((shape, classes)) = self.classify::<T>(inputs, &stretched, threads)? else {
+            for (v, shape) in stretched {
+                inputs[v as usize] = stretch::<T>(&inputs[v as usize], &shape, threads)?;
+            }
+            return self.run_steps(inputs, threads);
+        };
         let layout = self.layout(classes);
         blocks::run::<T>(self, &layout, shape, inputs, threads)
     }
 
+    /// Returns the only output, to be computed in ranges, for inputs of type `T`; None if the block loop does not compute
+    /// it. `run` then does.
+    ///
+    /// Errors: those of `run`, but not for shapes that do not broadcast.
+    pub fn ranges<T: Scalar + Element>(&self, given: &[Tensor], threads: Threads) -> Result<Option<Ranges<T>>> {
+        ensure!(self.dtype == T::DTYPE, Internal, "a program of {} was run as another type", self.dtype.name());
+        let stretched = self.stretched(given)?;
+        let inputs = &given[..self.inputs - self.constants.len()];
+        let mut all: SmallVec<[Tensor; 8]> = inputs.iter().chain(&self.constants).cloned().collect();
+        if stretched.is_empty() && all.iter().all(|t| t.elements() == 1) {
+            return Ok(None);
+        }
+        let Some((shape, classes)) = self.classify::<T>(&mut all, &stretched, threads)? else { return Ok(None) };
+        let layout = self.layout(classes);
+        Ranges::new(self, layout, shape, all, threads)
+    }
+
+    /// Returns the full shape and the class of each input, or of each value if parts are among them. `None`: the block
+    /// loop does not handle the shapes. Inputs that must be in memory to be stretched are.
+    fn classify<T: Scalar>(
+        &self,
+        inputs: &mut [Tensor],
+        stretched: &Stretches,
+        threads: Threads,
+    ) -> Result<Option<(Shape, SmallVec<[Class; 8]>)>> {
+        if stretched.is_empty()
+            && let Some(found) = in_rows(inputs)
+        {
+            return Ok(Some(found));
+        }
+        let Some((full, shapes)) = self.shapes(inputs, stretched) else { return Ok(None) };
+        let class = |s: &Shape| match s.elements() {
+            _ if *s == full => Class::Full,
+            1 => Class::Scalar,
+            _ => Class::Part,
+        };
+        let mut classes: SmallVec<[Class; 8]> = shapes.iter().map(class).collect();
+        for (v, shape) in stretched {
+            let made = self.instructions.iter().zip(&classes[self.inputs..]);
+            let in_loop = made.filter(|(i, _)| i.operands().any(|o| o == *v)).all(|(_, class)| *class == Class::Full);
+            if in_loop && !self.outputs.contains(v) {
+                classes[*v as usize] = Class::Part;
+            } else {
+                inputs[*v as usize] = stretch::<T>(&inputs[*v as usize], shape, threads)?;
+            }
+        }
+        Ok(Some((full, classes)))
+    }
+
+    /// Returns the shape of the block loop and that of each value; `None` without one of more than one element.
+    fn shapes(&self, inputs: &[Tensor], stretched: &Stretches) -> Option<(Shape, SmallVec<[Shape; 16]>)> {
+        let mut shapes: SmallVec<[Shape; 16]> = inputs.iter().map(|t| t.shape().clone()).collect();
+        for (v, shape) in stretched {
+            shapes[*v as usize] = shape.clone();
+        }
+        for instruction in &self.instructions {
+            shapes.push(match *instruction {
+                Instruction::Unary(_, a) => shapes[a as usize].clone(),
+                Instruction::Binary(_, a, b) => broadcast(&shapes[a as usize], &shapes[b as usize]).ok()?,
+            });
+        }
+        let full = shapes.iter().try_fold(Shape::default(), |all, s| broadcast(&all, s)).ok()?;
+        (full.elements() > 1).then_some((full, shapes))
+    }
+
     fn layout(&self, classes: SmallVec<[Class; 8]>) -> Arc<Layout> {
         if let Some(last) = self.layout.lock().as_ref()
-            && last.input_classes() == &classes[..]
+            && last.given() == &classes[..]
         {
             return last.clone();
         }
-        let made = Arc::new(Layout::new(self, &classes));
+        let made = Arc::new(Layout::new(self, classes));
         *self.layout.lock() = Some(made.clone());
         made
     }
@@ -260,8 +389,8 @@ pub(super) fn scalar<T: Scalar + Element>(instruction: Instruction, value: impl 
     }
 }
 
-/// Returns the class of each input in the largest one's shape; `None` if the block loop does not handle the shapes.
-fn classify(inputs: &[Tensor]) -> Option<(Shape, SmallVec<[Class; 8]>)> {
+/// Returns the class of each input in the largest one's shape, if the others are scalars or rows of one length.
+fn in_rows(inputs: &[Tensor]) -> Option<(Shape, SmallVec<[Class; 8]>)> {
     let largest = inputs.iter().max_by_key(|t| (t.elements(), t.rank()))?;
     let shape = largest.shape();
     let mut row: Option<&[usize]> = None;

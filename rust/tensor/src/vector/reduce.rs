@@ -306,11 +306,17 @@ fn short_loop<T: Reducible, F: Fold<T::Accumulator>>(x: &[T], n: usize, out: &mu
     let together = TOGETHER / lanes;
     let (mut even, mut odd) = ([F::IDENTITY; TOGETHER], [F::IDENTITY; TOGETHER]);
     for (out, x) in out.chunks_mut(together).zip(x.chunks(together * n)) {
-        for (to, row) in even.chunks_exact_mut(lanes).zip(x.chunks_exact(n)) {
-            for (to, v) in to.iter_mut().zip(row) {
+        if n == lanes {
+            for (to, v) in even.iter_mut().zip(x) {
                 *to = F::of(F::IDENTITY, v.widened());
             }
-            to[n..].fill(F::IDENTITY);
+        } else {
+            for (to, row) in even.chunks_exact_mut(lanes).zip(x.chunks_exact(n)) {
+                for (to, v) in to.iter_mut().zip(row) {
+                    *to = F::of(F::IDENTITY, v.widened());
+                }
+                to[n..].fill(F::IDENTITY);
+            }
         }
         let (mut from, mut to) = (&mut even, &mut odd);
         let mut width = lanes / 2;
