@@ -23,6 +23,8 @@ _REASONS = {
     "scalar_loop": "loop of scalars",
     "invariant": "the same in every iteration",
     "reduction": "a reduction computes the elements",
+    "shape": "the shape of an elementwise result",
+    "stretch": "operands that are repeated",
 }
 
 
@@ -66,6 +68,20 @@ def _row_sums(x, y):
     return x - tf.reduce_sum(tf.square(x) * tf.slice(y, [0, 1], [_SIZE, 1]), 1, keep_dims=True)
 
 
+def _repeated_row(x, y):
+    """Multiplies by a row that is repeated, and by a value that fills a matrix."""
+    row = tf.tile(tf.slice(x, [0, 0], [1, _SIZE]), [_SIZE, 1])
+    return row * y * tf.fill([_SIZE, _SIZE], tf.reduce_max(x))
+
+
+def _shape_of_product(x, y, b):
+    """Reshapes a matrix to the shape of a product, which no step before the first knows."""
+    unknown = tf.slice(x, [0, 0], tf.cast(tf.abs(tf.sign(b[:2])) * _SIZE, tf.int32))
+    reshaped = tf.reshape(y, tf.shape(tf.tanh(unknown) * unknown))
+    reshaped.set_shape([_SIZE, _SIZE])
+    return reshaped
+
+
 # What a node makes of two matrices and a vector.
 _MAKERS = [
     lambda x, y, b: tf.matmul(x, y),
@@ -90,6 +106,8 @@ _MAKERS = [
     lambda x, y, b: _unread(x, y),
     lambda x, y, b: _constant_loop(x, y),
     lambda x, y, b: _row_sums(x, y),
+    lambda x, y, b: _repeated_row(x, y),
+    _shape_of_product,
 ]
 _NODES = st.lists(
     st.tuples(
@@ -145,6 +163,8 @@ _EXAMPLES = {
     "identity": [(0, 0, 1, None), (13, 2, 0, None), (5, 3, 0, None)],
     "reduction": [(21, 0, 1, None)],
     "scalar_loop": [(18, 0, 1, None)],
+    "shape": [(23, 0, 1, None)],
+    "stretch": [(22, 0, 1, None)],
     "sum": [(5, 0, 0, None), (11, 0, 2, None)],
 }
 

@@ -8,7 +8,7 @@ use crate::resource::{ResourceHandle, Resources, Variable};
 use crate::wait::{Cancellation, Pending};
 use ferroflow_tensor::elementwise::Program;
 use ferroflow_tensor::threads::{Threads, stopped, unwatched};
-use ferroflow_tensor::{DType, Result, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, bail, ensure};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::ops::Deref;
@@ -31,6 +31,9 @@ pub fn kernel(f: impl Fn(&mut KernelContext<'_>) -> Result<()> + Send + Sync + '
 }
 
 pub type KernelFactory = fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>;
+
+/// Computes the output of an op that reads only the shape of its input.
+pub type ShapeFunction = Box<dyn Fn(&Shape) -> Result<Tensor> + Send + Sync>;
 
 /// The constructor of a kernel that computes input 0 by a program. Its inputs are those of the program that are no
 /// constants, then the op's others.

@@ -27,8 +27,8 @@ pub use facts::{EpilogueForm, Fusion, ProductForms, Role, Stretch, written};
 pub use function::{Callable, Function, Functions, Library, no_functions};
 pub use graph::{Graph, InputArg, NodeSpec};
 pub use kernel::{
-    BlockingWork, Kernel, KernelContext, KernelFactory, KernelInit, Outputs, Prepared, ProgramKernelFactory, Step,
-    Variables, kernel,
+    BlockingWork, Kernel, KernelContext, KernelFactory, KernelInit, Outputs, Prepared, ProgramKernelFactory,
+    ShapeFunction, Step, Variables, kernel,
 };
 pub use node::{HandleType, Node, NodeId, OutputId, OutputType};
 pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Blocking, Elementwise, Flow, HandleSource, Op, OpDef, RefAccess};

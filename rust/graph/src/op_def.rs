@@ -3,7 +3,7 @@
 use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
 use crate::facts::{Fusion, Role, Stretch};
-use crate::kernel::{Kernel, KernelFactory, KernelInit, ProgramKernelFactory};
+use crate::kernel::{Kernel, KernelFactory, KernelInit, ProgramKernelFactory, ShapeFunction};
 use crate::node::HandleType;
 use crate::schema;
 use crate::shape_context::ShapeFn;
@@ -211,6 +211,7 @@ pub struct OpDef {
     pub shape: Option<ShapeFn>,
     pub kernel: Option<KernelFactory>,
     pub kernel_of_program: Option<ProgramKernelFactory>,
+    pub kernel_of_shape: Option<fn(&KernelInit<'_>) -> Result<ShapeFunction>>,
 }
 
 impl OpDef {
@@ -306,6 +307,7 @@ impl Op {
                 shape: None,
                 kernel: None,
                 kernel_of_program: None,
+                kernel_of_shape: None,
             },
             error: None,
         }
@@ -556,6 +558,13 @@ impl Op {
     #[must_use]
     pub fn kernel(mut self, f: fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>) -> Op {
         self.def.kernel = Some(f);
+        self
+    }
+
+    /// Declares that the op reads only the shape of its input, and returns the constructor of the function of it.
+    #[must_use]
+    pub fn kernel_of_shape(mut self, f: fn(&KernelInit<'_>) -> Result<ShapeFunction>) -> Op {
+        self.def.kernel_of_shape = Some(f);
         self
     }
 

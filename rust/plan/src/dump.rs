@@ -10,19 +10,20 @@ use std::fmt::Write;
 /// Most elements of a constant that are shown.
 const SHOWN_ELEMENTS: usize = 4;
 
-/// Returns what a rewrite made of an instruction that also computes the nodes `others`.
+/// Returns what a rewrite made of an instruction that also computes the nodes `others`, if there are any.
 fn what_was_done(rewrite: Option<Rewrite>, others: &str) -> String {
     let reason = match rewrite {
         Some(Rewrite::Epilogue) => "the product adds its bias and applies its activation as it is written",
         Some(Rewrite::Block) => "only the block of the product that is read is computed",
         Some(Rewrite::Sum) => "products are added up as they are computed",
         Some(Rewrite::Elementwise) => "a tree of elementwise ops reads and writes memory once",
+        Some(Rewrite::Shape) => "the shape of an elementwise result is found from its operands",
         Some(Rewrite::Stretch) => "operands that are repeated are read where they lie",
         Some(Rewrite::Reduction) => "a reduction computes the elements as it reads them",
         // The other rewrites make no instruction of several nodes.
         _ => return format!("stands for {others}: equal op, attributes and inputs"),
     };
-    format!("fuses {others}: {reason}")
+    if others.is_empty() { reason.to_owned() } else { format!("fuses {others}: {reason}") }
 }
 
 impl Plan {
@@ -96,7 +97,8 @@ impl Dump<'_> {
         if run.runs_once {
             line += "; the same in every iteration: computed in the first";
         }
-        if run.computes.len() > 1 {
+        let is_alone = run.computes.len() == 1;
+        if !is_alone || matches!(run.rewrite, Some(Rewrite::Shape | Rewrite::Stretch)) {
             // The last node is the instruction's own, unless it stands for others that are equal.
             let others = run.computes.iter().filter(|&&id| id != run.node.id).map(|&id| self.name(id));
             let others = others.collect::<Vec<_>>().join(", ");

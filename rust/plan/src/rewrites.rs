@@ -11,6 +11,8 @@ pub enum Rewrite {
     Equal,
     /// Nodes without a reader do nothing.
     Dead,
+    /// The shape of an elementwise result is found from its operands.
+    Shape,
     /// A loop of scalars also becomes a program on registers.
     ScalarLoop,
     /// Only the block of a product that is read is computed.
@@ -30,11 +32,12 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
-    pub const ALL: [Rewrite; 12] = [
+    pub const ALL: [Rewrite; 13] = [
         Rewrite::Fold,
         Rewrite::Identity,
         Rewrite::Equal,
         Rewrite::Dead,
+        Rewrite::Shape,
         Rewrite::ScalarLoop,
         Rewrite::Block,
         Rewrite::Sum,
@@ -51,6 +54,7 @@ impl Rewrite {
             Rewrite::Identity => "identity",
             Rewrite::Equal => "equal",
             Rewrite::Dead => "dead",
+            Rewrite::Shape => "shape",
             Rewrite::ScalarLoop => "scalar_loop",
             Rewrite::Block => "block",
             Rewrite::Sum => "sum",

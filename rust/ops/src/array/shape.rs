@@ -1,6 +1,6 @@
 //! Shape, ShapeN, Size, Rank: what is known of a tensor without its elements.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, ShapeFunction, kernel, shape_rules};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail};
 
 /// Returns numbers as an int32 or int64 tensor.
@@ -26,6 +26,29 @@ fn ranks(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+fn shape_function(init: &KernelInit<'_>) -> Result<ShapeFunction> {
+    let dtype = init.dtype("out_type")?;
+    Ok(Box::new(move |shape| numbers("Shape", [shape.rank()].into(), &shape.to_i64(), dtype)))
+}
+
+fn size_function(init: &KernelInit<'_>) -> Result<ShapeFunction> {
+    let dtype = init.dtype("out_type")?;
+    Ok(Box::new(move |shape| numbers("Size", Shape::scalar(), &[shape.elements() as i64], dtype)))
+}
+
+fn rank_function(_: &KernelInit<'_>) -> Result<ShapeFunction> {
+    Ok(Box::new(|shape| Ok(Tensor::scalar(shape.rank() as i32))))
+}
+
+/// Makes the kernel that computes a function of the input's shape.
+fn kernel_of(function: ShapeFunction) -> Result<Box<dyn Kernel>> {
+    kernel(move |ctx| {
+        let out = function(ctx.input(0)?.shape())?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
 fn shapes(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.dtype("out_type")?;
     kernel(move |ctx| {
@@ -47,7 +70,8 @@ pub(super) fn register(r: &mut Registry) {
             .attr(OUT)
             .doc("Returns the dimensions of a tensor, as a vector.")
             .shape(ranks)
-            .kernel(shapes),
+            .kernel_of_shape(shape_function)
+            .kernel(|init| kernel_of(shape_function(init)?)),
     );
     r.add(
         Op::new("ShapeN")
@@ -68,14 +92,8 @@ pub(super) fn register(r: &mut Registry) {
             .attr(OUT)
             .doc("Returns the number of elements of a tensor.")
             .shape(shape_rules::scalar)
-            .kernel(|init| {
-                let dtype = init.dtype("out_type")?;
-                kernel(move |ctx| {
-                    let n = ctx.input(0)?.elements() as i64;
-                    ctx.set_output(0, numbers("Size", Shape::scalar(), &[n], dtype)?);
-                    Ok(())
-                })
-            }),
+            .kernel_of_shape(size_function)
+            .kernel(|init| kernel_of(size_function(init)?)),
     );
     r.add(
         Op::new("Rank")
@@ -84,13 +102,8 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .doc("Returns the number of dimensions of a tensor.")
             .shape(shape_rules::scalar)
-            .kernel(|_| {
-                kernel(|ctx| {
-                    let rank = ctx.input(0)?.rank() as i32;
-                    ctx.set_output(0, Tensor::scalar(rank));
-                    Ok(())
-                })
-            }),
+            .kernel_of_shape(rank_function)
+            .kernel(|init| kernel_of(rank_function(init)?)),
     );
 }
 

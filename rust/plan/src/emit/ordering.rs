@@ -50,6 +50,8 @@ pub(super) fn order(d: &Draft, edges: &Edges, overlaps: &Overlaps) -> Result<Vec
         (_, true) | (StepNode { action: Action::Nothing, .. }, _) => 0,
         (StepNode { action: Action::Loop(plan), .. }, _) if plan.plan.may_wait() => 2,
         (n, _) if n.node.op.is_urgent || is_only_sent(i) => 0,
+        // The elements need not stay for readers of the shape.
+        (n, _) if n.node.op.kernel_of_shape.is_some() => 0,
         (n, _) => u64::from(!n.is_ref.contains(&true)),
     };
     edges.order(|i| late(i) << 32 | u64::from(i))

@@ -127,15 +127,15 @@ pub(super) fn fuse_elementwise(d: &mut Draft, cx: &Context<'_>) {
     for (last, mut nodes) in groups {
         let reader = if reductions { program_reader::find(d, &readers, last) } else { None };
         nodes.reverse();
-        let operands = Operands::find(d, stretches.then_some(&readers), &nodes);
+        let operands = Operands::find(d, &formulas, stretches.then_some(&readers), &nodes);
         if nodes.len() == 1 && reader.is_none() && operands.stretches.is_empty() {
             continue;
         }
         // A group that makes no program runs node by node.
-        let Ok(fused) = Fused::new(d, &formulas, &nodes, operands) else { continue };
+        let Ok(fused) = Fused::new(d, &readers, &formulas, &nodes, operands) else { continue };
         if let Some(replacement) = reader.and_then(|r| program_reader::replacement(d, cx, &fused, r)) {
             replacement.apply(d);
-        } else if fused.nodes.len() > 1 {
+        } else if fused.nodes.len() > 1 || fused.rewrite == Rewrite::Stretch {
             fused.replacement().apply(d);
         }
     }
@@ -155,7 +155,12 @@ struct Operands {
 }
 
 impl Operands {
-    fn find(d: &Draft, readers: Option<&Readers>, nodes: &[u32]) -> Operands {
+    fn find(
+        d: &Draft,
+        formulas: &[Option<(Formula, DType)>],
+        stretched_for: Option<&Readers>,
+        nodes: &[u32],
+    ) -> Operands {
         let inside = nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
         let mut found = Operands { inside, ..Operands::default() };
         for &n in nodes {
@@ -163,7 +168,9 @@ impl Operands {
                 if found.member(&source).is_some() || found.external.contains_key(&source) {
                     continue;
                 }
-                if let Some((stretching, stretch)) = readers.and_then(|r| found.stretching(d, r, nodes[0], source)) {
+                if let Some((stretching, stretch)) =
+                    stretched_for.and_then(|r| Self::stretching(d, formulas, r, nodes[0], source))
+                {
                     let inputs = &d.nodes[stretching as usize].inputs;
                     let value = found.inputs.len() as Value;
                     found.external.insert(source, value);
@@ -187,12 +194,18 @@ impl Operands {
         found
     }
 
-    /// Returns the node that only stretches what the group reads of it, if nothing else depends on it.
-    fn stretching(&self, d: &Draft, readers: &Readers, member: u32, source: Source) -> Option<(u32, Stretch)> {
+    /// Returns the node that only stretches what the group reads of it, if all who depend on it are elementwise.
+    fn stretching(
+        d: &Draft,
+        formulas: &[Option<(Formula, DType)>],
+        readers: &Readers,
+        member: u32,
+        source: Source,
+    ) -> Option<(u32, Stretch)> {
         let Source::Output { node, index: 0 } = source else { return None };
         let (stretching, place) = (&d.nodes[node as usize], &d.nodes[member as usize]);
         let stretch = stretching.node.op.stretch?;
-        let only_here = !readers.is_watched(node) && readers.of(node).iter().all(|r| self.inside.contains_key(r));
+        let only_here = !readers.is_watched(node) && readers.of(node).iter().all(|&r| formulas[r as usize].is_some());
         let same_place = stretching.guard == place.guard && stretching.task == place.task;
         let runs = matches!(stretching.action, Action::Run(_)) && !stretching.is_ref.contains(&true);
         (only_here && same_place && runs).then_some((node, stretch))
@@ -230,7 +243,13 @@ pub(super) struct Blame {
 
 impl Fused {
     /// Makes the program of nodes that are given in topological order.
-    fn new(d: &Draft, formulas: &[Option<(Formula, DType)>], nodes: &[u32], operands: Operands) -> Result<Fused> {
+    fn new(
+        d: &Draft,
+        readers: &Readers,
+        formulas: &[Option<(Formula, DType)>],
+        nodes: &[u32],
+        operands: Operands,
+    ) -> Result<Fused> {
         let mut instructions = Vec::with_capacity(nodes.len());
         let mut computing: Vec<NodeId> = Vec::with_capacity(nodes.len());
         let mut results: Vec<Value> = Vec::with_capacity(nodes.len());
@@ -269,9 +288,12 @@ impl Fused {
             stretches.push((value, stretch.shape));
             stretching.push(node.id);
             inputs.push(by);
-            replaced.push(i);
+            // What others read, too, stays until none of them does.
+            if readers.of(i).iter().all(|r| nodes.contains(r)) {
+                replaced.push(i);
+            }
         }
-        let rewrite = if replaced.is_empty() { Rewrite::Elementwise } else { Rewrite::Stretch };
+        let rewrite = if stretches.is_empty() { Rewrite::Elementwise } else { Rewrite::Stretch };
         replaced.extend_from_slice(nodes);
         let program = Arc::new(program.with_stretches(stretches));
         Ok(Fused { program, nodes: replaced, blame: Blame { stretching, computing }, inputs, rewrite })

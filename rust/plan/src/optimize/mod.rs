@@ -15,6 +15,7 @@ mod product_sum;
 mod program_reader;
 mod readers;
 mod replace;
+mod shapes;
 mod simplify;
 mod stand_in;
 
@@ -45,6 +46,9 @@ pub(crate) fn simplify(d: &mut Draft, cx: &Context<'_>) {
 
 /// Fuses nodes where that saves passes over memory.
 pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
+    if cx.options.rewrites.contains(Rewrite::Shape) {
+        shapes::fuse(d, cx);
+    }
     if cx.options.rewrites.contains(Rewrite::Sum) {
         product_sum::fuse(d, cx);
     }
@@ -56,6 +60,10 @@ pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
     // Last: it takes what the others left.
     if cx.options.rewrites.contains(Rewrite::Elementwise) {
         elementwise::fuse_elementwise(d, cx);
+        if cx.options.rewrites.contains(Rewrite::Dead) {
+            // What several programs stretch themselves has no reader left.
+            dead_nodes::drop_dead(d);
+        }
     }
 }
 

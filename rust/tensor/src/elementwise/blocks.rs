@@ -508,14 +508,9 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
 pub struct Ranges<T> {
     layout: std::sync::Arc<Layout>,
     shape: Shape,
-    /// Keeps the memory that `addresses` are of.
-    _inputs: SmallVec<[Tensor; 8]>,
-    addresses: SmallVec<[*mut T; 8]>,
+    inputs: SmallVec<[Tensor; 8]>,
     spread: Spread<T>,
 }
-
-// SAFETY: the addresses are of tensors that this keeps, and are only read.
-unsafe impl<T: Sync + Send> Sync for Ranges<T> {}
 
 impl<T: Scalar + Element> Ranges<T> {
     /// Returns None if the output is an input, is smaller than the full shape, or has no elements.
@@ -531,8 +526,7 @@ impl<T: Scalar + Element> Ranges<T> {
         }
         let early = early_values::<T>(program, &layout, &inputs, threads)?;
         let spread = Spread::new(&layout, &early, &shape)?;
-        let addresses = inputs.iter().enumerate().map(|(v, t)| address(&layout, v, t)).collect::<Result<_>>()?;
-        Ok(Some(Ranges { layout, shape, _inputs: inputs, addresses, spread }))
+        Ok(Some(Ranges { layout, shape, inputs, spread }))
     }
 
     /// Returns the shape of the whole output.
@@ -552,7 +546,9 @@ impl<T: Scalar + Element> Ranges<T> {
         let end = start + out.len();
         assert!(end <= self.shape.elements(), "elements {start}..{end} of {}", self.shape);
         let outputs = std::iter::once(out.as_mut_ptr()).collect();
-        let memory = Memory { inputs: self.addresses.clone(), outputs, origin: start };
+        // Small tensors have their elements in themselves, so that these move with them.
+        let inputs = self.inputs.iter().enumerate().map(|(v, t)| address(&self.layout, v, t)).collect::<Result<_>>()?;
+        let memory = Memory { inputs, outputs, origin: start };
         BlockLoop { layout: &self.layout, memory: &memory, spread: &self.spread }.task(start..end)
     }
 }
