@@ -8,6 +8,7 @@ mod elementwise;
 mod epilogue;
 mod equal_nodes;
 mod fold;
+mod fused;
 mod identities;
 mod product;
 mod product_block;

@@ -1,6 +1,6 @@
 //! A reduction of an elementwise result computes the elements as it reads them, so that they are never in memory.
 
-use super::elementwise::Fused;
+use super::fused::Fused;
 use super::readers::Readers;
 use super::replace::Replacement;
 use crate::context::Context;

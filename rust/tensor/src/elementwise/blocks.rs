@@ -1,8 +1,9 @@
-//! The block loop of `Program`: where every value lives, and the run over blocks of the output.
+//! The block loop of `Program`: the run over blocks of the output.
 
-use super::program::{Instruction, NEVER, Program, Value, scalar};
+use super::layout::{Class, Layout, Outcome, Place};
+use super::program::{Instruction, Program, Value, scalar};
 use super::stretched::Stretched;
-use super::{binary, grain, unary};
+use super::{binary, unary};
 use crate::dtype::Scalar;
 use crate::shape::Shape;
 use crate::status::Result;
@@ -12,217 +13,17 @@ use crate::vector::{self, Element, Operand};
 use crate::{Status, bail};
 use smallvec::SmallVec;
 
-/// The relation of a value's elements to those of the full shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    /// One element for all.
-    Scalar,
-    /// The trailing dimensions of the full shape; all rows of a program have the same ones.
-    Row,
-    /// Any other shape that broadcasts to the full one.
-    Part,
-    Full,
-}
-
-/// The place of a value while a block is computed.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    /// A full input, by its number.
-    Input(u32),
-    /// One of the registers.
-    Register(u32),
-    /// The memory of an output, by its number.
-    Output(u32),
-    /// A scalar spread over a block, by its number among these.
-    Spread(u32),
-    /// A row repeated over a block, by its number among these.
-    Row(u32),
-    /// A part stretched over a block, by its number among these.
-    Part(u32),
-}
-
-/// A step of the block loop.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    instruction: Instruction,
-    a: Place,
-    b: Place,
-    to: Place,
-}
-
-/// The part of a run's preparation that only the program and the classes of its values decide.
-#[derive(Debug)]
-pub(super) struct Layout {
-    given: SmallVec<[Class; 8]>,
-    /// Of each value.
-    classes: Vec<Class>,
-    steps: Vec<Step>,
-    registers: usize,
-    /// Scalar values that full instructions read.
-    spreads: Vec<Value>,
-    /// Row values that full instructions read.
-    rows: Vec<Value>,
-    /// Part values that full instructions read.
-    parts: Vec<Value>,
-    /// Of each output of the program.
-    results: Vec<Outcome>,
-    /// Of each output that the loop computes: the full inputs whose memory it may take.
-    reusable: Vec<SmallVec<[u32; 4]>>,
-    /// Elements worth a thread.
-    grain: usize,
-}
-
-/// The way in which an output is made.
-#[derive(Clone, Copy, Debug)]
-enum Outcome {
-    /// A value that exists before the loop: an input, a scalar, a row or a part.
-    Before(Value),
-    /// The loop's output of this number.
-    Computed(u32),
-}
-
 /// Bytes of L1 that registers, spread scalars and rows may take.
 const RESIDENT: usize = 24 << 10;
 /// Most elements of a block.
-const LONGEST: usize = 1024;
+pub(super) const LONGEST: usize = 1024;
 /// Fewest.
 const SHORTEST: usize = 64;
 /// From this many elements on, the runs of parts are worth blocks of their own.
 const LONG_RUN: usize = 256;
 
-impl Layout {
-    /// Returns the classes that it was made of.
-    pub(super) fn given(&self) -> &[Class] {
-        &self.given
-    }
-
-    /// Returns the layout for the classes of all values; those of the inputs are enough if none is a part.
-    pub(super) fn new(program: &Program, given: SmallVec<[Class; 8]>) -> Layout {
-        let inputs = program.inputs();
-        let mut classes = given.to_vec();
-        for instruction in &program.instructions()[classes.len() - inputs..] {
-            let class = instruction.operands().map(|v| classes[v as usize]);
-            classes.push(class.max_by_key(|c| *c as u8).unwrap_or(Class::Scalar));
-        }
-        let mut layout = Layout {
-            given,
-            classes,
-            steps: Vec::new(),
-            registers: 0,
-            spreads: Vec::new(),
-            rows: Vec::new(),
-            parts: Vec::new(),
-            results: Vec::new(),
-            reusable: Vec::new(),
-            grain: 0,
-        };
-        let mut computed: Vec<Value> = Vec::new();
-        for &value in program.outputs() {
-            let in_loop = value as usize >= inputs && layout.classes[value as usize] == Class::Full;
-            layout.results.push(if !in_loop {
-                Outcome::Before(value)
-            } else {
-                let number = computed.iter().position(|v| *v == value).unwrap_or_else(|| {
-                    computed.push(value);
-                    computed.len() - 1
-                });
-                Outcome::Computed(number as u32)
-            });
-        }
-        layout.place(program, &computed);
-        layout.choose_reusable(program, &computed);
-        let weight: usize = program.instructions().iter().map(weight).sum();
-        // At least what one addition of this many elements costs; a whole number of the longest blocks.
-        layout.grain = ((4 * grain::LIGHT) / (weight + 3)).next_multiple_of(LONGEST);
-        layout
-    }
-
-    /// Gives every full value its place, registers being free again after the last instruction that reads them.
-    fn place(&mut self, program: &Program, computed: &[Value]) {
-        let inputs = program.inputs();
-        let mut places: Vec<Option<Place>> = vec![None; self.classes.len()];
-        let mut free: Vec<u32> = Vec::new();
-        for (i, &instruction) in program.instructions().iter().enumerate() {
-            let value = (inputs + i) as Value;
-            if self.classes[value as usize] != Class::Full {
-                continue;
-            }
-            let (a, b) = match instruction {
-                Instruction::Unary(_, a) => (a, a),
-                Instruction::Binary(_, a, b) => (a, b),
-            };
-            let (place_a, place_b) = (self.operand(a, inputs, &mut places), self.operand(b, inputs, &mut places));
-            // An operand's register may become the result's: the loops of `vector` have forms that write in place.
-            for (v, place) in [(a, Some(place_a)), (b, (a != b).then_some(place_b))] {
-                if let Some(Place::Register(register)) = place
-                    && program.last_use(v) == i as u32
-                {
-                    free.push(register);
-                }
-            }
-            let to = match computed.iter().position(|v| *v == value) {
-                Some(number) => Place::Output(number as u32),
-                None => Place::Register(free.pop().unwrap_or_else(|| {
-                    self.registers += 1;
-                    self.registers as u32 - 1
-                })),
-            };
-            places[value as usize] = Some(to);
-            if let Place::Register(register) = to
-                && program.last_use(value) == NEVER
-            {
-                free.push(register);
-            }
-            self.steps.push(Step { instruction, a: place_a, b: place_b, to });
-        }
-    }
-
-    fn operand(&mut self, v: Value, inputs: usize, places: &mut [Option<Place>]) -> Place {
-        if let Some(place) = places[v as usize] {
-            return place;
-        }
-        let place = match self.classes[v as usize] {
-            // Full values of instructions are in outputs or registers already.
-            Class::Full => Place::Input(v.min(inputs as u32)),
-            Class::Scalar => {
-                self.spreads.push(v);
-                Place::Spread(self.spreads.len() as u32 - 1)
-            }
-            Class::Row => {
-                self.rows.push(v);
-                Place::Row(self.rows.len() as u32 - 1)
-            }
-            Class::Part => {
-                self.parts.push(v);
-                Place::Part(self.parts.len() as u32 - 1)
-            }
-        };
-        places[v as usize] = Some(place);
-        place
-    }
-
-    /// Chooses full inputs that outputs may overwrite: those that no later instruction reads.
-    fn choose_reusable(&mut self, program: &Program, computed: &[Value]) {
-        let inputs = program.inputs();
-        for &value in computed {
-            let made = value - inputs as Value;
-            let dead = |v: Value| program.last_use(v) == NEVER || program.last_use(v) <= made;
-            let full = |v: Value| self.classes[v as usize] == Class::Full;
-            self.reusable.push((0..inputs as Value).filter(|&v| full(v) && dead(v)).collect());
-        }
-    }
-}
-
-fn weight(instruction: &Instruction) -> usize {
-    grain::LIGHT
-        / match *instruction {
-            Instruction::Unary(f, _) => grain::of_unary(f),
-            Instruction::Binary(f, ..) => grain::of_binary(f),
-        }
-}
-
 /// Values that exist before the loop.
-enum Early<T> {
+pub(super) enum Early<T> {
     Scalar(T, Shape),
     Tensor(Tensor),
 }
@@ -287,7 +88,7 @@ pub(super) fn run<T: Scalar + Element>(
 }
 
 /// Returns the address of an input that blocks read where it lies; null for other inputs.
-fn address<T: Scalar>(layout: &Layout, v: usize, t: &Tensor) -> Result<*mut T> {
+pub(super) fn address<T: Scalar>(layout: &Layout, v: usize, t: &Tensor) -> Result<*mut T> {
     Ok(match layout.classes[v] {
         Class::Full => t.slice::<T>()?.as_ptr().cast_mut(),
         _ => std::ptr::null_mut(),
@@ -295,7 +96,7 @@ fn address<T: Scalar>(layout: &Layout, v: usize, t: &Tensor) -> Result<*mut T> {
 }
 
 /// Returns inputs that are not full, and every instruction on these alone.
-fn early_values<T: Scalar + Element>(
+pub(super) fn early_values<T: Scalar + Element>(
     program: &Program,
     layout: &Layout,
     inputs: &[Tensor],
@@ -357,7 +158,7 @@ fn tensor_of<T: Scalar>(values: &[Option<Early<T>>], v: Value) -> Result<&Tensor
 }
 
 /// The values of a run that are spread over its blocks.
-struct Spread<T> {
+pub(super) struct Spread<T> {
     scalars: SmallVec<[T; 8]>,
     rows: SmallVec<[Tensor; 4]>,
     parts: SmallVec<[(Tensor, Stretched); 4]>,
@@ -366,7 +167,7 @@ struct Spread<T> {
 }
 
 impl<T: Scalar> Spread<T> {
-    fn new(layout: &Layout, early: &[Option<Early<T>>], shape: &Shape) -> Result<Spread<T>> {
+    pub fn new(layout: &Layout, early: &[Option<Early<T>>], shape: &Shape) -> Result<Spread<T>> {
         let scalars = layout.spreads.iter().map(|v| scalar_of(early, *v)).collect::<Result<_>>()?;
         let rows = repeated_rows::<T>(layout, early, shape.elements())?;
         let part = |v: &Value| {
@@ -402,17 +203,17 @@ fn repeated_rows<T: Scalar>(
 }
 
 /// Addresses of inputs and outputs. An input whose memory an output has taken has that output's address.
-struct Memory<T> {
-    inputs: SmallVec<[*mut T; 8]>,
-    outputs: SmallVec<[*mut T; 1]>,
+pub(super) struct Memory<T> {
+    pub inputs: SmallVec<[*mut T; 8]>,
+    pub outputs: SmallVec<[*mut T; 1]>,
     /// The element that the outputs begin with.
-    origin: usize,
+    pub origin: usize,
 }
 
-struct BlockLoop<'a, T> {
-    layout: &'a Layout,
-    memory: &'a Memory<T>,
-    spread: &'a Spread<T>,
+pub(super) struct BlockLoop<'a, T> {
+    pub layout: &'a Layout,
+    pub memory: &'a Memory<T>,
+    pub spread: &'a Spread<T>,
 }
 
 // SAFETY: the addresses are of tensors that outlive the loop. Inputs are only read, and tasks write disjoint ranges of
@@ -444,7 +245,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         if period < usize::MAX { period.div_ceil(period.div_ceil(length)) } else { length }
     }
 
-    fn task(&self, range: std::ops::Range<usize>) -> Result<()> {
+    pub fn task(&self, range: std::ops::Range<usize>) -> Result<()> {
         let (length, resident) = (self.length().min(range.len()), self.resident());
         let mut registers = Tensor::new(T::DTYPE, [resident * length])?;
         let registers = registers.slice_mut::<T>()?;
@@ -501,55 +302,6 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             start += n;
         }
         Ok(())
-    }
-}
-
-/// The only output of a program, of which any range can be computed.
-pub struct Ranges<T> {
-    layout: std::sync::Arc<Layout>,
-    shape: Shape,
-    inputs: SmallVec<[Tensor; 8]>,
-    spread: Spread<T>,
-}
-
-impl<T: Scalar + Element> Ranges<T> {
-    /// Returns None if the output is an input, is smaller than the full shape, or has no elements.
-    pub(super) fn new(
-        program: &Program,
-        layout: std::sync::Arc<Layout>,
-        shape: Shape,
-        inputs: SmallVec<[Tensor; 8]>,
-        threads: Threads,
-    ) -> Result<Option<Ranges<T>>> {
-        if !matches!(layout.results[..], [Outcome::Computed(0)]) || shape.elements() == 0 {
-            return Ok(None);
-        }
-        let early = early_values::<T>(program, &layout, &inputs, threads)?;
-        let spread = Spread::new(&layout, &early, &shape)?;
-        Ok(Some(Ranges { layout, shape, inputs, spread }))
-    }
-
-    /// Returns the shape of the whole output.
-    pub fn shape(&self) -> &Shape {
-        &self.shape
-    }
-
-    /// Returns the number of elements that are worth a thread.
-    pub fn grain(&self) -> usize {
-        self.layout.grain
-    }
-
-    /// Computes elements `start..start + out.len()` of the output.
-    ///
-    /// Panics if there are fewer.
-    pub fn compute(&self, start: usize, out: &mut [T]) -> Result<()> {
-        let end = start + out.len();
-        assert!(end <= self.shape.elements(), "elements {start}..{end} of {}", self.shape);
-        let outputs = std::iter::once(out.as_mut_ptr()).collect();
-        // Small tensors have their elements in themselves, so that these move with them.
-        let inputs = self.inputs.iter().enumerate().map(|(v, t)| address(&self.layout, v, t)).collect::<Result<_>>()?;
-        let memory = Memory { inputs, outputs, origin: start };
-        BlockLoop { layout: &self.layout, memory: &memory, spread: &self.spread }.task(start..end)
     }
 }
 

@@ -5,15 +5,17 @@ mod blocks;
 mod broadcast;
 mod cast;
 mod grain;
+mod layout;
 mod map;
 mod program;
+mod ranges;
 mod scalars;
 mod stretched;
 
 pub use binary::{binary, compare};
-pub use blocks::Ranges;
 pub use broadcast::{Broadcast, Inputs, Terms};
 pub use cast::cast;
 pub use map::unary;
 pub use program::{Instruction, Program, StretchedShape, Value};
+pub use ranges::Ranges;
 pub use scalars::{Function, Register, Scalars, load};

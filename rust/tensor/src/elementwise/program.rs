@@ -3,7 +3,8 @@
 //! The functions run block by block on registers that stay in L1. They are the functions of `vector`, so a program gives
 //! the bits of the same functions applied to whole tensors one after the other.
 
-use super::blocks::{Class, Layout, Ranges};
+use super::layout::{Class, Layout};
+use super::ranges::Ranges;
 use super::scalars::{Function, Scalars, load};
 use super::stretched::stretch;
 use super::{binary, blocks, unary};

@@ -1,0 +1,201 @@
+//! `Fused`: the program of a group of elementwise nodes, and the nodes that its errors belong to.
+
+use super::elementwise::{Formula, Formulas};
+use super::readers::Readers;
+use super::replace::Replacement;
+use crate::draft::{Action, Draft};
+use crate::rewrites::Rewrite;
+use crate::source::Source;
+use ferroflow_graph::{Elementwise, KernelContext, NodeId, Stretch};
+use ferroflow_tensor::elementwise::{Instruction, Program, Value};
+use ferroflow_tensor::vector::Binary;
+use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, broadcast};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// The operands of a group's program: inputs from outside, then constants, then the results of its instructions.
+#[derive(Default)]
+pub(super) struct Operands {
+    inputs: SmallVec<[Source; 3]>,
+    /// The inputs that other nodes would stretch, these nodes, and the sources that decide the shapes.
+    pub stretches: Vec<(Value, u32, Source)>,
+    constants: Vec<Tensor>,
+    /// Input or constant number of each source from outside.
+    external: FxHashMap<Source, Value>,
+    /// Position in the group of each member.
+    inside: FxHashMap<u32, usize>,
+}
+
+impl Operands {
+    pub fn find(d: &Draft, formulas: &Formulas, stretched_for: Option<&Readers>, nodes: &[u32]) -> Operands {
+        let inside = nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
+        let mut found = Operands { inside, ..Operands::default() };
+        for &n in nodes {
+            for &source in &d.nodes[n as usize].inputs {
+                if found.member(&source).is_some() || found.external.contains_key(&source) {
+                    continue;
+                }
+                if let Some((stretching, stretch)) =
+                    stretched_for.and_then(|r| Self::stretching(d, formulas, r, nodes[0], source))
+                {
+                    let inputs = &d.nodes[stretching as usize].inputs;
+                    let value = found.inputs.len() as Value;
+                    found.external.insert(source, value);
+                    found.inputs.push(inputs[stretch.of]);
+                    found.stretches.push((value, stretching, inputs[stretch.by]));
+                } else if let Source::Constant(c) = source {
+                    found.external.insert(source, found.constants.len() as Value);
+                    found.constants.push(d.constants[c as usize].clone());
+                } else {
+                    found.external.insert(source, found.inputs.len() as Value);
+                    found.inputs.push(source);
+                }
+            }
+        }
+        // The program's last inputs are the constants.
+        for (source, value) in &mut found.external {
+            if matches!(source, Source::Constant(_)) {
+                *value += found.inputs.len() as Value;
+            }
+        }
+        found
+    }
+
+    /// Returns the node that only stretches what the group reads of it, if all who depend on it are elementwise.
+    fn stretching(
+        d: &Draft,
+        formulas: &Formulas,
+        readers: &Readers,
+        member: u32,
+        source: Source,
+    ) -> Option<(u32, Stretch)> {
+        let Source::Output { node, index: 0 } = source else { return None };
+        let (stretching, place) = (&d.nodes[node as usize], &d.nodes[member as usize]);
+        let stretch = stretching.node.op.stretch?;
+        let only_here = !readers.is_watched(node) && readers.of(node).iter().all(|&r| formulas[r as usize].is_some());
+        let same_place = stretching.guard == place.guard && stretching.task == place.task;
+        let runs = matches!(stretching.action, Action::Run(_)) && !stretching.is_ref.contains(&true);
+        (only_here && same_place && runs).then_some((node, stretch))
+    }
+
+    fn member(&self, source: &Source) -> Option<usize> {
+        match source {
+            Source::Output { node, .. } => self.inside.get(node).copied(),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of values before the first instruction's.
+    fn count(&self) -> usize {
+        self.inputs.len() + self.constants.len()
+    }
+}
+
+/// The program of a group.
+pub(super) struct Fused {
+    pub program: Arc<Program>,
+    /// The nodes that it replaces, in topological order.
+    pub nodes: SmallVec<[u32; 4]>,
+    pub blame: Blame,
+    pub inputs: SmallVec<[Source; 3]>,
+    pub rewrite: Rewrite,
+}
+
+/// The nodes that errors of a program belong to: of each stretched input, and of each instruction.
+#[derive(Clone)]
+pub(super) struct Blame {
+    stretching: Vec<NodeId>,
+    computing: Vec<NodeId>,
+}
+
+impl Fused {
+    /// Makes the program of nodes that are given in topological order.
+    pub fn new(d: &Draft, readers: &Readers, formulas: &Formulas, nodes: &[u32], operands: Operands) -> Result<Fused> {
+        let mut instructions = Vec::with_capacity(nodes.len());
+        let mut computing: Vec<NodeId> = Vec::with_capacity(nodes.len());
+        let mut results: Vec<Value> = Vec::with_capacity(nodes.len());
+        let mut dtype = DType::F32;
+        for &n in nodes {
+            let node = &d.nodes[n as usize];
+            let value = |s: &Source| operands.member(s).map_or_else(|| operands.external[s], |k| results[k]);
+            let values: SmallVec<[Value; 4]> = node.inputs.iter().map(value).collect();
+            let Some((formula, of)) = &formulas[n as usize] else {
+                return Err(Status::internal("a node without a formula was fused"));
+            };
+            dtype = *of;
+            let mut push = |instruction| {
+                instructions.push(instruction);
+                computing.push(node.node.id);
+                (operands.count() + instructions.len() - 1) as Value
+            };
+            let result = match (formula, &values[..]) {
+                (&Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(f, x)),
+                (&Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(f, x, y)),
+                (&Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
+                    rest.iter().fold(first, |sum, &x| push(Instruction::Binary(Binary::Add, sum, x)))
+                }
+                _ => return Err(Status::internal("a fused node has an unexpected number of inputs")),
+            };
+            results.push(result);
+        }
+        let output = results.last().copied().into_iter().collect();
+        let program =
+            Program::new(dtype, operands.count(), instructions, output)?.with_constants(operands.constants)?;
+        let (mut stretches, mut stretching, mut inputs) = (Vec::new(), Vec::new(), operands.inputs);
+        let mut replaced = SmallVec::new();
+        for (value, i, by) in operands.stretches {
+            let node = &d.nodes[i as usize].node;
+            let stretch = node.op.stretch.ok_or_else(|| Status::internal("a node that does not stretch was fused"))?;
+            stretches.push((value, stretch.shape));
+            stretching.push(node.id);
+            inputs.push(by);
+            // What others read, too, stays until none of them does.
+            if readers.of(i).iter().all(|r| nodes.contains(r)) {
+                replaced.push(i);
+            }
+        }
+        let rewrite = if stretches.is_empty() { Rewrite::Elementwise } else { Rewrite::Stretch };
+        replaced.extend_from_slice(nodes);
+        let program = Arc::new(program.with_stretches(stretches));
+        Ok(Fused { program, nodes: replaced, blame: Blame { stretching, computing }, inputs, rewrite })
+    }
+
+    pub fn replacement(self) -> Replacement {
+        let Fused { program, nodes, blame, inputs, rewrite } = self;
+        let kernel = move |ctx: &mut KernelContext<'_>| {
+            let threads = ctx.threads();
+            let mut outputs = program.run(ctx.inputs_mut(), threads).map_err(|e| blame.at_node(&program, ctx, e))?;
+            if let Some(value) = outputs.pop() {
+                ctx.set_output(0, value);
+            }
+            Ok(())
+        };
+        Replacement { nodes, node: None, kernel: Arc::new(kernel), inputs, rewrite }
+    }
+}
+
+impl Blame {
+    /// Returns the error at the node whose operands do not fit, if that is the reason.
+    pub fn at_node(&self, program: &Program, ctx: &KernelContext<'_>, e: Status) -> Status {
+        let (inputs, rest) = ctx.inputs().split_at(program.inputs() - program.constants().len());
+        let mut shapes: Vec<Shape> = inputs.iter().chain(program.constants()).map(|t| t.shape().clone()).collect();
+        for ((&(value, shape), by), id) in program.stretches().iter().zip(rest).zip(&self.stretching) {
+            match shape(&shapes[value as usize], by) {
+                Ok(shape) => shapes[value as usize] = shape,
+                Err(_) => return e.at_node(*id),
+            }
+        }
+        for (instruction, id) in program.instructions().iter().zip(&self.computing) {
+            let shape = match *instruction {
+                Instruction::Unary(_, x) => shapes[x as usize].clone(),
+                Instruction::Binary(_, x, y) => match broadcast(&shapes[x as usize], &shapes[y as usize]) {
+                    Ok(s) => s,
+                    Err(_) => return e.at_node(*id),
+                },
+            };
+            shapes.push(shape);
+        }
+        e
+    }
+}
