@@ -53,6 +53,9 @@ impl<T: Scalar + Element> Ranges<T> {
     pub fn compute(&self, start: usize, out: &mut [T]) -> Result<()> {
         let end = start + out.len();
         assert!(end <= self.shape.elements(), "elements {start}..{end} of {}", self.shape);
+        if out.is_empty() {
+            return Ok(());
+        }
         let outputs = std::iter::once(out.as_mut_ptr()).collect();
         // Small tensors have their elements in themselves, so that these move with them.
         let inputs = self.inputs.iter().enumerate().map(|(v, t)| address(&self.layout, v, t)).collect::<Result<_>>()?;
