@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, contrib, datasets, functions, op_calls, states, surfaces, training
+from differential import chains, contrib, datasets, functions, op_calls, states, surfaces, training, variable_calls
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -26,6 +26,7 @@ Program = dict[str, Any]
 FAMILIES: dict[str, Callable[[int], Program]] = {
     "op_calls": op_calls.program,
     "written_calls": op_calls.written_program,
+    "variable_calls": variable_calls.program,
     "chains": chains.program,
     "training": training.program,
     "datasets": datasets.program,
