@@ -54,7 +54,7 @@ class Finding(NamedTuple):
 def check(pair: Pair, program: Program) -> list[Difference]:
     """What differs between the two sides beyond what is accepted."""
     tensorflow, ours = pair.run(program)
-    found = [found for found in differences(program, tensorflow, ours) if reason(program["about"], found) is None]
+    found = [found for found in differences(program, tensorflow, ours) if reason(program, found) is None]
     if found and (
         is_rounding(pair, program, found) or (not program["exact"] and is_undetermined(pair, program, found))
     ):

@@ -32,6 +32,12 @@ _TEXTS = {
     "unit": ("BYTE", "UTF8_CHAR"),
     "combiner": ("sum", "mean", "sqrtn"),
 }
+# The pools of gradients whose `orig_output` is their output.
+_POOLED = {
+    **{name: "MaxPool" for name in ("MaxPoolGrad", "MaxPoolGradGrad")},
+    **{name: "MaxPoolV2" for name in ("MaxPoolGradV2", "MaxPoolGradGradV2")},
+    **{name: "MaxPool3D" for name in ("MaxPool3DGrad", "MaxPool3DGradGrad")},
+}
 _MOST_ELEMENTS = 600
 _BEYOND_INT32 = (1 << 31, (1 << 32) + 1)
 
@@ -263,6 +269,13 @@ def program_of(call: Call, rng: random.Random, constants: float = 0.3, gradient:
         for name, data in call["inputs"].items()
     }
     attributes = dict(call["attributes"])
+    pooling = _POOLED.get(call["op"])
+    if pooling is not None and rng.random() < 0.8:
+        # Gradients of pools are called with a pool's output.
+        given = {name: arguments[name] for name in ("ksize", "strides") if name in arguments}
+        pooled = {"input": arguments["orig_input"], **given, **attributes}
+        steps.append(["pooled", f"raw_ops.{pooling}", [], pooled])
+        arguments["orig_output"] = {"ref": "pooled"}
     if attributes.get("seed") == 0 and attributes.get("seed2") == 0:
         attributes["seed"] = 7
     steps.append(["y", f"raw_ops.{call['op']}", [], {**arguments, **attributes}])

@@ -63,7 +63,9 @@ def _call(op: str) -> Call:
         attr["name"]: attr["default"] for attr in info["attrs"] if attr["type"] in ("int", "bool") and attr["has_default"]
     }
     if op.endswith("CountUpTo"):
-        attributes.update(limit=7, T=tf("int32"))
+        attributes["limit"] = 7
+    if op == "ResourceCountUpTo":
+        attributes["T"] = tf("int32")
     if any(attr["name"] == "dtype" for attr in info["attrs"]) and "Gather" in op:
         attributes["dtype"] = tf("float32")
     return op, inputs, attributes
@@ -119,4 +121,5 @@ def program(number: int) -> dict[str, Any]:
     steps.append(["y", f"raw_ops.{op}", [], {**arguments, **call["attributes"]}])
     once = [{"fetch": {"ref": "y"}, "feed": feed}, {"fetch": read}]
     runs = [{"fetch": filled}, *once, *once]
-    return {"about": f"variables of {op}", "seed": 1, "exact": False, "steps": steps, "runs": runs}
+    about = {"about": f"variables of {op}", "seed": 1, "exact": False, "changes_variables": True}
+    return {**about, "steps": steps, "runs": runs}
