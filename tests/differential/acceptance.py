@@ -17,6 +17,7 @@ class Accepted(NamedTuple):
         ours: the same of what we give.
         where: a regular expression of the difference's place.
         check: what must be true of both besides.
+        of_program: what must be true of the program.
     """
 
     reason: str
@@ -26,3 +27,4 @@ class Accepted(NamedTuple):
     ours: str = ""
     where: str = ""
     check: Callable[[Any, Any], bool] = lambda tensorflow, ours: True
+    of_program: Callable[[dict[str, Any]], bool] = lambda program: True

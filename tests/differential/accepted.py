@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from differential.accepted_errors import ERRORS
 from differential.accepted_graphs import GRAPHS
@@ -12,16 +13,17 @@ from differential.comparison import Difference
 ACCEPTED = [*ERRORS, *VALUES, *GRAPHS]
 
 
-def reason(about: str, found: Difference) -> str | None:
-    """Why a difference is accepted; None where it is not."""
+def reason(program: dict[str, Any], found: Difference) -> str | None:
+    """Returns why a difference is accepted; None if it is not."""
     for entry in ACCEPTED:
         if (
             re.fullmatch(entry.kind, found.kind)
-            and re.fullmatch(entry.about, about)
+            and re.fullmatch(entry.about, program["about"])
             and re.search(entry.tensorflow, str(found.tensorflow))
             and re.search(entry.ours, str(found.ours))
             and re.search(entry.where, found.where)
             and entry.check(found.tensorflow, found.ours)
+            and entry.of_program(program)
         ):
             return entry.reason
     return None

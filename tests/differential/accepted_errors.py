@@ -416,7 +416,21 @@ ERRORS = [
         about="(gradient of )?(BoostedTreesMakeStatsSummary|FusedBatchNormGrad.*|ThreadUnsafeUnigramCandidateSampler"
         "|UnicodeEncode|DrawBoundingBoxes(V2)?)",
         tensorflow="^no error",
-        ours="must be in|must have (one column|the same number)|out of range|must ascend|must be 4",
+        ours="must be in|must have (one column|the same number|same shape)|out of range|must ascend|must be 4",
+    ),
+    Accepted(
+        "TensorFlow does not compare the updates' shape, and reads beyond them",
+        "error",
+        about="variables of ResourceScatter(Add|Div|Max|Min|Mul|Sub|Update)",
+        tensorflow="^no error",
+        ours="Must have updates.shape = ",
+    ),
+    Accepted(
+        "more is known of a shape here, which the step refuses there",
+        "build error",
+        about="(gradient of )?MaxPool(3D)?GradGrad(V2)?",
+        tensorflow="^no error .when run",
+        ours="^ValueError: Negative dimension size",
     ),
     Accepted(
         "a range that is not a number is refused here",

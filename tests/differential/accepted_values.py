@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from differential import checks
+from differential import checks, program_checks
 from differential.acceptance import Accepted
 
 VALUES = [
@@ -42,7 +42,7 @@ VALUES = [
         "whether an infinity is multiplied by a padded zero",
         "value",
         about="Conv3DBackprop(Filter|Input)V2|(gradient of )?DepthwiseConv2dNative.*",
-        tensorflow="inf",
+        tensorflow="inf|nan",
         check=checks.differ_in_nan_alone,
     ),
     Accepted(
@@ -67,14 +67,33 @@ VALUES = [
             and not np.asarray(ours)[np.asarray(tensorflow) != np.asarray(ours)].any()
         ),
     ),
-    Accepted("what is not sorted has no certain order", "value", about="TopKV2?"),
+    Accepted(
+        "NaN has no order; TensorFlow's is that of a heap, or of a sort that compares NaN",
+        "value",
+        about="TopKV2?",
+        check=checks.has_the_same_numbers_or_places,
+        of_program=program_checks.has_nan,
+    ),
     Accepted(
         "reserved spaces that nothing reads",
         "fetched shape",
         about="FusedBatchNorm(Grad.*|V3)",
         tensorflow=r"^\[\]$",
     ),
-    Accepted("TensorFlow gives 0 for NaN of float16", "value", about="Cosh|Sinh", ours="nan"),
+    Accepted(
+        "TensorFlow gives 0 for NaN of float16",
+        "value",
+        about="A?(cosh|sinh|tanh)|Cosh|Sinh",
+        ours="nan",
+        check=checks.is_zero_for_nan,
+    ),
+    Accepted(
+        "a product of nothing is not written there",
+        "value",
+        about="QuantizedMatMul",
+        check=checks.vanishes_here,
+        of_program=program_checks.is_empty,
+    ),
     Accepted(
         "the limit at infinity, which TensorFlow gives as NaN",
         "value",
@@ -157,6 +176,13 @@ VALUES = [
     ),
     Accepted("numbers that are not finite", "value", about="CholeskyGrad", tensorflow="nan|inf"),
     Accepted(
+        "which element of a solution that is not finite is NaN depends on the order of the additions",
+        "value",
+        about="(Batch)?Matrix(Triangular)?Solve",
+        where="(NaN|infinity) elsewhere",
+        check=checks.are_finite_alike,
+    ),
+    Accepted(
         "similarities of pictures are sums in another order", "value", about="pictures, ssim", check=checks.is_close
     ),
     Accepted("without rows nothing is written there", "value", about="MatrixSolveLs", check=checks.vanishes_here),
@@ -228,6 +254,7 @@ VALUES = [
         "value",
         about="gradient of MaxPoolGrad",
         check=checks.is_zero_where_they_differ,
+        of_program=program_checks.pools_otherwise,
     ),
     Accepted(
         "1.15 runs float16 on XLA's device, which leaves a single infinite pixel as it is; both give NaN for float32",
@@ -268,18 +295,20 @@ VALUES = [
         about="DecodePaddedRaw",
         check=checks.agree_in_the_first_row,
     ),
-    Accepted("dimensions that no format has", "value", about="DataFormatDimMap"),
     Accepted(
         "1.15's gradient sets the main diagonal, whichever was set",
         "value",
         about="gradient of MatrixSetDiagV2",
         where="value 0",
+        check=checks.is_zero_on_the_main_diagonal_alone,
+        of_program=program_checks.sets_another_diagonal,
     ),
     Accepted(
         "which place gets a gradient if the outputs are no maxima of the inputs",
         "value",
         about="(gradient of )?MaxPool(3D)?GradGrad.*|gradient of MaxPool(3D)?Grad(V2)?",
         where="value [02]",
+        of_program=program_checks.pools_otherwise,
     ),
     Accepted(
         "an n-gram of pads alone begins with the word before an empty row there",
@@ -292,6 +321,7 @@ VALUES = [
         "1.15's numbers depend on how its threads share the batches",
         "value",
         about="ParameterizedTruncatedNormal",
+        of_program=program_checks.has_batches,
     ),
     Accepted(
         "an infinity times a zero of a filter is NaN there; pictures are added here",
@@ -315,7 +345,7 @@ VALUES = [
     Accepted(
         "an infinity is multiplied by the zeros of a band matrix there, which makes the whole row NaN",
         "value",
-        about="gradient of LRN",
+        about="(gradient of )?LRN",
         where="NaN elsewhere",
         check=checks.agree_but_for_nan_there,
     ),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from differential import chains, contrib, datasets, functions, op_calls, states, surfaces, training
+from differential import chains, contrib, datasets, functions, op_calls, states, surfaces, training, variable_calls
 from differential.accepted import reason
 from differential.comparison import Difference, differences
 from differential.processes import Pair
@@ -26,6 +26,7 @@ Program = dict[str, Any]
 FAMILIES: dict[str, Callable[[int], Program]] = {
     "op_calls": op_calls.program,
     "written_calls": op_calls.written_program,
+    "variable_calls": variable_calls.program,
     "chains": chains.program,
     "training": training.program,
     "datasets": datasets.program,
@@ -53,7 +54,7 @@ class Finding(NamedTuple):
 def check(pair: Pair, program: Program) -> list[Difference]:
     """What differs between the two sides beyond what is accepted."""
     tensorflow, ours = pair.run(program)
-    found = [found for found in differences(program, tensorflow, ours) if reason(program["about"], found) is None]
+    found = [found for found in differences(program, tensorflow, ours) if reason(program, found) is None]
     if found and (
         is_rounding(pair, program, found) or (not program["exact"] and is_undetermined(pair, program, found))
     ):

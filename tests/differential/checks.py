@@ -195,3 +195,30 @@ def agree_but_for_nan_there(tensorflow: Any, ours: Any) -> bool:
     a, b = np.asarray(tensorflow), np.asarray(ours)
     numbers = ~np.isnan(a)
     return a.shape == b.shape and np.allclose(a[numbers], b[numbers], rtol=1e-4, atol=1e-5)
+
+
+def has_the_same_numbers_or_places(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both hold the same numbers in some order, NaN included, or are places."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    return are_integers(a, b) or np.array_equal(np.sort(a, None), np.sort(b, None), equal_nan=True)
+
+
+def is_zero_on_the_main_diagonal_alone(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if TensorFlow's matrices are 1 but for a main diagonal of 0, and ours are 0 and 1."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    if a.ndim < 2 or a.shape != b.shape:
+        return False
+    return bool((a == 1 - np.eye(*a.shape[-2:])).all() and np.isin(b, (0, 1)).all())
+
+
+def is_zero_for_nan(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if ours is NaN wherever both differ by more than rounding, and TensorFlow's is 0 there."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    return a.shape == b.shape and not a[np.isnan(b)].any() and np.allclose(a[~np.isnan(b)], b[~np.isnan(b)], rtol=8e-3)
+
+
+def are_finite_alike(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both are finite in the same places, and agree there."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    finite = np.isfinite(a)
+    return np.array_equal(finite, np.isfinite(b)) and np.allclose(a[finite], b[finite], rtol=1e-4, atol=1e-5)

@@ -32,7 +32,14 @@ _TEXTS = {
     "unit": ("BYTE", "UTF8_CHAR"),
     "combiner": ("sum", "mean", "sqrtn"),
 }
+# The pools of gradients whose `orig_output` is their output.
+_POOLED = {
+    **{name: "MaxPool" for name in ("MaxPoolGrad", "MaxPoolGradGrad")},
+    **{name: "MaxPoolV2" for name in ("MaxPoolGradV2", "MaxPoolGradGradV2")},
+    **{name: "MaxPool3D" for name in ("MaxPool3DGrad", "MaxPool3DGradGrad")},
+}
 _MOST_ELEMENTS = 600
+_BEYOND_INT32 = (1 << 31, (1 << 32) + 1)
 
 
 @functools.cache
@@ -196,7 +203,7 @@ def _attribute(call: Call, rng: random.Random) -> None:
     if isinstance(value, bool):
         new = not value
     elif isinstance(value, int):
-        new = rng.choice((value + 1, value - 1, -1, 0, 1, 2, value * 2))
+        new = rng.choice((value + 1, value - 1, -1, 0, 1, 2, value * 2, *_BEYOND_INT32))
     elif isinstance(value, float):
         new = rng.choice((0.0, -value, value * 2, 0.5, 1.0))
     elif isinstance(value, dict) and "tf" in value:
@@ -208,7 +215,7 @@ def _attribute(call: Call, rng: random.Random) -> None:
         new = {"shape": rng.choice((None, [], shape, [None, *(shape or [])], [None for _ in shape or []], [2]))}
     elif isinstance(value, list) and value and isinstance(value[0], (int, float)) and not isinstance(value[0], bool):
         new = list(value)
-        new[rng.randrange(len(new))] = rng.choice((0, -1, 1, 2, 3, new[0]))
+        new[rng.randrange(len(new))] = rng.choice((0, -1, 1, 2, 3, new[0], *_BEYOND_INT32))
         new = rng.choice((new, new, new, new[:-1], [*new, 1]))
     call["attributes"][name] = new
 
@@ -262,6 +269,13 @@ def program_of(call: Call, rng: random.Random, constants: float = 0.3, gradient:
         for name, data in call["inputs"].items()
     }
     attributes = dict(call["attributes"])
+    pooling = _POOLED.get(call["op"])
+    if pooling is not None and rng.random() < 0.8:
+        # Gradients of pools are called with a pool's output.
+        given = {name: arguments[name] for name in ("ksize", "strides") if name in arguments}
+        pooled = {"input": arguments["orig_input"], **given, **attributes}
+        steps.append(["pooled", f"raw_ops.{pooling}", [], pooled])
+        arguments["orig_output"] = {"ref": "pooled"}
     if attributes.get("seed") == 0 and attributes.get("seed2") == 0:
         attributes["seed"] = 7
     steps.append(["y", f"raw_ops.{call['op']}", [], {**arguments, **attributes}])
@@ -286,11 +300,18 @@ def written_program(number: int) -> dict[str, Any]:
     return _changed(number, _written())
 
 
+def changed(call: Call, rng: random.Random, changes: int) -> Call:
+    """Returns a copy of a call with so many random changes."""
+    call = copy.deepcopy(call)
+    for _ in range(changes):
+        rng.choice(_CHANGES)(call, rng)
+    return call
+
+
 def _changed(number: int, calls: dict[str, list[Call]]) -> dict[str, Any]:
     rng = random.Random(number)
     ops = sorted(calls)
     # Every op in turn.
-    call = copy.deepcopy(rng.choice(calls[ops[number % len(ops)]]))
-    for _ in range(rng.choice((0, 1, 1, 2, 2, 3))):
-        rng.choice(_CHANGES)(call, rng)
+    call = rng.choice(calls[ops[number % len(ops)]])
+    call = changed(call, rng, rng.choice((0, 1, 1, 2, 2, 3)))
     return program_of(call, rng, rng.choice((0.0, 0.3, 1.0)), gradient=rng.random() < 0.3)

@@ -123,7 +123,7 @@ def is_rounding(pair: Pair, program: dict[str, Any], found: list[Difference]) ->
     ):
         return False
     tensorflow, ours = pair.run(_in_float64(program))
-    if any(reason(program["about"], difference) is None for difference in differences(program, tensorflow, ours)):
+    if any(reason(program, difference) is None for difference in differences(program, tensorflow, ours)):
         return False
     for place, difference in zip(places, found, strict=True):
         assert place is not None

@@ -5,11 +5,17 @@ Its arguments are the module ("tensorflow" or "ferroflow"), and folders for `sys
 
 import json
 import os
+import resource
 import sys
 import warnings
 
 
+# A program that asks for more must end with an error, and not take the machine's memory.
+_MEMORY = 8 << 30
+
+
 def main():
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     answers = os.fdopen(os.dup(1), "w")
     # What libraries print must not mix with the answers.
     silence = os.open(os.devnull, os.O_WRONLY)

@@ -77,6 +77,13 @@ fn wrong_kind(name: &str, expected: &str, got: &AttrValue) -> Status {
     Status::invalid_argument(format!("attr '{name}' should be {expected}, is {}", got.kind_name()))
 }
 
+fn within_int32(name: &str, n: i64) -> Result<()> {
+    match i32::try_from(n) {
+        Ok(_) => Ok(()),
+        Err(_) => bail!(InvalidArgument, "Attr {name} has value {n} out of range for an int32"),
+    }
+}
+
 impl AttrMap {
     pub fn get(&self, name: &str) -> Option<&AttrValue> {
         self.0.iter().find(|(n, _)| &**n == name).map(|(_, v)| v)
@@ -84,6 +91,24 @@ impl AttrMap {
 
     fn require(&self, name: &str) -> Result<&AttrValue> {
         self.get(name).ok_or_else(|| Status::new(Code::NotFound, format!("No attr named '{name}'")))
+    }
+
+    /// Returns a list attribute of integers that an int32 can hold.
+    ///
+    /// Errors: as for `ints`, and `InvalidArgument` for a greater or lesser integer.
+    pub fn int32s(&self, name: &str) -> Result<Vec<i64>> {
+        let list = self.ints(name)?;
+        list.iter().try_for_each(|&n| within_int32(name, n))?;
+        Ok(list)
+    }
+
+    /// Returns an attribute that is an integer which an int32 can hold.
+    ///
+    /// Errors: as for `int`, and `InvalidArgument` for a greater or lesser integer.
+    pub fn int32(&self, name: &str) -> Result<i64> {
+        let n = self.int(name)?;
+        within_int32(name, n)?;
+        Ok(n)
     }
 
     /// Adds or replaces.

@@ -311,7 +311,18 @@ impl Resources {
         let name = ResourceName::of_node(node, Unnamed::NodeName)?;
         let dtype = node.attrs.dtype("dtype")?;
         let is_handle = node.outputs.first().is_some_and(|o| o.dtype == DType::Resource);
-        let make = || Ok(if is_handle { Variable::of_handle(&name, dtype) } else { Variable::new(&*name.name, dtype) });
+        let make = || {
+            if is_handle {
+                return Ok(Variable::of_handle(&name, dtype));
+            }
+            let variable = Variable::new(&*name.name, dtype);
+            // TF 1.x: a variable without elements has a value from the beginning.
+            let shape = node.attrs.get("shape").map(|_| node.attrs.shape("shape")).transpose()?;
+            if let Some(shape) = shape.and_then(|s| s.to_shape()).filter(|s| s.elements() == 0) {
+                *variable.value.lock() = Some(Tensor::zeros(dtype, shape)?);
+            }
+            Ok(variable)
+        };
         let variable = self.lookup_or_create(&name.container, &name.name, make)?;
         if variable.dtype != dtype {
             bail!(

@@ -471,8 +471,10 @@ def while_loop(
         The loop variables after the last iteration; one that is not in a nest comes without one.
 
     Raises:
-        TypeError: if a function is not callable, or structures or dtypes change.
-        ValueError: if there are no variables, or if their number changes, or shapes do that should not.
+        TypeError: if a function is not callable, if structures or dtypes change, or if `parallel_iterations` is less
+            than 1.
+        ValueError: if there are no variables, if their number changes, if shapes change that should not, or if
+            `parallel_iterations` is no int of Python.
     """
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:
@@ -483,6 +485,9 @@ def while_loop(
             raise TypeError("body must be callable.")
         if parallel_iterations < 1:
             raise TypeError("parallel_iterations must be a positive integer.")
+        if not isinstance(parallel_iterations, int):
+            # TF 1.x: integers of NumPy are refused, too.
+            raise ValueError(f"`parallel_iterations` must be a positive integer: {parallel_iterations}")
         limited = maximum_iterations is not None
         limit = None if maximum_iterations is None else convert_to_tensor(maximum_iterations, name="maximum_iterations")
         if limit is not None:

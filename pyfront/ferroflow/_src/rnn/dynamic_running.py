@@ -157,6 +157,9 @@ def _loop(
     sequence_length: Tensor | None,
     dtype: Any,
 ) -> Any:
+    if not isinstance(parallel_iterations, int):
+        # TF 1.x: it is an assertion.
+        raise AssertionError("parallel_iterations must be int")
     flat_inputs = nest.flatten(inputs)
     sizes = nest.flatten(cell.output_size)
     time_steps = shaping.shape(flat_inputs[0])[0]

@@ -15,7 +15,7 @@ fn places(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
     );
     let mut out = Vec::with_capacity(rank);
     for &p in perm {
-        // A negative place counts from the end, as in TensorFlow (which does not document it).
+        // TF 1.x: the shape rule counts a negative place from the end, and the kernel refuses it.
         let place = if p < 0 { p.saturating_add(rank as i64) } else { p };
         let Some(place) = usize::try_from(place).ok().filter(|&p| p < rank) else {
             bail!(InvalidArgument, "perm dim {p} is out of range of input rank {rank}");
@@ -27,6 +27,9 @@ fn places(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
 
 /// Checks that `perm` names each of 0..rank once.
 fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
+    if let Some(negative) = perm.iter().find(|p| **p < 0) {
+        bail!(InvalidArgument, "{negative} is out of range [0 .. {rank})");
+    }
     let out = places(perm, rank)?;
     if let Some(missing) = (0..rank).find(|i| !out.contains(i)) {
         let perm: Vec<_> = perm.iter().map(i64::to_string).collect();
@@ -108,7 +111,7 @@ pub(super) fn register(r: &mut Registry) {
 #[cfg(test)]
 mod tests {
     use crate::testing::{Arg, run, run_args};
-    use ferroflow_tensor::{Complex32, DType, Tensor};
+    use ferroflow_tensor::{Code, Complex32, DType, Tensor};
 
     #[test]
     fn elements_move_with_their_index() {
@@ -149,11 +152,15 @@ mod tests {
     }
 
     #[test]
-    fn negative_places_count_from_the_end() {
-        let x = Tensor::from_slice([2, 3], &[0i8, 1, 2, 3, 4, 5]).unwrap();
-        let perm = |v: [i32; 2]| Tensor::from_slice([2], &v).unwrap();
-        let y = run("Transpose", &[x.clone(), perm([-1, 0])], &[]).unwrap();
-        assert_eq!(y, run("Transpose", &[x, perm([1, 0])], &[]).unwrap());
+    fn negative_places_have_a_static_shape_and_no_value() {
+        // As in TensorFlow 1.15.5.
+        for perm in [[-1i32, 0], [1, -2], [-1, -2]] {
+            let x = Tensor::from_slice([2, 3], &[0i8, 1, 2, 3, 4, 5]).unwrap();
+            let perm = Tensor::from_slice([2], &perm).unwrap();
+            let error = run("Transpose", &[x, perm], &[]).unwrap_err();
+            assert_eq!(error.code(), Code::InvalidArgument);
+            assert!(error.message().ends_with("is out of range [0 .. 2)"), "{}", error.message());
+        }
     }
 
     #[test]

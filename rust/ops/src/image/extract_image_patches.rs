@@ -52,7 +52,7 @@ impl Patches {
     fn of(attrs: &AttrMap) -> Result<Patches> {
         let mut beyond_space = None;
         let mut list = |name: &'static str, what: &str| -> Result<[usize; 2]> {
-            let values = attrs.ints(name)?;
+            let values = attrs.int32s(name)?;
             let [batch, rows, columns, depth] = values[..] else {
                 bail!(InvalidArgument, "{what} must specify 4 dimensions")
             };

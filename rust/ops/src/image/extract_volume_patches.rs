@@ -19,7 +19,7 @@ impl Patches {
     fn of(attrs: &AttrMap) -> Result<Patches> {
         let mut beyond_space = None;
         let mut list = |name: &'static str, what: &str| -> Result<[usize; 3]> {
-            let values = attrs.ints(name)?;
+            let values = attrs.int32s(name)?;
             let [batch, space @ .., depth] = &values[..] else {
                 bail!(InvalidArgument, "{what} must specify 5 dimensions")
             };

@@ -4,7 +4,7 @@ use super::shapes::{dimension_is, same_length};
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::vector::scalar;
-use ferroflow_tensor::{DType, PartialShape, Result, Tensor, ensure, f16};
+use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure, f16};
 
 /// A box that may still be selected.
 #[derive(Clone, Copy)]
@@ -161,14 +161,12 @@ pub(super) fn scalar(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<f3
     if t.dtype() == DType::F16 { Ok(t.to_scalar::<f16>()?.to_f32()) } else { t.to_scalar() }
 }
 
-fn limit_of(ctx: &KernelContext<'_>, boxes: usize) -> Result<(usize, usize)> {
+/// Returns how many boxes can be selected at most, and `max_output_size`. TF 1.x: a negative one limits nothing.
+fn limit_of(ctx: &KernelContext<'_>, boxes: usize) -> Result<(usize, i32)> {
     let t = ctx.input(2)?;
     ensure!(t.rank() == 0, InvalidArgument, "max_output_size must be 0-D, got shape {}", t.shape());
     let requested = t.to_scalar::<i32>()?;
-    let Ok(requested) = usize::try_from(requested) else {
-        ferroflow_tensor::bail!(InvalidArgument, "max_output_size must be non-negative, got {requested}")
-    };
-    Ok((requested.min(boxes), requested))
+    Ok((usize::try_from(requested).map_or(boxes, |n| n.min(boxes)), requested))
 }
 
 fn floats<T: Wide<In = f32>>(t: &Tensor) -> Result<Vec<f32>> {
@@ -187,7 +185,7 @@ fn checked_scores(ctx: &KernelContext<'_>, boxes: usize) -> Result<Vec<f32>> {
 }
 
 /// Returns the boxes that the inputs select.
-fn selected(ctx: &KernelContext<'_>, thresholds: Thresholds) -> Result<(Vec<(usize, f32)>, usize)> {
+fn selected(ctx: &KernelContext<'_>, thresholds: Thresholds) -> Result<(Vec<(usize, f32)>, i32)> {
     ensure!((0.0..=1.0).contains(&thresholds.overlap), InvalidArgument, "iou_threshold must be in [0, 1]");
     ensure!(thresholds.sigma >= 0.0, InvalidArgument, "soft_nms_sigma_val must be >= 0");
     let boxes = ctx.input(0)?;
@@ -229,7 +227,14 @@ fn padded(init: &KernelInit<'_>, soft: bool) -> Result<Box<dyn Kernel>> {
             sigma: if soft { scalar(ctx, 5, "soft_nms_sigma")? } else { 0.0 },
         };
         let (found, requested) = selected(ctx, thresholds)?;
-        let length = if pad { requested } else { found.len() };
+        let length = if pad {
+            let Ok(length) = usize::try_from(requested) else {
+                bail!(InvalidArgument, "max_output_size must be non-negative, got {requested}")
+            };
+            length
+        } else {
+            found.len()
+        };
         ctx.set_output(0, indices(&found, length)?);
         if soft {
             let dtype = ctx.input(1)?.dtype();
@@ -289,8 +294,14 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 fn padded_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     check_inputs(c, 4)?;
-    let length =
-        if c.bool("pad_to_max_output_size")? { c.input_i64(2)?.and_then(|n| usize::try_from(n).ok()) } else { None };
+    let requested = if c.bool("pad_to_max_output_size")? { c.input_i64(2)? } else { None };
+    let length = match requested.map(|n| (n, usize::try_from(n))) {
+        None => None,
+        Some((_, Ok(length))) => Some(length),
+        Some((n, Err(_))) => {
+            bail!(InvalidArgument, "Dimension size, given by scalar input 2, must be non-negative but is {n}")
+        }
+    };
     let last = c.num_outputs() - 1;
     for i in 0..last {
         c.set_output(i, PartialShape::vector(length));
@@ -399,7 +410,9 @@ mod tests {
         assert_eq!(y[0].slice::<i32>().unwrap(), [3, 0, 5]);
         let y = run("NonMaxSuppression", &inputs(2), &[]).unwrap();
         assert_eq!(y[0].slice::<i32>().unwrap(), [3, 0]);
-        assert!(run("NonMaxSuppression", &inputs(-1), &[]).is_err());
+        // TensorFlow 1.15.5 takes a negative number for no limit.
+        let y = run("NonMaxSuppression", &inputs(-1), &[]).unwrap();
+        assert_eq!(y[0].slice::<i32>().unwrap(), [3, 0, 5]);
     }
 
     #[test]

@@ -74,6 +74,81 @@ fn next_group<T: PartialOrd + Copy>(row: &[T], start: usize, least: T) -> usize 
     })
 }
 
+/// Returns true if entry `a` goes before entry `b`: it is larger, or neither is and its index is lower.
+fn goes_before<T: PartialOrd>(row: &[T], a: usize, b: usize) -> bool {
+    row[b] < row[a] || !(row[b] > row[a]) && a < b
+}
+
+/// A heap of places whose first goes behind all others.
+///
+/// TF 1.x: entries that are not sorted have the order of a heap of the C++ library, whose steps these are.
+struct WorstFirst<'a, T> {
+    row: &'a [T],
+    places: &'a mut [usize],
+}
+
+impl<T: PartialOrd> WorstFirst<'_, T> {
+    /// Moves a place up from a free one, at most to `top`.
+    fn rise(&mut self, mut free: usize, top: usize, place: usize) {
+        while free > top {
+            let parent = (free - 1) / 2;
+            if !goes_before(self.row, self.places[parent], place) {
+                break;
+            }
+            self.places[free] = self.places[parent];
+            free = parent;
+        }
+        self.places[free] = place;
+    }
+
+    /// Puts a place where `top` is free: the free one sinks to a leaf, from which the place rises.
+    fn settle(&mut self, top: usize, length: usize, place: usize) {
+        let mut free = top;
+        while 2 * free + 1 < length {
+            let mut child = 2 * free + 2;
+            if child == length || goes_before(self.row, self.places[child], self.places[child - 1]) {
+                child -= 1;
+            }
+            self.places[free] = self.places[child];
+            free = child;
+        }
+        self.rise(free, top, place);
+    }
+
+    /// Drops the first place, and leaves the last one free.
+    fn pop(&mut self) {
+        let last = self.places.len() - 1;
+        let place = self.places[last];
+        self.settle(0, last, place);
+    }
+}
+
+/// Puts the places of the `k` first entries by `goes_before` into `places`, in the order of a heap; `k` is less than the
+/// row's length.
+fn select_in_heap_order<T: PartialOrd + Copy>(row: &[T], k: usize, places: &mut Vec<usize>) {
+    places.clear();
+    places.extend(0..=k);
+    let mut heap = WorstFirst { row, places: &mut places[..] };
+    for top in (0..=(k - 1) / 2).rev() {
+        let place = heap.places[top];
+        heap.settle(top, k + 1, place);
+    }
+    heap.pop();
+    let mut next = k + 1;
+    while next < row.len() {
+        // A later entry goes before the first one only if it is larger.
+        next = next_group(row, next, row[heap.places[0]]);
+        for i in next..row.len().min(next + GROUP) {
+            if row[i] > row[heap.places[0]] {
+                heap.rise(k, 0, i);
+                heap.pop();
+            }
+        }
+        next += GROUP;
+    }
+    places.truncate(k);
+}
+
 /// Puts the places of the `k` first entries by `order` into `places`, in any order.
 fn select<T: PartialOrd + Copy>(row: &[T], k: usize, places: &mut Vec<usize>) {
     let n = row.len();
@@ -130,15 +205,14 @@ fn top_k<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>, k: i64, sorted: bo
             let mut places = Vec::new();
             let rows = x[range.start * n..range.end * n].chunks_exact(n);
             for ((row, values), indices) in rows.zip(values.chunks_exact_mut(k)).zip(indices.chunks_exact_mut(k)) {
-                select(row, k, &mut places);
-                let best = &mut places[..];
-                if sorted {
-                    best.sort_unstable_by(|&a, &b| order(row, a, b));
+                // TF 1.x: all entries of a row are always sorted.
+                if sorted || k == n {
+                    select(row, k, &mut places);
+                    places.sort_unstable_by(|&a, &b| order(row, a, b));
                 } else {
-                    // TF leaves the order open; here it is fixed.
-                    best.sort_unstable();
+                    select_in_heap_order(row, k, &mut places);
                 }
-                for ((value, index), &place) in values.iter_mut().zip(indices).zip(&*best) {
+                for ((value, index), &place) in values.iter_mut().zip(indices).zip(&places) {
                     (*value, *index) = (row[place], place as i32);
                 }
             }
@@ -260,6 +334,36 @@ mod tests {
         let mut indices = t[1].slice::<i32>().unwrap().to_vec();
         indices.sort_unstable();
         assert_eq!(indices, [1, 3, 4]);
+    }
+
+    #[test]
+    fn unsorted_entries_have_the_order_of_a_heap() {
+        // By TensorFlow 1.15.5.
+        let long = [
+            26, 14, 23, 5, 1, 8, 23, 8, 18, 9, 26, 28, 7, 13, 23, 23, 25, 8, 4, 18, 12, 6, 10, 20, 3, 0, 23, 21, 21, 9, 6,
+            29, 6, 24, 2, 14, 21, 8, 17, 2, 26, 23, 0, 8, 19, 10, 13, 1, 0, 13, 28, 3, 18, 19, 15, 2, 25, 18, 17, 16, 17,
+            25, 9, 27, 16, 12, 23, 18, 22, 3, 11, 23, 24, 18, 6, 7, 13, 10, 7, 9, 18, 23, 21, 19, 16, 21, 15, 4, 27, 27,
+            11, 19, 8, 25, 5, 8, 27, 26, 29, 22,
+        ];
+        let cases: [(&[i32], &[i32]); 6] = [
+            (&[5, 0, 3, 3, 7], &[0, 4]),
+            (&[3, 5, 2, 4, 7, 6, 8, 8], &[4, 7, 6]),
+            (&[1, 6, 7, 7, 8, 1, 5, 8, 4, 3], &[1, 3, 2, 7, 4]),
+            (&[2, 0, 0, 4, 5, 5], &[4, 5, 3, 0, 1, 2]),
+            (&[6, 8, 4, 1, 4, 8, 1], &[1]),
+            (&long, &[89, 50, 88, 98, 11, 31, 63]),
+        ];
+        for (row, places) in cases {
+            let inputs = [Tensor::from_slice([row.len()], row).unwrap(), Tensor::scalar(places.len() as i32)];
+            let t = run("TopKV2", &inputs, &[("sorted", AttrValue::Bool(false))]).unwrap();
+            assert_eq!(t[1].slice::<i32>().unwrap(), places);
+        }
+        let row = [1.0, f32::NAN, 3.0, 2.0, f32::NAN, 5.0, 0.0, 4.0];
+        for (k, places) in [(3, &[7, 1, 5][..]), (5, &[3, 7, 2, 5, 1]), (7, &[4, 3, 0, 7, 1, 5, 2])] {
+            let inputs = [Tensor::from_slice([8], &row).unwrap(), Tensor::scalar(k)];
+            let t = run("TopKV2", &inputs, &[("sorted", AttrValue::Bool(false))]).unwrap();
+            assert_eq!(t[1].slice::<i32>().unwrap(), places, "k = {k}");
+        }
     }
 
     #[test]

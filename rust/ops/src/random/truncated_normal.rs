@@ -2,21 +2,21 @@
 
 use super::stream::{Stream, seeded, shape_of};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::philox::convert::Sample;
-use ferroflow_tensor::philox::fill::blocks_per_run;
-use ferroflow_tensor::philox::truncated_normal::{Parameters, fill_truncated_normal};
+use ferroflow_tensor::philox::truncated_normal::{
+    Drawn, Parameters, blocks_per_truncated_run, fill_truncated_normal,
+};
 use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
 
 /// The values of an input that has one for all batches, or one for each.
-struct ByBatch(Vec<f64>);
+struct ByBatch<T>(Vec<T>);
 
-impl ByBatch {
-    fn at(&self, batch: usize) -> f64 {
+impl<T: Copy> ByBatch<T> {
+    fn at(&self, batch: usize) -> T {
         self.0[if self.0.len() == 1 { 0 } else { batch }]
     }
 }
 
-fn by_batch<T: Sample + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &str, batches: usize) -> Result<ByBatch> {
+fn by_batch<T: Drawn + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &str, batches: usize) -> Result<ByBatch<T>> {
     let given = ctx.input(input)?;
     ensure!(
         given.rank() <= 1,
@@ -24,7 +24,7 @@ fn by_batch<T: Sample + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &st
         "Input {name} should be a scalar or vector, got shape: {}",
         given.shape()
     );
-    let values: Vec<f64> = given.slice::<T>()?.iter().map(|value| value.to_f64()).collect();
+    let values = given.slice::<T>()?.to_vec();
     ensure!(
         values.len() == 1 || values.len() == batches,
         InvalidArgument,
@@ -47,13 +47,14 @@ fn truncated_normal(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let lows = by_batch::<T>(ctx, 3, "minvals", batches)?;
             let highs = by_batch::<T>(ctx, 4, "maxvals", batches)?;
             let mut out = Tensor::new(dtype, shape)?;
-            let with_values = if out.elements() == 0 { 0 } else { batches };
-            let parameters: Vec<Parameters> = (0..with_values)
+            let are_shared = [&means, &stddevs, &lows, &highs].iter().all(|values| values.0.len() == 1);
+            let with_values = if out.elements() == 0 { 0 } else if are_shared { 1 } else { batches };
+            let parameters: Vec<Parameters<T>> = (0..with_values)
                 .map(|b| Parameters { mean: means.at(b), stddev: stddevs.at(b), low: lows.at(b), high: highs.at(b) })
                 .collect();
             ensure!(parameters.iter().all(Parameters::are_valid), InvalidArgument, "Invalid parameters");
-            let base = stream.reserve(blocks_per_run(out.elements()));
-            fill_truncated_normal(&base, ctx.threads(), &parameters, out.slice_mut::<T>()?)?;
+            let source = stream.reserve(blocks_per_truncated_run(parameters.len(), out.elements()));
+            fill_truncated_normal(source, &parameters, out.slice_mut::<T>()?)?;
             ctx.set_output(0, out);
             Ok(())
         })
@@ -79,7 +80,7 @@ pub(super) fn register(r: &mut Registry) {
 #[cfg(test)]
 mod tests {
     use crate::random::golden::seeds;
-    use crate::testing::run;
+    use crate::testing::{Rerun, run};
     use ferroflow_tensor::Tensor;
 
     #[test]
@@ -91,6 +92,40 @@ mod tests {
         let (first, second) = out[0].slice::<f32>().unwrap().split_at(500);
         assert!(first.iter().all(|x| (-1.0..=1.0).contains(x)));
         assert!(second.iter().all(|x| (5.0..=6.0).contains(x)));
+    }
+
+    #[test]
+    fn numbers_are_tensorflows() {
+        // By TensorFlow 1.15.5: four numbers, the last one, and two of the next run.
+        type Case = (&'static [i32], &'static [f64], [f64; 2], [f64; 7]);
+        let cases: [Case; 4] = [
+            (&[2, 3], &[-1.0], [0.5, 2.0], [
+                0.6106548344138161, 1.0796993896840514, 0.16430639607147085, -0.016732976568888946, 0.472901614717954,
+                -0.6568805911698183, 0.5752973248057704,
+            ]),
+            (&[2, 3], &[1.0], [0.5, 2.0], [
+                1.0300188773103165, 1.717179809652965, 1.2552902875181282, 1.41698032071434, 1.655940513038374,
+                1.5106753596536329, 1.6636313145283224,
+            ]),
+            (&[2, 3], &[2.0], [0.5, 9.0], [
+                2.0870739686948028, 2.094925791198067, 2.166214344637317, 3.2709201705891306, 2.0144225204254615,
+                2.3360105973370833, 2.571512168843854,
+            ]),
+            (&[120], &[f64::NEG_INFINITY], [0.0, -1.0], [
+                -1.1076293443774647, -1.117334730738762, -1.2054522288073013, -2.5709437248237945, -1.7629112990230396,
+                -1.4414278283511786, -1.9019823581928026,
+            ]),
+        ];
+        for (shape, lows, [mean, high], expected) in cases {
+            let of = |values: &[f64]| Tensor::from_slice([values.len()], values).unwrap();
+            let shape = Tensor::from_slice([shape.len()], shape).unwrap();
+            let inputs = [shape, of(&[mean]), of(&[1.0]), of(lows), of(&[high])];
+            let node = Rerun::new("ParameterizedTruncatedNormal", &inputs, &seeds(3, 7)).unwrap();
+            let (first, second) = (node.run(1).unwrap(), node.run(1).unwrap());
+            let (first, second) = (first[0].slice::<f64>().unwrap(), second[0].slice::<f64>().unwrap());
+            let found = first[..4].iter().chain(first.last()).chain(&second[..2]);
+            assert!(found.zip(expected).all(|(x, y)| (x - y).abs() < 1e-12), "[{lows:?}, {high}]: {first:?}");
+        }
     }
 
     #[test]

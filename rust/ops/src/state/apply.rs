@@ -64,6 +64,8 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     const COUNT: Option<&'static str> = None;
     /// Scalars that must have a sign.
     const SIGNS: &'static [(&'static str, Sign)] = &[];
+    /// If true, the sparse op refuses rows without elements. TF 1.x: some do.
+    const NEEDS_COLUMNS: bool = false;
 
     /// Returns the new values of the variable and its slots.
     fn step<F: Elementary>(&self, s: &Scalars<F>, variables: [F; N], gradient: F) -> [F; N];
@@ -131,6 +133,13 @@ fn shape<const N: usize, R: Rule<N>>(c: &mut ShapeContext<'_>, sparse: bool) -> 
         let rows = c.input(R::GRADIENT + 1)?.with_rank(1)?;
         if let Some(dims) = s.with_rank_at_least(1)?.dims() {
             rows.concatenate(&PartialShape::from_dims(&dims[1..])).merge(gradient)?;
+        }
+        if let Some(mut dims) = gradient.with_rank_at_least(1)?.dims() {
+            if let (Some(a), Some(b)) = (rows.dim(0), dims[0]) {
+                ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
+            }
+            dims[0] = None;
+            s = s.merge(&PartialShape::from_dims(&dims))?;
         }
     }
     for (_, i) in scalar_inputs::<N, R>(sparse) {
@@ -224,6 +233,12 @@ fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>,
         let Some((&count, row)) = var.split_first() else {
             bail!(InvalidArgument, "var must be at least 1 dimensional")
         };
+        let has_columns = row.iter().all(|&n| n > 0);
+        ensure!(
+            has_columns || !R::NEEDS_COLUMNS,
+            InvalidArgument,
+            "Inner dimension should be greater than zero."
+        );
         let fits = gradient.shape().iter().eq(indices.shape().iter().chain(row));
         ensure!(
             fits,

@@ -20,6 +20,7 @@ impl Adagrad {
 impl Rule<2> for Adagrad {
     const INPUTS: &'static [&'static str] = &["var", "accum", "lr", "grad"];
     const GRADIENT: usize = 3;
+    const NEEDS_COLUMNS: bool = true;
 
     #[inline(always)]
     fn step<F: Elementary>(&self, &[lr, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {
@@ -42,6 +43,7 @@ impl AdagradV2 {
 impl Rule<2> for AdagradV2 {
     const INPUTS: &'static [&'static str] = &["var", "accum", "lr", "epsilon", "grad"];
     const GRADIENT: usize = 4;
+    const NEEDS_COLUMNS: bool = true;
 
     #[inline(always)]
     fn step<F: Elementary>(&self, &[lr, epsilon, ..]: &Scalars<F>, [var, accum]: [F; 2], g: F) -> [F; 2] {

@@ -13,6 +13,7 @@ impl Rule<3> for AdagradDualAveraging {
     const INPUTS: &'static [&'static str] =
         &["var", "gradient_accumulator", "gradient_squared_accumulator", "grad", "lr", "l1", "l2", "global_step"];
     const GRADIENT: usize = 3;
+    const NEEDS_COLUMNS: bool = true;
     const COUNT: Option<&'static str> = Some("global_step");
 
     #[inline(always)]

@@ -19,6 +19,7 @@ struct ProximalGradientDescent;
 impl Rule<1> for ProximalGradientDescent {
     const INPUTS: &'static [&'static str] = &["var", "alpha", "l1", "l2", "delta"];
     const GRADIENT: usize = 4;
+    const NEEDS_COLUMNS: bool = true;
 
     #[inline(always)]
     fn step<F: Elementary>(&self, &[alpha, l1, l2, ..]: &Scalars<F>, [var]: [F; 1], g: F) -> [F; 1] {
@@ -32,6 +33,7 @@ struct SparseProximalGradientDescent;
 impl Rule<1> for SparseProximalGradientDescent {
     const INPUTS: &'static [&'static str] = &["var", "alpha", "l1", "l2", "grad"];
     const GRADIENT: usize = 4;
+    const NEEDS_COLUMNS: bool = true;
 
     #[inline(always)]
     fn step<F: Elementary>(&self, s: &Scalars<F>, var: [F; 1], g: F) -> [F; 1] {
@@ -44,6 +46,7 @@ struct ProximalAdagrad;
 impl Rule<2> for ProximalAdagrad {
     const INPUTS: &'static [&'static str] = &["var", "accum", "lr", "l1", "l2", "grad"];
     const GRADIENT: usize = 5;
+    const NEEDS_COLUMNS: bool = true;
     const SIGNS: &'static [(&'static str, Sign)] =
         &[("lr", Sign::Positive), ("l1", Sign::NotNegative), ("l2", Sign::NotNegative)];
 

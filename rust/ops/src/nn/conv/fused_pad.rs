@@ -65,7 +65,7 @@ fn shape(c: &mut ShapeContext<'_>, resizes: bool) -> Result<()> {
             _ => [None, None],
         };
     }
-    let strides = c.ints("strides")?;
+    let strides = c.int32s("strides")?;
     ensure!(
         strides.len() == 4,
         InvalidArgument,

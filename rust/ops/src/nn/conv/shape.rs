@@ -47,7 +47,7 @@ pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Resu
         (Kind::Full, 2) => "Conv2D",
         (Kind::Full, _) => "Conv3D",
     };
-    let (strides, dilations) = (c.ints("strides")?, c.ints("dilations")?);
+    let (strides, dilations) = (c.int32s("strides")?, c.int32s("dilations")?);
     for (list, what) in [(&dilations, "dilation"), (&strides, "stride")] {
         if list.len() != rank {
             bail!(

@@ -127,9 +127,9 @@ impl Spec {
         }
         Ok(Spec {
             space,
-            strides: by_space(&attrs.ints("strides")?, space, first, "strides")?,
+            strides: by_space(&attrs.int32s("strides")?, space, first, "strides")?,
             dilations: match attrs.get("dilations") {
-                Some(_) => by_space(&attrs.ints("dilations")?, space, first, "dilations")?,
+                Some(_) => by_space(&attrs.int32s("dilations")?, space, first, "dilations")?,
                 None => [1; 3],
             },
             padding,

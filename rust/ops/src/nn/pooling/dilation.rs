@@ -37,7 +37,7 @@ impl Span {
 impl Dilation {
     fn of(attrs: &AttrMap) -> Result<Dilation> {
         let pair = |name: &str, what: &str| -> Result<[i64; 2]> {
-            let values = attrs.ints(name)?;
+            let values = attrs.int32s(name)?;
             ensure!(
                 values.len() == 4,
                 InvalidArgument,
@@ -54,7 +54,7 @@ impl Dilation {
     /// Returns `of`, if windows are within images and channels. TF 1.x: the shape does not depend on that.
     fn within_channels(attrs: &AttrMap) -> Result<Dilation> {
         for (name, what) in [("strides", "Stride"), ("rates", "Rate")] {
-            let values = attrs.ints(name)?;
+            let values = attrs.int32s(name)?;
             ensure!(
                 values.len() != 4 || (values[0] == 1 && values[3] == 1),
                 Unimplemented,

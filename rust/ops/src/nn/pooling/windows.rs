@@ -50,7 +50,7 @@ impl Pooling {
 
     /// Reads the sizes of an op from attributes.
     pub(crate) fn of_attrs(attrs: &AttrMap, spatial: usize) -> Result<Pooling> {
-        Pooling::unsized_of(attrs, spatial)?.with_sizes(attrs.ints("ksize")?, attrs.ints("strides")?)
+        Pooling::unsized_of(attrs, spatial)?.with_sizes(attrs.int32s("ksize")?, attrs.int32s("strides")?)
     }
 
     /// Reads the sizes of an op from inputs `first` and `first + 1`.
