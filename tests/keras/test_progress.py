@@ -176,3 +176,11 @@ def test_epochs_are_validated_as_often_as_said(model, frequency, count):
     history = model.fit(X, Y, epochs=4, verbose=0, validation_split=0.5, validation_freq=frequency, workers=2)
     assert len(history.history["val_loss"]) == count
     assert len(history.history["loss"]) == 4
+
+
+@pytest.mark.parametrize("verbose", [1, 2])
+def test_programs_without_a_standard_output_train(model, verbose, monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    history = model.fit(X, Y, epochs=2, verbose=verbose)
+    keras.utils.Progbar(2).update(2, [("loss", 0.5)])
+    assert len(history.history["loss"]) == 2

@@ -427,6 +427,85 @@ def _load_model(path: str) -> None:
         tf.keras.models.load_model(path)
 
 
+@functools.cache
+def _saved_models() -> dict[str, bytes]:
+    """The files of a SavedModel with a graph and an asset, and of one with objects."""
+    words, graphs, objects = folder() / "saved_words", folder() / "graphs", folder() / "objects"
+    words.write_text("a\nb\n")
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = tf.placeholder(tf.string, [None], name="x")
+        table = tf.contrib.lookup.index_table_from_file(str(words))
+        found = tf.identity(table.lookup(fed) + tf.Variable(1, dtype=tf.int64), name="y")
+        session.run([tf.global_variables_initializer(), tf.tables_initializer()])
+        initializer = tf.tables_initializer()
+        tf.saved_model.simple_save(session, str(graphs), {"x": fed}, {"y": found}, legacy_init_op=initializer)
+    with tf.Graph().as_default(), tf.Session() as session:
+        module = tf.Module()
+        module.v, module.held = tf.Variable([1.0, 2.0], use_resource=True), [tf.Variable(3.0, use_resource=True)]
+        session.run(tf.global_variables_initializer())
+        module.f = tf.function(lambda x: module.v * x, input_signature=[tf.TensorSpec([], tf.float32)])
+        tf.saved_model.save(module, str(objects))
+    files = [file for where in (graphs, objects) for file in where.rglob("*") if file.is_file()]
+    return {str(file.relative_to(folder())): file.read_bytes() for file in files}
+
+
+def _load_graphs(prefix: str) -> object:
+    limit = tf.RunOptions(timeout_in_ms=_MILLISECONDS)
+    with tf.Graph().as_default(), tf.Session() as session:
+        signature = tf.saved_model.loader.load(session, ["serve"], prefix).signature_def["serving_default"]
+        fed = signature.inputs["x"].name
+        return session.run(signature.outputs["y"].name, {fed: ["a"]}, options=limit)
+
+
+def _load_objects(prefix: str) -> object:
+    with tf.Graph().as_default(), tf.Session() as session:
+        loaded = tf.saved_model.load_v2(prefix)
+        session.run(tf.global_variables_initializer())
+        results = loaded.signatures["serving_default"](tf.constant(2.0))
+        return session.run(results, options=tf.RunOptions(timeout_in_ms=_MILLISECONDS))
+
+
+def _saved_model_file(name: str, read: Callable[[str], object]) -> Callable[[bytes], object]:
+    def of_content(content: bytes) -> object:
+        for other, whole in _saved_models().items():
+            (folder() / other).write_bytes(content if other == name else whole)
+        return read(str(folder() / pathlib.Path(name).parts[0]))
+
+    return of_content
+
+
+def _tracked() -> tuple[Any, Any]:
+    module = tf.Module()
+    module.v, module.held = tf.Variable([1.0, 2.0], use_resource=True), [tf.Variable(3.0, use_resource=True)]
+    optimizer = tf.train.AdamOptimizer()
+    optimizer.minimize(tf.reduce_sum(module.v.read_value()))
+    return module, tf.train.Checkpoint(module=module, optimizer=optimizer)
+
+
+@functools.cache
+def _saved_objects() -> dict[str, Any]:
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, checkpoint = _tracked()
+        session.run(tf.global_variables_initializer())
+        reader = tf.train.NewCheckpointReader(checkpoint.save(str(folder() / "tracked"), session))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+_OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def _restore_objects(content: bytes) -> object:
+    prefix = str(folder() / "damaged_objects")
+    with tf.Graph().as_default(), tf.Session() as session:
+        names = list(_saved_objects())
+        values = [content if name == _OBJECTS else _saved_objects()[name] for name in names]
+        session.run(tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names), tensors=values))
+    with tf.Graph().as_default(), tf.Session() as session:
+        module, checkpoint = _tracked()
+        checkpoint.restore(prefix).initialize_or_restore(session)
+        return session.run(module.v)
+
+
 def _vocabulary(path: str) -> object:
     with tf.Graph().as_default(), tf.Session() as session:
         to_index = tf.contrib.lookup.index_table_from_file(path, num_oov_buckets=1)
@@ -557,4 +636,19 @@ FORMATS: dict[str, Format] = {
         lambda: [b"a\nb\nc\n"], _file(_vocabulary, "words"), (*INVALID, tf.errors.FailedPreconditionError)
     ),
     "GraphDef": Format(lambda: [_graph_def()], _run_graph, _GRAPH_ERRORS),
+    "SavedModel": Format(
+        lambda: [_saved_models()["graphs/saved_model.pb"]],
+        _saved_model_file("graphs/saved_model.pb", _load_graphs),
+        (*_GRAPH_ERRORS, OSError, RuntimeError),
+    ),
+    "SavedModel of objects": Format(
+        lambda: [_saved_models()["objects/saved_model.pb"]],
+        _saved_model_file("objects/saved_model.pb", _load_objects),
+        (*_GRAPH_ERRORS, OSError),
+    ),
+    "objects of a checkpoint": Format(
+        lambda: [bytes(_saved_objects()[_OBJECTS])],
+        _restore_objects,
+        (*LOST, ValueError, tf.errors.NotFoundError, tf.errors.InvalidArgumentError),
+    ),
 }

@@ -215,6 +215,20 @@ impl Graph {
         Ok(id)
     }
 
+    /// Removes the nodes from number `length` on. The nodes before must not read them.
+    pub fn truncate(&mut self, length: usize) {
+        for node in self.nodes.drain(length.min(self.nodes.len())..) {
+            self.by_name.remove(&node.name);
+            for input in &node.inputs {
+                if let Some(readers) = self.consumers.get_mut(input.node as usize) {
+                    readers.retain(|(reader, _)| *reader != node.id);
+                }
+            }
+        }
+        self.consumers.truncate(length);
+        self.version += 1;
+    }
+
     /// Returns the known type of what the handles stand for that a node outputs.
     fn handle_type(&self, def: &OpDef, attrs: &AttrMap, inputs: &[OutputId]) -> Option<Arc<HandleType>> {
         if def.is_variable {
@@ -407,11 +421,16 @@ impl Graph {
         }
     }
 
-    /// Adds control edges `sources -> id`.
-    pub fn add_control_inputs(&mut self, id: NodeId, sources: &[NodeId]) -> Result<(), BuildError> {
-        if let Some(c) = sources.iter().find(|&&c| c as usize >= self.nodes.len()) {
-            return value_error(format!("the graph has no node {c}"));
+    fn check_known(&self, nodes: &[NodeId]) -> Result<(), BuildError> {
+        match nodes.iter().find(|&&n| n as usize >= self.nodes.len()) {
+            Some(n) => value_error(format!("the graph has no node {n}")),
+            None => Ok(()),
         }
+    }
+
+    /// Adds control edges `sources -> id`, or none if a node is not in the graph.
+    pub fn add_control_inputs(&mut self, id: NodeId, sources: &[NodeId]) -> Result<(), BuildError> {
+        self.check_known(sources)?;
         let node = self.node_mut(id)?;
         for &c in sources {
             if !node.control_inputs.contains(&c) {
@@ -421,8 +440,9 @@ impl Graph {
         Ok(())
     }
 
-    /// Replaces the control edges into `id` by those from `sources`.
+    /// Replaces the control edges into `id` by those from `sources`, or none if a node is not in the graph.
     pub fn set_control_inputs(&mut self, id: NodeId, sources: &[NodeId]) -> Result<(), BuildError> {
+        self.check_known(sources)?;
         self.node_mut(id)?.control_inputs.clear();
         self.add_control_inputs(id, sources)
     }

@@ -19,6 +19,7 @@ enum Edit {
     AddOutput { node: u32 },
     MergeShape { node: u32, dims: [Option<usize>; 2] },
     ReplaceShape { node: u32, dims: [Option<usize>; 2] },
+    Truncate { length: u32 },
     Touch,
 }
 
@@ -45,6 +46,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
         1 => any::<u32>().prop_map(|node| Edit::AddOutput { node }),
         2 => (any::<u32>(), dims()).prop_map(|(node, dims)| Edit::MergeShape { node, dims }),
         1 => (any::<u32>(), dims()).prop_map(|(node, dims)| Edit::ReplaceShape { node, dims }),
+        1 => any::<u32>().prop_map(|length| Edit::Truncate { length }),
         1 => Just(Edit::Touch),
     ];
     prop::collection::vec(edit, 1..40)
@@ -118,14 +120,12 @@ fn apply(g: &mut Graph, model: &mut Vec<Modelled>, edit: &Edit) {
         }
         Edit::SetControls { node, sources } => {
             let (node, sources) = (pick(*node), picked(sources));
-            // Sources that are not in the graph leave no control edge.
-            if let Some(node) = model.get_mut(node as usize) {
-                node.controls.clear();
-                if all_known(&sources) {
-                    extend(&mut node.controls, &sources);
-                }
+            let valid = node < n && all_known(&sources);
+            if valid {
+                model[node as usize].controls.clear();
+                extend(&mut model[node as usize].controls, &sources);
             }
-            (node < n && all_known(&sources), g.set_control_inputs(node, &sources))
+            (valid, g.set_control_inputs(node, &sources))
         }
         Edit::SetDevice { node, device } => {
             let (node, device) = (pick(*node), format!("/cpu:{device}"));
@@ -162,6 +162,15 @@ fn apply(g: &mut Graph, model: &mut Vec<Modelled>, edit: &Edit) {
                 node.shapes[0] = shape.clone();
             }
             (node < n, g.replace_shape(output(node), shape))
+        }
+        &Edit::Truncate { length } => {
+            // A node may read one that was made later. Only what no earlier node reads may go.
+            let reads = |m: &Modelled| m.inputs.iter().chain(&m.controls).copied().max().unwrap_or(0);
+            let length = (pick(length)..).find(|&l| model[..l.min(n) as usize].iter().all(|m| reads(m) < l.max(1)));
+            let length = length.unwrap_or(n).min(n) as usize;
+            model.truncate(length);
+            g.truncate(length);
+            (true, Ok(()))
         }
         Edit::Touch => {
             g.touch();

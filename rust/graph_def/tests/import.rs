@@ -161,6 +161,10 @@ impl Around for Escort<'_> {
         Ok(())
     }
 
+    fn may_undo(&self) -> bool {
+        false
+    }
+
     fn added(&mut self, node: NodeId, outputs: usize, device: Option<&str>) -> Result<(), BuildError> {
         self.seen.push((node, outputs, device.map(str::to_owned)));
         Ok(())
@@ -213,6 +217,41 @@ fn malformed_messages_are_refused_in_tensorflows_words() {
     ] {
         assert_eq!(failure(nodes), BuildError::Value(words.into()));
     }
+}
+
+#[test]
+fn a_failed_import_leaves_the_graph_as_it_was() {
+    let graph = graph();
+    let outside = graph.write().add_node(spec("outside", "Out")).unwrap();
+    for nodes in [
+        &["a In y", "x Out", "b In x:7"][..],
+        &["a In y", "b In a a"],
+        &["a Out", "b In a"],
+        &["a Out", "m Merge a n", "n NextIteration m:9"],
+    ] {
+        let message = message(nodes);
+        let mut sources = Sources::default();
+        sources.map_output("y", 0, OutputId { node: outside, index: 0 });
+        let request = Request { message: &message, scope: "", sources, producer: None };
+        let version = graph.read().version();
+        assert!(import(&graph, request, &mut Nowhere).is_err());
+        let mut graph = graph.write();
+        assert_eq!((graph.len(), graph.find("a"), graph.consumers(outside)), (1, None, &[][..]));
+        assert!(graph.version() > version);
+        let again = graph.add_node(spec("a", "Out")).unwrap();
+        assert_eq!(again, 1);
+        graph.truncate(1);
+    }
+}
+
+#[test]
+fn nodes_that_an_import_did_not_add_keep_it_from_removing_its_own() {
+    let graph = graph();
+    let message = message(&["a Out", "b In a:1"]);
+    let request = Request { message: &message, scope: "", sources: Sources::default(), producer: None };
+    let mut escort = Escort { graph: &graph, seen: Vec::new() };
+    assert!(import(&graph, request, &mut escort).is_err());
+    assert_eq!(names(&graph), ["before_a", "a"]);
 }
 
 #[test]

@@ -56,6 +56,10 @@ impl Around for Scopes<'_, '_> {
         Ok(())
     }
 
+    fn may_undo(&self) -> bool {
+        self.watcher.is_none()
+    }
+
     fn added(&mut self, node: NodeId, outputs: usize, device: Option<&str>) -> Result<(), Raised> {
         if let Some(watcher) = self.watcher {
             watcher.call_method1("added", (node, outputs, device))?;

@@ -8,6 +8,7 @@ from typing import Any
 from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.files.staging import fetched
 from ferroflow._src.base.files.system import exists, is_directory
+from ferroflow._src.base.stored_messages import stored_message
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
 from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.graph import Graph
@@ -127,16 +128,6 @@ def import_scoped_meta_graph(
     return {strip_name_scope(v.name, scope): v for v in variables}
 
 
-def _element(proto_type: Any, value: bytes, key: str) -> Any:
-    """Returns the message that an element of a collection is."""
-    try:
-        return proto_type.FromString(value)
-    except proto.decode_errors() as error:
-        raise errors.DataLossError(
-            None, None, f"The collection '{key}' of the MetaGraphDef holds a damaged message: {error}"
-        ) from None
-
-
 def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str, restored: dict[bytes, Any]) -> None:
     """Restores a collection. `restored` has the variables restored so far, which may be in several collections."""
     kind = collection_def.WhichOneof("kind")
@@ -150,7 +141,7 @@ def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str,
         for value in values:
             known = restored.get(value) if key in VARIABLE_COLLECTIONS else None
             if known is None:
-                known = from_proto(_element(proto_type, value, key), import_scope=scope)
+                known = from_proto(stored_message(proto_type, value, f"An element of the collection '{key}'"), import_scope=scope)
                 if key in VARIABLE_COLLECTIONS:
                     restored[value] = known
             graph.add_to_collection(key, known)

@@ -11,6 +11,7 @@ from ferroflow._src.base import errors
 from ferroflow._src.base.files.renamed import makedirs
 from ferroflow._src.base.files.urls import folder_of
 from ferroflow._src.base.proto.object_graph import object_graph_class
+from ferroflow._src.base.stored_messages import check_numbers, stored_message
 from ferroflow._src.base.typing import SessionObject
 from ferroflow._src.checkpoint.load_status import (
     CheckpointLoadStatus,
@@ -109,24 +110,27 @@ class TrackableSaver:
         if save_path is None:
             return InitializationOnlyStatus(self._graph_view, next_number())
         save_path = os.fspath(save_path)
-        serialized = serialized_objects(save_path)
-        if serialized is None:
+        message = stored_objects(save_path)
+        if message is None:
             return NameBasedSaverStatus(save_path, self._graph_view, next_number())
         path, _ = self._prepare()
-        message = object_graph_class().FromString(serialized)
         restoration = Restoration(message, save_path, path, self._known_operations, self._graph_view)
         restoration.restore_root(self._graph_view.root)
         return CheckpointLoadStatus(restoration, self._graph_view, path, save_path)
 
 
-def serialized_objects(save_path: str) -> bytes | None:
-    """Returns the message with a checkpoint's objects, serialized; None if it is one of a `tf.train.Saver`.
+def stored_objects(save_path: str) -> Any:
+    """Returns the message with a checkpoint's objects; None if it is one of a `tf.train.Saver`.
 
     Args:
         save_path: str, the checkpoint's prefix.
 
     Returns:
-        bytes or None.
+        TrackableObjectGraph message or None.
+
+    Raises:
+        tf.errors.NotFoundError: if the checkpoint does not exist.
+        tf.errors.DataLossError: if the message is damaged.
     """
     try:
         found = NewCheckpointReader(save_path).get_tensor(OBJECT_GRAPH_PROTO_KEY)
@@ -134,7 +138,13 @@ def serialized_objects(save_path: str) -> bytes | None:
         if not NewCheckpointReader(save_path).has_tensor(OBJECT_GRAPH_PROTO_KEY):
             return None
         raise
-    return bytes(found.item() if hasattr(found, "item") else found)
+    place = f"{save_path}: {OBJECT_GRAPH_PROTO_KEY}"
+    content = found.item() if getattr(found, "shape", None) == () else found
+    if not isinstance(content, bytes):
+        raise errors.DataLossError(None, None, f"{place} is not a string")
+    message = stored_message(object_graph_class(), content, place)
+    check_numbers(message, (), place)
+    return message
 
 
 def saved_prefix(saveables: list[SaveableObject], path: Any) -> Tensor:

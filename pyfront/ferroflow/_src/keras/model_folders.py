@@ -7,12 +7,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ferroflow._src.base import compat, proto
-from ferroflow._src.base.files.content import read_file_to_string
 from ferroflow._src.base.files.renamed import exists
 from ferroflow._src.base.proto.saved_objects import objects_of
 from ferroflow._src.keras.model_configurations import model_from_json
 from ferroflow._src.saved_model import constants
+from ferroflow._src.saved_model.loader import parse_saved_model
 
 
 def is_folder(path: Any) -> bool:
@@ -39,18 +38,17 @@ def read_folder(
         Model or Sequential.
 
     Raises:
+        IOError: if the SavedModel cannot be parsed.
         ValueError: if the folder has no model with a configuration, or a class or function is unknown.
         tf.errors.NotFoundError: if it has no variables.
     """
     path = os.fspath(folder)
-    message = proto.SavedModel()
-    content = read_file_to_string(os.path.join(path, constants.SAVED_MODEL_FILENAME_PB), binary_mode=True)
-    message.ParseFromString(compat.as_bytes(content))
+    message = parse_saved_model(path)
     nodes = objects_of(message.meta_graphs[0]).nodes if message.meta_graphs else ()
     text = nodes[0].user_object.metadata if nodes else ""
     described = json.loads(text) if text else {}
-    config = described.get("model_config") or {}
-    if "config" not in config:
+    config = described.get("model_config") if isinstance(described, dict) else None
+    if not isinstance(config, dict) or "config" not in config:
         raise ValueError(
             f"{path} has no configuration of a model: it is not one of tf.keras, or a subclass of Model. Use "
             "tf.saved_model.load_v2 for its functions."

@@ -10,6 +10,13 @@ from typing import Any
 import numpy as np
 
 
+def _write(text: str) -> None:
+    # Programs that are started without a standard output have None.
+    if sys.stdout is not None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
 class Progbar:
     """A line on standard output with a bar, the time left or taken, and the means of values.
 
@@ -58,9 +65,7 @@ class Progbar:
                 return
             self._draw(current, now, ends)
         elif self.verbose == 2 and ends:
-            line = f"{self._count(current)} - {now - self._begin:.0f}s{self._means(signed=False)}\n"
-            sys.stdout.write(line)
-            sys.stdout.flush()
+            _write(f"{self._count(current)} - {now - self._begin:.0f}s{self._means(signed=False)}\n")
         self._last_picture = now
 
     def add(self, n: int, values: Iterable[tuple[str, Any]] | None = None) -> None:
@@ -84,8 +89,7 @@ class Progbar:
         # TF 1.x: the line before is taken back twice, which terminals and notebooks show alike.
         back = "\b" * self._shown_width + "\r"
         padding = " " * max(0, self._shown_width - len(line))
-        sys.stdout.write(back + line + padding + ("\n" if ends else ""))
-        sys.stdout.flush()
+        _write(back + line + padding + ("\n" if ends else ""))
         self._shown_width = len(line)
 
     def _count(self, current: int) -> str:

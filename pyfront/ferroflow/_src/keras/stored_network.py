@@ -7,7 +7,7 @@ from typing import Any
 from ferroflow._src.base.files.system import exists
 from ferroflow._src.base.files.urls import folder_of
 from ferroflow._src.checkpoint.load_status import CheckpointLoadStatus
-from ferroflow._src.checkpoint.object_saver import TrackableSaver, saver_of, serialized_objects
+from ferroflow._src.checkpoint.object_saver import TrackableSaver, saver_of, stored_objects
 from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.checkpoint.state import update_state
 from ferroflow._src.keras import hdf5
@@ -132,7 +132,7 @@ class StoredNetwork:
                 "by_name is of HDF5 files; variables of a checkpoint are found by their names by tf.train.Saver."
             )
         path = str(filepath)
-        if serialized_objects(path) is not None:
+        if stored_objects(path) is not None:
             with self._network.graph.as_default():
                 status = self._saver().restore(path)
                 assert isinstance(status, CheckpointLoadStatus)  # the checkpoint is one of objects

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -293,7 +292,7 @@ class Profiler:
         if kind == "none":
             return
         if kind == "stdout":
-            sys.stdout.write(text + "\n")
+            print(text)
         elif kind == "file" and file:
             with open(file, "w", encoding="utf-8") as out:
                 out.write(text + "\n")

@@ -11,6 +11,7 @@ from ferroflow._src.base import dtypes, errors, proto, tf_logging
 from ferroflow._src.base.files.staging import fetched, fetched_folder, kept
 from ferroflow._src.base.files.system import copy as copy_file, exists, make_directories
 from ferroflow._src.base.files.urls import is_remote
+from ferroflow._src.base.stored_messages import stored_message
 from ferroflow._src.framework.constant import constant_value
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.handles import Tensor
@@ -134,7 +135,7 @@ def asset_paths(meta_graph_def: Any, export_dir: str, import_scope: str | None) 
     assets = list(meta_graph_def.asset_file_def)
     if not assets and constants.ASSETS_KEY in meta_graph_def.collection_def:
         held = meta_graph_def.collection_def[constants.ASSETS_KEY].any_list.value
-        assets = [proto.AssetFileDef.FromString(item.value) for item in held]
+        assets = [stored_message(proto.AssetFileDef, item.value, f"{export_dir}: an asset") for item in held]
     folder = os.path.join(export_dir, constants.ASSETS_DIRECTORY)
     if assets and is_remote(folder):
         folder = kept(fetched_folder(folder))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ferroflow._src.base import errors, proto
+from ferroflow._src.base import proto
 from ferroflow._src.base.files.record_files import tf_record_iterator
+from ferroflow._src.base.stored_messages import stored_message
 
 
 def summary_iterator(path: str) -> Iterator[Any]:
@@ -23,8 +24,4 @@ def summary_iterator(path: str) -> Iterator[Any]:
         tf.errors.DataLossError: if the file is damaged or cut short.
     """
     for number, record in enumerate(tf_record_iterator(path)):
-        try:
-            event = proto.Event.FromString(record)
-        except proto.decode_errors() as error:
-            raise errors.DataLossError(None, None, f"{path}; record {number} is not an event: {error}") from None
-        yield event
+        yield stored_message(proto.Event, record, f"{path}; record {number}")

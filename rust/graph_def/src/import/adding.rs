@@ -72,8 +72,14 @@ impl<'a> Adding<'a> {
         }
     }
 
-    /// Adds the node at a position of the message.
-    pub fn add<A: Around>(&mut self, position: usize, inputs: &Inputs, around: &mut A) -> Result<(), A::Error> {
+    /// Adds the node at a position of the message, and counts it in `begun` as soon as it is in the graph.
+    pub fn add<A: Around>(
+        &mut self,
+        position: usize,
+        inputs: &Inputs,
+        around: &mut A,
+        begun: &mut usize,
+    ) -> Result<(), A::Error> {
         let (node, name) = (&self.nodes[position], self.names[position].as_str());
         let Some(op) = self.registry.get(&node.op) else {
             return Err(BuildError::Status(Status::not_found(format!("Op type not registered '{}'", node.op))).into());
@@ -111,6 +117,7 @@ impl<'a> Adding<'a> {
             }
             Err(failure) => return Err(failure.into()),
         };
+        *begun += 1;
         if let Some(shapes) = shapes {
             narrow(&mut graph, added.id, node, shapes)?;
         }

@@ -50,6 +50,9 @@ pub trait Around {
     /// Changes what a node reads and waits for. It may add nodes.
     fn admit(&mut self, draft: &mut Draft<'_>) -> Result<(), Self::Error>;
 
+    /// Returns true if a failed import may remove its nodes, because nothing around it has recorded them.
+    fn may_undo(&self) -> bool;
+
     /// Records a node just added, and the device that its message requests.
     fn added(&mut self, node: NodeId, outputs: usize, device: Option<&str>) -> Result<(), Self::Error>;
 }
@@ -66,6 +69,10 @@ impl Around for Nowhere {
 
     fn admit(&mut self, _draft: &mut Draft<'_>) -> Result<(), BuildError> {
         Ok(())
+    }
+
+    fn may_undo(&self) -> bool {
+        true
     }
 
     fn added(&mut self, _node: NodeId, _outputs: usize, _device: Option<&str>) -> Result<(), BuildError> {
@@ -128,11 +135,31 @@ pub fn check_ops(registry: &Registry, message: &GraphDef) -> Result<(), BuildErr
 /// Adds the nodes of a message to a graph, each after those it reads.
 ///
 /// Errors: `Value` where the message is malformed, does not fit the ops' schemas, or `sources` name what it does not
-/// have. `Status` for ops that are not registered and tensors too large; and what is `around`. Nodes added before stay.
+/// have. `Status` for ops that are not registered and tensors too large; and what is `around`. After an error the graph
+/// is as before, unless `around` has recorded nodes or another thread added some.
 pub fn import<'a, A: Around>(
     graph: &RwLock<Graph>,
     request: Request<'a>,
     around: &mut A,
+) -> Result<Imported<'a>, A::Error> {
+    let before = graph.read().len();
+    let mut begun = 0;
+    let imported = import_nodes(graph, request, around, &mut begun);
+    if imported.is_err() && begun > 0 && around.may_undo() {
+        let mut graph = graph.write();
+        if graph.len() == before + begun {
+            graph.truncate(before);
+        }
+    }
+    imported
+}
+
+/// Adds the nodes of a message to a graph, and counts them in `begun`.
+fn import_nodes<'a, A: Around>(
+    graph: &RwLock<Graph>,
+    request: Request<'a>,
+    around: &mut A,
+    begun: &mut usize,
 ) -> Result<Imported<'a>, A::Error> {
     let Request { message, scope, mut sources, producer } = request;
     let registry = graph.read().registry().clone();
@@ -144,7 +171,7 @@ pub fn import<'a, A: Around>(
     let order = order::order(nodes, &inputs)?;
     let mut adding = Adding::new(graph, &registry, message, scope, &names, &positions, producer);
     for i in order {
-        adding.add(i, &inputs[i], around)?;
+        adding.add(i, &inputs[i], around, begun)?;
     }
     adding.close_loops(&inputs)?;
     adding.place_colocated()?;

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base.proto.object_graph import object_graph_class
 from ferroflow._src.checkpoint.object_graph import ObjectGraphView
-from ferroflow._src.checkpoint.object_saver import serialized_objects
+from ferroflow._src.checkpoint.object_saver import stored_objects
 from ferroflow._src.checkpoint.reader import NewCheckpointReader
 from ferroflow._src.framework.trackable import OBJECT_GRAPH_PROTO_KEY, VARIABLE_VALUE_KEY
 
@@ -23,14 +22,15 @@ def object_metadata(save_path: str) -> Any:
     Raises:
         ValueError: if the checkpoint is one of a `tf.train.Saver`.
         tf.errors.NotFoundError: if it does not exist.
+        tf.errors.DataLossError: if the message with its objects is damaged.
     """
-    serialized = serialized_objects(save_path)
-    if serialized is None:
+    message = stored_objects(save_path)
+    if message is None:
         raise ValueError(
             f'The specified checkpoint "{save_path}" does not appear to be object-based (it is missing the key '
             f'"{OBJECT_GRAPH_PROTO_KEY}"): a tf.train.Saver saves variables by their names.'
         )
-    return object_graph_class().FromString(serialized)
+    return message
 
 
 def list_objects(root_trackable: Any) -> list[Any]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
+import urllib.parse
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from ferroflow._src.base import dtypes
+import numpy as np
+
+from ferroflow._src.base import dtypes, errors
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import NestedDTypes, TensorLike
 from ferroflow._src.data import element_nest as nest
@@ -15,9 +20,6 @@ from ferroflow._src.data.dataset import Dataset, StructuredDataset
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.flow.checking import Assert
-from ferroflow._src.ops.flow.grouping import with_dependencies
-from ferroflow._src.ops.math.comparison import equal
 
 __all__ = ["SqlDataset"]
 
@@ -27,31 +29,77 @@ _ALLOWED = (
 )
 
 
+# The number at the beginning of a text, as SQLite reads it.
+_INTEGER = re.compile(r"\s*([+-]?[0-9]+)")
+_FLOAT = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+_LEAST, _LARGEST = -(1 << 63), (1 << 63) - 1
+
+
+def _float(field: Any) -> float:
+    if isinstance(field, bytes):
+        found = _FLOAT.match(field.decode(errors="replace"))
+        return float(found[1]) if found else 0.0
+    return float(field or 0)
+
+
+def _integer(field: Any) -> int:
+    if isinstance(field, bytes):
+        found = _INTEGER.match(field.decode(errors="replace"))
+        number = int(found[1]) if found else 0
+    elif isinstance(field, float):
+        number = int(max(min(field, _LARGEST), _LEAST))
+    else:
+        number = field or 0
+    return max(min(number, _LARGEST), _LEAST)
+
+
 def _value(field: Any, dtype: dtypes.DType) -> Any:
-    """Returns a field as SQLite converts it: NULL is 0 or empty, and a text that is no number is 0."""
+    """Returns a field as SQLite converts it: NULL is 0 or empty, and a text is the number at its beginning, or 0."""
     if dtype == dtypes.string:
         return b"" if field is None else field if isinstance(field, bytes) else str(field).encode()
-    if isinstance(field, bytes):
-        field = field.decode(errors="replace")
+    if dtype == dtypes.float64:
+        return _float(field)
+    if dtype == dtypes.bool:
+        return _integer(field) != 0
+    # TF 1.x: an integer that the type cannot hold loses its high bits.
+    return np.array(_integer(field), np.int64).astype(dtype.as_numpy_dtype)
+
+
+def _failure(error: sqlite3.Error, place: str) -> errors.OpError:
+    """Returns the status of an error of SQLite. TF 1.x: a damaged database is lost data, others are unknown."""
+    # Python 3.10 tells the codes of SQLite apart by their class and message alone.
+    if type(error) is not sqlite3.DatabaseError:
+        return errors.UnknownError(None, None, f"{place}: {error}")
+    if "not a database" in str(error):
+        return errors.InvalidArgumentError(None, None, f"{place}: {error}")
+    return errors.DataLossError(None, None, f"{place}: {error}")
+
+
+def _rows(driver: Any, source: Any, query: Any, kinds: list[dtypes.DType]) -> Iterator[list[Any]]:
+    if driver != b"sqlite":
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"The database type, {driver.decode(errors='replace')}, is not supported by SqlDataset. The set of "
+            "supported databases is: {'sqlite'}.",
+        )
+    place = os.fsdecode(source)
+    if not os.path.exists(source):
+        raise errors.NotFoundError(None, None, f"{place}; No such file or directory")
     try:
-        number = float(field or 0) if dtype == dtypes.float64 else int(field or 0)
-    except ValueError:
-        number = 0
-    return number != 0 if dtype == dtypes.bool else number
-
-
-def _rows(source: Any, query: Any, kinds: list[dtypes.DType]) -> Iterator[list[Any]]:
-    with closing(sqlite3.connect(f"file:{source.decode()}?mode=ro", uri=True)) as connection:
-        connection.text_factory = bytes
-        cursor = connection.execute(query.decode())
-        columns = len(cursor.description or ())
-        if columns != len(kinds):
-            raise ValueError(
-                f"The number of columns in query ({columns}) must match the number of elements in output_types "
-                f"({len(kinds)})."
-            )
-        for row in cursor:
-            yield [_value(field, kind) for field, kind in zip(row, kinds, strict=True)]
+        with closing(sqlite3.connect(f"file:{urllib.parse.quote(source)}?mode=ro", uri=True)) as connection:
+            connection.text_factory = bytes
+            cursor = connection.execute(query.decode())
+            columns = len(cursor.description or ())
+            if columns != len(kinds):
+                raise ValueError(
+                    f"The number of columns in query ({columns}) must match the number of elements in output_types "
+                    f"({len(kinds)})."
+                )
+            for row in cursor:
+                yield [_value(field, kind) for field, kind in zip(row, kinds, strict=True)]
+    except sqlite3.Error as error:
+        raise _failure(error, place) from None
 
 
 class SqlDataset(StructuredDataset):
@@ -65,8 +113,10 @@ class SqlDataset(StructuredDataset):
 
     Raises:
         TypeError: if a dtype is none of these.
-        tf.errors.InvalidArgumentError: when the step runs, if the driver is not "sqlite", or the number of columns
-            differs.
+        tf.errors.InvalidArgumentError: when the step runs, if the driver is not "sqlite", the file is not a database,
+            or the number of columns differs.
+        tf.errors.NotFoundError: when the step runs, if the file does not exist.
+        tf.errors.DataLossError: when the step runs, if the database is damaged.
         tf.errors.UnknownError: when the step runs, if SQLite refuses the query.
     """
 
@@ -81,17 +131,15 @@ class SqlDataset(StructuredDataset):
         driver: Tensor = convert_to_tensor(driver_name, dtypes.string, name="driver_name")
         source: Tensor = convert_to_tensor(data_source_name, dtypes.string, name="data_source_name")
         text: Tensor = convert_to_tensor(query, dtypes.string, name="query")
-        is_known = Assert(equal(driver, "sqlite"), ["The database type, ", driver, ", is not supported: use sqlite."])
-        source = with_dependencies([is_known], source)
 
-        def read(place: Any, words: Any) -> Iterator[Any]:
-            for row in _rows(place, words, kinds):
+        def read(*arguments: Any) -> Iterator[Any]:
+            for row in _rows(*arguments, kinds):
                 yield nest.pack_sequence_as(self._structure.types, row)
 
-        def of_query(place: Tensor, words: Tensor) -> Dataset:
-            return Dataset.from_generator(read, self._structure.types, self._structure.shapes, (place, words))
+        def of_query(*arguments: Tensor) -> Dataset:
+            return Dataset.from_generator(read, self._structure.types, self._structure.shapes, arguments)
 
-        self._rows = Dataset.from_tensors((source, text)).flat_map(of_query)
+        self._rows = Dataset.from_tensors((driver, source, text)).flat_map(of_query)
 
     def _as_variant_tensor(self) -> Tensor:
         return self._rows._as_variant_tensor()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.base import dtypes, proto
+from ferroflow._src.base.stored_messages import stored_message
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.checkpoint.meta_graph_import import import_scoped_meta_graph
 from ferroflow._src.checkpoint.saver import Saver
@@ -121,7 +122,7 @@ def _lifted_variables(message: Any) -> dict[str, UninitializedVariable]:
         if key not in message.collection_def:
             continue
         for value in message.collection_def[key].bytes_list.value:
-            described = proto.VariableDef.FromString(value)
+            described = stored_message(proto.VariableDef, value, f"An element of the collection '{key}'")
             name = described.variable_name.rpartition(":")[0]
             if not described.is_resource or name in made or name not in nodes:
                 continue

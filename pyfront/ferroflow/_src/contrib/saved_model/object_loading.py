@@ -10,12 +10,12 @@ from typing import Any
 from ferroflow._src.base import dtypes, proto, tf_logging
 from ferroflow._src.base.files.staging import fetched_folder, kept
 from ferroflow._src.base.files.urls import is_remote, shown_name
-from ferroflow._src.base.proto.object_graph import object_graph_class
 from ferroflow._src.base.proto.saved_objects import objects_of
+from ferroflow._src.base.stored_messages import check_numbers
 from ferroflow._src.base.tensor_content import make_ndarray
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.checkpoint.object_graph import ObjectGraphView
-from ferroflow._src.checkpoint.object_saver import serialized_objects
+from ferroflow._src.checkpoint.object_saver import stored_objects
 from ferroflow._src.checkpoint.restoration import Restoration
 from ferroflow._src.contrib.saved_model.graph_loading import load_graph
 from ferroflow._src.contrib.saved_model.restored_functions import (
@@ -155,6 +155,8 @@ class _Loader:
 
     def __init__(self, objects: Any, meta_graph_def: Any, folder: str) -> None:
         self._objects, self._folder = objects, folder
+        bound_inputs = [number for message in objects.concrete_functions.values() for number in message.bound_inputs]
+        check_numbers(objects, bound_inputs, f"The SavedModel at {folder}")
         self._assets = meta_graph_def.asset_file_def
         self._constants = {node.name: node.attr for node in meta_graph_def.graph_def.node}
         self._functions = load_library(meta_graph_def.graph_def, next_suffix())
@@ -230,12 +232,11 @@ class _Loader:
     def _restore(self) -> None:
         """Makes the initializers of variables restore them."""
         prefix = os.path.join(self._folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-        serialized = serialized_objects(prefix)
-        if serialized is None:
+        message = stored_objects(prefix)
+        if message is None:
             raise ValueError(f"The SavedModel's checkpoint {prefix} has no objects.")
         with device("CPU"):
             path = constant(prefix)
-        message = object_graph_class().FromString(serialized)
         restoration = Restoration(message, prefix, path, {}, ObjectGraphView(self.root))
         restoration.restore_root(self.root)
         restoration.expect_partial()

@@ -125,6 +125,8 @@ class RestoredFunction(Function):
     def __init__(self, message: Any, functions: Mapping[str, RestoredConcreteFunction]) -> None:
         self._restored = [functions[name] for name in message.concrete_functions]
         specification = decoded(message.function_spec.fullargspec)
+        if not set(inspect.FullArgSpec._fields[:-1]) <= set(getattr(specification, "_fields", ())):
+            raise OSError("The SavedModel is damaged: the arguments of a function are missing.")
         args = list(specification.args)
         if message.function_spec.is_method:
             if not args:

@@ -27,6 +27,22 @@ def _new_or_old(function: str, new: str, new_value: Any, old: str, old_value: An
     return deprecated_argument_lookup(new, new_value, old, old_value)
 
 
+def keeps_dimensions(keepdims: Any) -> bool:
+    """Returns the value of an argument `keepdims`, of which None is False.
+
+    Args:
+        keepdims: bool or None.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    if keepdims is None:
+        return False
+    if not isinstance(keepdims, bool | np.bool_):
+        raise TypeError(f"Expected bool for argument 'keep_dims' not {keepdims!r}.")
+    return bool(keepdims)
+
+
 def _axis(function: str, axis: Any, reduction_indices: Any) -> Any:
     if reduction_indices is None:
         return axis
@@ -82,13 +98,13 @@ def _reduction(
 
     Raises:
         ValueError: if a dimension is out of range or given twice, or both names of an argument are given.
-        TypeError: if the dtype of `input_tensor` is not supported.
+        TypeError: if the dtype of `input_tensor` is not supported, or `keepdims` is not a bool.
     """
     public_name, op_type = op
     keepdims = _new_or_old(public_name, "keepdims", keepdims, "keep_dims", keep_dims)
     axis = _axis(public_name, axis, reduction_indices)
     indices = axis if axis is not None else all_dimensions(input_tensor)
-    result = tensor_op(op_type, [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
+    result = tensor_op(op_type, [input_tensor, indices], {"keep_dims": keeps_dimensions(keepdims)}, name=name)
     if axis is None and not keepdims:
         result.set_shape(())
     return result
@@ -140,7 +156,7 @@ def count_nonzero(
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
         zero = making.zeros([], dtype=input_tensor.dtype)
         differs = cast(tensor_op("NotEqual", [input_tensor, zero]), dtypes.int64)
-        count: Tensor = cast(reduce_sum(differs, axis, keepdims=bool(keepdims)), dtype)
+        count: Tensor = cast(reduce_sum(differs, axis, keepdims=keeps_dimensions(keepdims)), dtype)
         return count
 
 
@@ -254,7 +270,7 @@ def reduce_euclidean_norm(
         Tensor of the dtype of `input_tensor`.
     """
     indices = axis if axis is not None else all_dimensions(input_tensor)
-    result = tensor_op("EuclideanNorm", [input_tensor, indices], {"keep_dims": bool(keepdims)}, name=name)
+    result = tensor_op("EuclideanNorm", [input_tensor, indices], {"keep_dims": keeps_dimensions(keepdims)}, name=name)
     if axis is None and not keepdims:
         result.set_shape(())
     return result

@@ -16,7 +16,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
-from ferroflow._src.ops.math.reduction import all_dimensions
+from ferroflow._src.ops.math.reduction import all_dimensions, keeps_dimensions
 from ferroflow._src.ops.sparse.arguments import as_sparse
 
 _SPARSE = (SparseTensor, SparseTensorValue)
@@ -158,7 +158,7 @@ def _axes(
         if axis is not None:
             raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")
         axis = reduction_axes
-    return (all_dimensions(sp_input) if axis is None else axis), bool(keepdims)
+    return (all_dimensions(sp_input) if axis is None else axis), keeps_dimensions(keepdims)
 
 
 def _reduction(public_name: str, op_type: str, what: str, is_sparse: bool) -> Callable[..., Any]:
