@@ -92,7 +92,7 @@ def test_every_transform_is_tested():
 
 
 @given(st.lists(st.sampled_from([*EXACT, "fold_batch_norms", "fold_old_batch_norms"]), min_size=2, max_size=5))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_transforms_follow_each_other(transforms):
     # A second use would give names that exist, or log what logs.
     transforms = list(dict.fromkeys(transforms))

@@ -15,8 +15,8 @@ from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.keras.backend import set_learning_phase
 from ferroflow._src.keras.custom_objects import custom_object_scope
-from ferroflow._src.keras.model_configurations import model_from_json
 from ferroflow._src.keras.model import Model
+from ferroflow._src.keras.model_configurations import model_from_json
 from ferroflow._src.keras.sequential import Sequential
 from ferroflow._src.layers.nodes import one_or_list
 from ferroflow._src.ops.array.making import placeholder
