@@ -13,6 +13,7 @@ from compat.virtual_paths import names_an_absent_function
 import ferroflow as tf
 from ferroflow._src.base import moved_modules, virtual_modules
 from ferroflow.python import _table
+from ferroflow.python._modules import MOVED
 
 # A few names that programs use after `from module import *`, and what is no name of the module.
 STARS = {
@@ -126,6 +127,14 @@ def test_earlier_places_of_modules_have_what_the_new_ones_have(place):
     classes = {name for name, found in vars(there).items() if isinstance(found, type) and not hasattr(builtins, name)}
     assert classes
     assert all(getattr(importlib.import_module(f"ferroflow.{place}"), name) is vars(there)[name] for name in classes)
+
+
+@pytest.mark.parametrize("place", sorted(MOVED))
+def test_modules_that_tensorflow_moved_are_at_both_paths(place):
+    before, now = (importlib.import_module(f"ferroflow.{path}") for path in (place, MOVED[place]))
+    assert now.__all__
+    assert before.__all__ == now.__all__
+    assert all(getattr(before, name) is getattr(now, name) for name in now.__all__)
 
 
 def test_a_pickle_from_before_the_move_loads():

@@ -108,3 +108,22 @@ def test_what_cannot_be_saved_or_loaded_raises(tmp_path):
     with pytest.raises(tf.errors.NotFoundError):
         tf.contrib.saved_model.load_keras_model(str(tmp_path / "absent"))
     assert not (tmp_path / "own").exists()
+
+
+class Doubling(tf.keras.layers.Layer):
+    """A layer of a program, which is not in `custom_objects` when its model is written."""
+
+    def call(self, inputs):
+        return 2.0 * inputs
+
+
+def test_classes_of_a_models_own_layers_are_known_when_it_is_written(tmp_path):
+    inner = tf.keras.Sequential([Doubling(input_shape=(4,))])
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4, input_shape=(3,)), Doubling(), inner])
+    path = str(tmp_path / "model")
+    tf.keras.experimental.export_saved_model(model, path)
+    with pytest.raises(ValueError, match="Doubling"):
+        tf.keras.experimental.load_from_saved_model(path)
+    loaded = tf.keras.experimental.load_from_saved_model(path, {"Doubling": Doubling})
+    x = np.ones((2, 3), np.float32)
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))

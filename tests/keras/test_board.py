@@ -59,3 +59,23 @@ def test_validation_by_generators_writes_histograms(tmp_path: Path) -> None:
     # Evaluations after the fitting write nothing.
     model.evaluate(*batch, verbose=0)
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_programs_add_numbers_by_overriding_the_writer(tmp_path):
+    class Board(tf.keras.callbacks.TensorBoard):
+        def _write_custom_summaries(self, step, logs=None):
+            super()._write_custom_summaries(step, {**logs, "added": np.array(2.0 + step)})
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    model.fit(
+        np.ones((2, 3)), np.ones((2, 1)), epochs=3, verbose=0, callbacks=[Board(str(tmp_path), write_graph=False)]
+    )
+    (file,) = tmp_path.iterdir()
+    written = [
+        (event.step, value.simple_value)
+        for event in tf.train.summary_iterator(str(file))
+        for value in event.summary.value
+        if value.tag == "added"
+    ]
+    assert written == [(0, 2.0), (1, 3.0), (2, 4.0)]

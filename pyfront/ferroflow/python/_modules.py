@@ -73,6 +73,15 @@ EARLIER: Final = (
     "contrib.factorization.python.ops.gen_clustering_ops",
     "contrib.factorization.python.ops.gen_factorization_ops",
 )
+# Modules of `contrib.distributions` until TensorFlow 1.3, and where the same modules are since.
+MOVED: Final = {
+    f"contrib.distributions.python.ops.{name}": f"python.ops.distributions.{name}"
+    for name in (
+        *("bernoulli", "beta", "categorical", "dirichlet", "dirichlet_multinomial", "distribution", "exponential"),
+        *("gamma", "kullback_leibler", "laplace", "multinomial", "normal", "special_math", "student_t"),
+        *("transformed_distribution", "uniform"),
+    )
+}
 # Modules of the package `tensorflow_estimator` beside those that TensorFlow has itself.
 ESTIMATOR: Final = tuple(
     f"python.estimator.{path}"

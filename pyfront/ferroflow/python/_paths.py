@@ -17,7 +17,7 @@ from ferroflow._src.framework.op_schema import op_schema
 from ferroflow.compat import _version_2
 from ferroflow.python import _table
 from ferroflow.python._gradient_functions import gradient_function, gradient_names
-from ferroflow.python._modules import ELSEWHERE, GATHERING, KERAS
+from ferroflow.python._modules import ELSEWHERE, GATHERING, KERAS, MOVED
 from ferroflow.python._places import INTERNAL
 from ferroflow.python._single_places import INTERNAL_NAMES
 from ferroflow.python._table import public_attribute, root_attribute
@@ -57,6 +57,8 @@ class TensorFlowModules(Family):
 
     def names(self, path: str) -> Iterable[str]:
         """Returns the names that the table has, those of the modules that stand for this one, and its modules."""
+        if path in MOVED:
+            return self.names(MOVED[path])
         defined = {*_table.members(path), *(name for module, name in INTERNAL_NAMES if module == path)}
         defined |= gradient_names(path)
         if path.startswith((*_GENERATED, *_PASSING_ON)):
@@ -69,6 +71,7 @@ class TensorFlowModules(Family):
 
     def find(self, path: str, name: str) -> Any:
         """Returns the object with a name in a module; raises AttributeError if there is none."""
+        path = MOVED.get(path, path)
         passed_on = _table.passed_on(path, name)
         if passed_on is not None:
             return importlib.import_module(f"{_ROOT}.{passed_on}")

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ferroflow.python._modules import EARLIER, ESTIMATOR, KERAS, KERAS_GATHERING
+from ferroflow.python._modules import EARLIER, ESTIMATOR, KERAS, KERAS_GATHERING, MOVED
 
 _ROOT = "ferroflow"
 # Modules that TensorFlow 1.8 and 1.15 do not have at these paths: earlier ones, and Keras's, wherever they stood.
-_EXTRA = (*EARLIER, *ESTIMATOR, *(f"{start}{end}" for start in KERAS for end in KERAS_GATHERING))
+_EXTRA = (*EARLIER, *MOVED, *ESTIMATOR, *(f"{start}{end}" for start in KERAS for end in KERAS_GATHERING))
 
 
 @cache

@@ -78,7 +78,7 @@ class TensorBoard(Callback):
         self._embeddings: BoardEmbeddings | None = None
         # The batches, examples and batches of validation until now, and the examples at the last batch that was
         # written.
-        self._batches = self._examples = self._tested = self._written = 0
+        self._total_batches_seen = self._samples_seen = self._tested = self._samples_seen_at_last_write = 0
 
     def set_model(self, model: Any) -> None:
         """Sets the model that is fitted, and opens the folder.
@@ -118,13 +118,17 @@ class TensorBoard(Callback):
                 if not one.dtype.is_bool:
                     histogram(f"{layer.name}_out_{i}" if isinstance(output, list) else f"{layer.name}_out", one)
 
-    def _write_numbers(self, prefix: str, logs: DictLike | None, step: int) -> None:
+    def _write_custom_summaries(self, step: int, logs: DictLike | None = None) -> None:
+        """Writes numbers by their names. Programs call and override this method."""
         for name, value in dict(logs or {}).items():
-            if name not in _COUNTS:
-                summary = proto.Summary()
-                summary.value.add(tag=f"{prefix}_{name}", simple_value=float(value))
-                self.writer.add_summary(summary, step)
+            summary = proto.Summary()
+            summary.value.add(tag=name, simple_value=float(value))
+            self.writer.add_summary(summary, step)
         self.writer.flush()
+
+    def _write_numbers(self, prefix: str, logs: DictLike | None, step: int) -> None:
+        named = {f"{prefix}_{name}": value for name, value in dict(logs or {}).items() if name not in _COUNTS}
+        self._write_custom_summaries(step, named)
 
     def on_batch_end(self, batch: int, logs: DictLike | None = None) -> None:
         """Writes a batch's values, if `update_freq` requests it.
@@ -133,11 +137,11 @@ class TensorBoard(Callback):
             batch: int, its number, from 0.
             logs: dict of `size`, the number of examples, and of the loss and the metrics by name.
         """
-        self._examples += dict(logs or {}).get("size", 1)
-        if self.update_freq != "epoch" and self._examples - self._written >= self.update_freq:
-            self._write_numbers("batch", logs, self._batches)
-            self._written = self._examples
-        self._batches += 1
+        self._samples_seen += dict(logs or {}).get("size", 1)
+        if self.update_freq != "epoch" and self._samples_seen - self._samples_seen_at_last_write >= self.update_freq:
+            self._write_numbers("batch", logs, self._total_batches_seen)
+            self._samples_seen_at_last_write = self._samples_seen
+        self._total_batches_seen += 1
 
     def on_epoch_begin(self, epoch: int, logs: DictLike | None = None) -> None:
         """Requests the summaries of the epoch's validation.
@@ -160,7 +164,7 @@ class TensorBoard(Callback):
             epoch: int, its number, from 0.
             logs: dict of the loss and the metrics by name, those of validation after `val_`.
         """
-        self._write_numbers("epoch", logs, epoch if self.update_freq == "epoch" else self._examples)
+        self._write_numbers("epoch", logs, epoch if self.update_freq == "epoch" else self._samples_seen)
         if self.merged is not None:
             watch_tests(self.model, self.merged, None)
         if self._embeddings is not None and epoch % self.embeddings_freq == 0:

@@ -15,6 +15,7 @@ from ferroflow._src.checkpoint.saver import Saver
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.keras.backend import set_learning_phase
 from ferroflow._src.keras.custom_objects import custom_object_scope
+from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.model_configurations import model_from_json
 from ferroflow._src.keras.sequential import Sequential
 from ferroflow._src.layers.nodes import one_or_list
@@ -28,6 +29,16 @@ from ferroflow._src.saved_model.tag_constants import SERVING
 __all__ = ["load_keras_model", "save_keras_model"]
 
 _CONFIGURATION: Final = "saved_model.json"
+
+
+def _layer_classes(model: Any) -> dict[str, type]:
+    """Returns the classes of a model's layers by their names, those of inner models included."""
+    found: dict[str, type] = {}
+    for layer in model.layers:
+        found[type(layer).__name__] = type(layer)
+        if isinstance(layer, Model):
+            found.update(_layer_classes(layer))
+    return found
 
 
 def save_keras_model(
@@ -84,8 +95,9 @@ def save_keras_model(
         specs = [(spec.shape, spec.dtype) for spec in nest.flatten(input_signature)]
     with Graph().as_default():
         set_learning_phase(False)
-        with custom_object_scope(dict(custom_objects or {})):
-            clone = type(model).from_config(described, dict(custom_objects or {}))
+        classes = {**_layer_classes(model), **dict(custom_objects or {})}
+        with custom_object_scope(classes):
+            clone = type(model).from_config(described, classes)
         if clone.built and input_signature is None:
             inputs, outputs = clone.inputs, clone.outputs
         else:

@@ -10,21 +10,10 @@ from typing import Any, Final
 
 from ferroflow._src.base.function_families import FunctionFamily
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.activation_layers import ReLU
-from ferroflow._src.keras.batch_normalization_layer import BatchNormalization
-from ferroflow._src.keras.convolution_layers import Conv2D
-from ferroflow._src.keras.core_layers import (
-    Activation,
-    Dense,
-)
+from ferroflow._src.keras.applications.chosen_layers import chosen, layers
 from ferroflow._src.keras.data_files import get_file
-from ferroflow._src.keras.input_layer import Input
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.model_sources import get_source_inputs
-from ferroflow._src.keras.pooling_layers import (
-    GlobalAveragePooling2D,
-    GlobalMaxPooling2D,
-)
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers.nodes import call_of
 
@@ -132,7 +121,7 @@ def batch_normalized(x: Any, name: str | None = None, **options: Any) -> Any:
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    return BatchNormalization(axis=channel_axis(), name=name, **options)(x)
+    return layers.BatchNormalization(axis=channel_axis(), name=name, **options)(x)
 
 
 def unbiased(x: Any, filters: int, size: Any, name: str | None = None, **options: Any) -> Any:
@@ -148,7 +137,7 @@ def unbiased(x: Any, filters: int, size: Any, name: str | None = None, **options
     Returns:
         Tensor of float32, of shape [batch, height, width, filters].
     """
-    return Conv2D(filters, size, use_bias=False, name=name, **options)(x)
+    return layers.Conv2D(filters, size, use_bias=False, name=name, **options)(x)
 
 
 def relu(x: Any, name: str | None = None) -> Any:
@@ -161,7 +150,7 @@ def relu(x: Any, name: str | None = None) -> Any:
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    return Activation("relu", name=name)(x)
+    return layers.Activation("relu", name=name)(x)
 
 
 def relu6(x: Any, name: str | None = None) -> Any:
@@ -174,7 +163,7 @@ def relu6(x: Any, name: str | None = None) -> Any:
     Returns:
         Tensor of the dtype and shape of `x`.
     """
-    return ReLU(6.0, name=name)(x)
+    return layers.ReLU(6.0, name=name)(x)
 
 
 def correct_pad(x: Any, size: int) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -206,8 +195,8 @@ def dense_head(name: str, pool_name: str | None = "avg_pool") -> Head:
     """
 
     def head(x: Any, classes: int) -> Any:
-        x = GlobalAveragePooling2D(name=pool_name)(x)
-        return Dense(classes, activation="softmax", name=name)(x)
+        x = layers.GlobalAveragePooling2D(name=pool_name)(x)
+        return layers.Dense(classes, activation="softmax", name=name)(x)
 
     return head
 
@@ -224,9 +213,9 @@ def pooled(x: Any, pooling: str | None, is_named: bool) -> Any:
         Tensor of float32, of shape [batch, channels], or `x`.
     """
     if pooling == "avg":
-        return GlobalAveragePooling2D(name="avg_pool" if is_named else None)(x)
+        return layers.GlobalAveragePooling2D(name="avg_pool" if is_named else None)(x)
     if pooling == "max":
-        return GlobalMaxPooling2D(name="max_pool" if is_named else None)(x)
+        return layers.GlobalMaxPooling2D(name="max_pool" if is_named else None)(x)
     return x
 
 
@@ -292,6 +281,17 @@ def input_shape_of(
     return tuple(input_shape)
 
 
+def _inputs(input_tensor: Any, shape: tuple[int | None, ...]) -> Tensor:
+    if input_tensor is None:
+        made: Tensor = layers.Input(shape=shape)
+        return made
+    if call_of(input_tensor):
+        given: Tensor = input_tensor
+        return given
+    made = layers.Input(tensor=input_tensor, shape=shape)
+    return made
+
+
 def network(
     made: Network,
     include_top: bool = True,
@@ -300,6 +300,7 @@ def network(
     input_shape: Any = None,
     pooling: str | None = None,
     classes: int = _CLASSES,
+    layers: Any = None,
 ) -> Model:
     """Builds a network, and loads its weights.
 
@@ -312,6 +313,8 @@ def network(
         input_shape: tuple of int, the shape of an image; None for the architecture's own.
         pooling: without `include_top`: "avg" or "max" over all positions, None for no pooling.
         classes: int, the number of classes.
+        layers: module or object whose attributes are the layers of the network (`layers.Conv2D`); None for those of
+            `tf.keras`.
 
     Returns:
         Model.
@@ -324,12 +327,10 @@ def network(
     check_weights(weights, include_top, classes)
     is_fixed = include_top or made.fixed_size
     shape = input_shape_of(input_shape, made.default_size, made.min_size, is_fixed, weights)
-    if input_tensor is None:
-        inputs: Tensor = Input(shape=shape)
-    else:
-        inputs = input_tensor if call_of(input_tensor) else Input(tensor=input_tensor, shape=shape)
-    features = made.body(inputs)
-    outputs = made.head(features, classes) if include_top else pooled(features, pooling, made.named_pools)
+    with chosen(layers):
+        inputs = _inputs(input_tensor, shape)
+        features = made.body(inputs)
+        outputs = made.head(features, classes) if include_top else pooled(features, pooling, made.named_pools)
     # A program that gives the output of other layers gets a model that starts at their inputs.
     model = Model(inputs if input_tensor is None else get_source_inputs(inputs), outputs, name=made.name)
     if weights is not None:
@@ -346,6 +347,10 @@ def application(
     input_shape: Any = None,
     pooling: str | None = None,
     classes: int = _CLASSES,
+    layers: Any = None,
+    backend: Any = None,
+    models: Any = None,
+    utils: Any = None,
 ) -> Model:
     """Returns the network {name}.
 
@@ -357,6 +362,11 @@ def application(
         input_shape: tuple of int, the shape of an image; None for the architecture's own.
         pooling: without `include_top`: "avg" or "max" over all positions, None for no pooling.
         classes: int, the number of classes.
+        layers: module or object whose attributes are the layers of the network (`layers.Conv2D`); None for those of
+            `tf.keras`.
+        backend: accepted; the network uses that of `tf.keras`.
+        models: accepted, as `backend`.
+        utils: accepted, as `backend`.
 
     Returns:
         Model.
@@ -368,4 +378,4 @@ def application(
 
     Source: {source}.
     """
-    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes)
+    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes, layers)

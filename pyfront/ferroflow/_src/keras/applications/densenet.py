@@ -15,12 +15,7 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.merging_layers import Concatenate
-from ferroflow._src.keras.pooling_layers import (
-    AveragePooling2D,
-    MaxPooling2D,
-)
-from ferroflow._src.keras.spatial_layers import ZeroPadding2D
+from ferroflow._src.keras.applications.chosen_layers import layers
 
 _URL = "https://github.com/keras-team/keras-applications/releases/download/densenet/"
 _EPSILON = 1.001e-5
@@ -36,23 +31,23 @@ def _dense_block(x: Any, depth: int, name: str) -> Any:
         inner = f"{name}_block{i}"
         added = unbiased(_activated(x, f"{inner}_0_"), 4 * _GROWTH, 1, f"{inner}_1_conv")
         added = unbiased(_activated(added, f"{inner}_1_"), _GROWTH, 3, f"{inner}_2_conv", padding="same")
-        x = Concatenate(axis=channel_axis(), name=f"{inner}_concat")([x, added])
+        x = layers.Concatenate(axis=channel_axis(), name=f"{inner}_concat")([x, added])
     return x
 
 
 def _body(depths: tuple[int, ...]) -> Any:
     def body(x: Any) -> Any:
-        x = ZeroPadding2D(((3, 3), (3, 3)))(x)
+        x = layers.ZeroPadding2D(padding=((3, 3), (3, 3)))(x)
         x = unbiased(x, 64, 7, "conv1/conv", strides=2)
         x = _activated(x, "conv1/")
-        x = ZeroPadding2D(((1, 1), (1, 1)))(x)
-        x = MaxPooling2D(3, strides=2, name="pool1")(x)
+        x = layers.ZeroPadding2D(padding=((1, 1), (1, 1)))(x)
+        x = layers.MaxPooling2D(3, strides=2, name="pool1")(x)
         for stage, depth in enumerate(depths, 2):
             x = _dense_block(x, depth, f"conv{stage}")
             if stage < 5:
                 x = _activated(x, f"pool{stage}_")
                 x = unbiased(x, channels_of(x) // 2, 1, f"pool{stage}_conv")
-                x = AveragePooling2D(2, strides=2, name=f"pool{stage}_pool")(x)
+                x = layers.AveragePooling2D(2, strides=2, name=f"pool{stage}_pool")(x)
         return _activated(x, "")
 
     return body

@@ -15,13 +15,7 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.convolution_layers import Conv2D
-from ferroflow._src.keras.core_layers import Lambda
-from ferroflow._src.keras.merging_layers import Concatenate
-from ferroflow._src.keras.pooling_layers import (
-    AveragePooling2D,
-    MaxPooling2D,
-)
+from ferroflow._src.keras.applications.chosen_layers import layers
 
 _RELEASES = "https://github.com/fchollet/deep-learning-models/releases/download/"
 _FILE_V3 = "inception_v3_weights_tf_dim_ordering_tf_kernels"
@@ -51,21 +45,21 @@ def _shrinking(x: Any, *steps: _Convolution) -> Any:
 
 
 def _joined(branches: list[Any], name: str | None = None) -> Any:
-    return Concatenate(axis=channel_axis(), name=name)(branches)
+    return layers.Concatenate(axis=channel_axis(), name=name)(branches)
 
 
 def _mean(x: Any, filters: int) -> Any:
-    return _convolved(AveragePooling2D(3, strides=1, padding="same")(x), filters, 1)
+    return _convolved(layers.AveragePooling2D(3, strides=1, padding="same")(x), filters, 1)
 
 
 def _stem(x: Any) -> Any:
     x = _convolved(x, 32, 3, strides=2, padding="valid")
     x = _convolved(x, 32, 3, padding="valid")
     x = _convolved(x, 64, 3)
-    x = MaxPooling2D(3, strides=2)(x)
+    x = layers.MaxPooling2D(3, strides=2)(x)
     x = _convolved(x, 80, 1, padding="valid")
     x = _convolved(x, 192, 3, padding="valid")
-    return MaxPooling2D(3, strides=2)(x)
+    return layers.MaxPooling2D(3, strides=2)(x)
 
 
 def _body_v3(x: Any) -> Any:
@@ -77,7 +71,7 @@ def _body_v3(x: Any) -> Any:
         x = _joined([small, medium, double, _mean(x, filters)], f"mixed{i}")
     medium = _shrinking(x, (384, 3))
     double = _shrinking(x, (64, 1), (96, 3), (96, 3))
-    x = _joined([medium, double, MaxPooling2D(3, strides=2)(x)], "mixed3")
+    x = _joined([medium, double, layers.MaxPooling2D(3, strides=2)(x)], "mixed3")
     for i, n in enumerate((128, 160, 160, 192), 4):
         small = _chain(x, (192, 1))
         medium = _chain(x, (n, 1), (n, (1, 7)), (192, (7, 1)))
@@ -85,7 +79,7 @@ def _body_v3(x: Any) -> Any:
         x = _joined([small, medium, double, _mean(x, 192)], f"mixed{i}")
     medium = _shrinking(x, (192, 1), (320, 3))
     double = _shrinking(x, (192, 1), (192, (1, 7)), (192, (7, 1)), (192, 3))
-    x = _joined([medium, double, MaxPooling2D(3, strides=2)(x)], "mixed8")
+    x = _joined([medium, double, layers.MaxPooling2D(3, strides=2)(x)], "mixed8")
     for i in range(2):
         small = _chain(x, (320, 1))
         medium = _chain(x, (384, 1))
@@ -102,9 +96,9 @@ def _sum_of_scaled(inputs: Any, scale: float) -> Any:
 
 def _residual(x: Any, branches: list[Any], scale: float, name: str, is_activated: bool = True) -> Any:
     mixed = _joined(branches, f"{name}_mixed")
-    change = Conv2D(channels_of(x), 1, padding="same", name=f"{name}_conv")(mixed)
+    change = layers.Conv2D(channels_of(x), 1, padding="same", name=f"{name}_conv")(mixed)
     shape = x.get_shape().as_list()[1:]
-    x = Lambda(_sum_of_scaled, output_shape=shape, arguments={"scale": scale}, name=name)([x, change])
+    x = layers.Lambda(_sum_of_scaled, output_shape=shape, arguments={"scale": scale}, name=name)([x, change])
     return relu(x, f"{name}_ac") if is_activated else x
 
 
@@ -118,7 +112,7 @@ def _body_resnet(x: Any) -> Any:
         branches = [_chain(x, (32, 1)), _chain(x, (32, 1), (32, 3)), _chain(x, (32, 1), (48, 3), (64, 3))]
         x = _residual(x, branches, 0.17, f"block35_{i}")
     branches = [_shrinking(x, (384, 3)), _shrinking(x, (256, 1), (256, 3), (384, 3))]
-    x = _joined([*branches, MaxPooling2D(3, strides=2, padding="valid")(x)], "mixed_6a")
+    x = _joined([*branches, layers.MaxPooling2D(3, strides=2, padding="valid")(x)], "mixed_6a")
     for i in range(1, 21):
         branches = [_chain(x, (192, 1)), _chain(x, (128, 1), (160, (1, 7)), (192, (7, 1)))]
         x = _residual(x, branches, 0.1, f"block17_{i}")
@@ -127,7 +121,7 @@ def _body_resnet(x: Any) -> Any:
         _shrinking(x, (256, 1), (288, 3)),
         _shrinking(x, (256, 1), (288, 3), (320, 3)),
     ]
-    x = _joined([*branches, MaxPooling2D(3, strides=2, padding="valid")(x)], "mixed_7a")
+    x = _joined([*branches, layers.MaxPooling2D(3, strides=2, padding="valid")(x)], "mixed_7a")
     for i in range(1, 11):
         branches = [_chain(x, (192, 1)), _chain(x, (192, 1), (224, (1, 3)), (256, (3, 1)))]
         is_last = i == 10

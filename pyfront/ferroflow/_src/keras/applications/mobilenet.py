@@ -19,16 +19,8 @@ from ferroflow._src.keras.applications.building import (
     relu6,
     unbiased,
 )
-from ferroflow._src.keras.convolution_layers import Conv2D, DepthwiseConv2D
-from ferroflow._src.keras.core_layers import (
-    Activation,
-    Dropout,
-    Reshape,
-)
-from ferroflow._src.keras.merging_layers import Add
+from ferroflow._src.keras.applications.chosen_layers import layers
 from ferroflow._src.keras.model import Model
-from ferroflow._src.keras.pooling_layers import GlobalAveragePooling2D
-from ferroflow._src.keras.spatial_layers import ZeroPadding2D
 from ferroflow._src.layers.nodes import call_of
 
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.6/"
@@ -50,13 +42,13 @@ _BLOCKS_V2 = (
 
 def _body(alpha: float, depth_multiplier: int) -> Callable[[Any], Any]:
     def body(x: Any) -> Any:
-        x = ZeroPadding2D(((0, 1), (0, 1)), name="conv1_pad")(x)
+        x = layers.ZeroPadding2D(padding=((0, 1), (0, 1)), name="conv1_pad")(x)
         x = unbiased(x, int(32 * alpha), 3, "conv1", strides=2)
         x = relu6(batch_normalized(x, "conv1_bn"), "conv1_relu")
         for block, (filters, stride) in enumerate(_BLOCKS, 1):
             if stride > 1:
-                x = ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{block}")(x)
-            x = DepthwiseConv2D(
+                x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{block}")(x)
+            x = layers.DepthwiseConv2D(
                 3,
                 padding="same" if stride == 1 else "valid",
                 depth_multiplier=depth_multiplier,
@@ -75,12 +67,12 @@ def _body(alpha: float, depth_multiplier: int) -> Callable[[Any], Any]:
 def _head(alpha: float, dropout: float) -> Callable[[Any, int], Any]:
     def head(x: Any, classes: int) -> Any:
         width = int(1024 * alpha)
-        x = GlobalAveragePooling2D()(x)
-        x = Reshape((width, 1, 1) if channel_axis() == 1 else (1, 1, width), name="reshape_1")(x)
-        x = Dropout(dropout, name="dropout")(x)
-        x = Conv2D(classes, 1, padding="same", name="conv_preds")(x)
-        x = Reshape((classes,), name="reshape_2")(x)
-        return Activation("softmax", name="act_softmax")(x)
+        x = layers.GlobalAveragePooling2D()(x)
+        x = layers.Reshape((width, 1, 1) if channel_axis() == 1 else (1, 1, width), name="reshape_1")(x)
+        x = layers.Dropout(dropout, name="dropout")(x)
+        x = layers.Conv2D(classes, 1, padding="same", name="conv_preds")(x)
+        x = layers.Reshape((classes,), name="reshape_2")(x)
+        return layers.Activation("softmax", name="act_softmax")(x)
 
     return head
 
@@ -121,6 +113,10 @@ def MobileNet(  # noqa: N802  # Keras's spelling
     input_tensor: Any = None,
     pooling: str | None = None,
     classes: int = 1000,
+    layers: Any = None,
+    backend: Any = None,
+    models: Any = None,
+    utils: Any = None,
 ) -> Model:
     """Returns the network MobileNet.
 
@@ -134,6 +130,10 @@ def MobileNet(  # noqa: N802  # Keras's spelling
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
         pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
+        layers: module or object whose layers the network has, as for `network`.
+        backend: accepted; the network uses that of `tf.keras`.
+        models: accepted, as `backend`.
+        utils: accepted, as `backend`.
 
     Returns:
         Model.
@@ -162,13 +162,18 @@ def MobileNet(  # noqa: N802  # Keras's spelling
         32,
         Weights(_URL, f"{file}.h5", f"{file}_no_top.h5"),
     )
-    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes)
+    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes, layers)
 
 
 def _divisible(count: float, divisor: int = 8) -> int:
     """Returns the nearest multiple of the divisor that is not below nine tenths of a count."""
     near = max(divisor, int(count + divisor / 2) // divisor * divisor)
     return near + divisor if near < 0.9 * count else near
+
+
+def _unbiased_v2(x: Any, filters: int, size: int, name: str, **options: Any) -> Any:
+    # Programs that replace this network's layers expect the filters' size as an argument with its name.
+    return layers.Conv2D(filters, kernel_size=size, use_bias=False, name=name, **options)(x)
 
 
 def _normalized_v2(x: Any, name: str) -> Any:
@@ -180,26 +185,28 @@ def _block_v2(x: Any, filters: int, stride: int, expansion: int, alpha: float, b
     width = _divisible(int(filters * alpha))
     name = f"block_{block}_" if block else "expanded_conv_"
     if block:
-        x = unbiased(x, expansion * channels, 1, f"{name}expand", padding="same")
+        x = _unbiased_v2(x, expansion * channels, 1, f"{name}expand", padding="same")
         x = relu6(_normalized_v2(x, f"{name}expand_BN"), f"{name}expand_relu")
     if stride == 2:
-        x = ZeroPadding2D(correct_pad(x, 3), name=f"{name}pad")(x)
+        x = layers.ZeroPadding2D(padding=correct_pad(x, 3), name=f"{name}pad")(x)
     padding = "same" if stride == 1 else "valid"
-    x = DepthwiseConv2D(3, strides=stride, use_bias=False, padding=padding, name=f"{name}depthwise")(x)
+    x = layers.DepthwiseConv2D(kernel_size=3, strides=stride, use_bias=False, padding=padding, name=f"{name}depthwise")(
+        x
+    )
     x = relu6(_normalized_v2(x, f"{name}depthwise_BN"), f"{name}depthwise_relu")
-    x = unbiased(x, width, 1, f"{name}project", padding="same")
+    x = _unbiased_v2(x, width, 1, f"{name}project", padding="same")
     x = _normalized_v2(x, f"{name}project_BN")
-    return Add(name=f"{name}add")([inputs, x]) if channels == width and stride == 1 else x
+    return layers.Add(name=f"{name}add")([inputs, x]) if channels == width and stride == 1 else x
 
 
 def _body_v2(alpha: float) -> Callable[[Any], Any]:
     def body(x: Any) -> Any:
-        x = ZeroPadding2D(correct_pad(x, 3), name="Conv1_pad")(x)
-        x = unbiased(x, _divisible(32 * alpha), 3, "Conv1", strides=2, padding="valid")
+        x = layers.ZeroPadding2D(padding=correct_pad(x, 3), name="Conv1_pad")(x)
+        x = _unbiased_v2(x, _divisible(32 * alpha), 3, "Conv1", strides=2, padding="valid")
         x = relu6(_normalized_v2(x, "bn_Conv1"), "Conv1_relu")
         for block, (filters, stride, expansion) in enumerate(_BLOCKS_V2):
             x = _block_v2(x, filters, stride, expansion, alpha, block)
-        x = unbiased(x, _divisible(1280 * alpha) if alpha > 1 else 1280, 1, "Conv_1")
+        x = _unbiased_v2(x, _divisible(1280 * alpha) if alpha > 1 else 1280, 1, "Conv_1")
         return relu6(_normalized_v2(x, "Conv_1_bn"), "out_relu")
 
     return body
@@ -213,6 +220,10 @@ def MobileNetV2(  # noqa: N802  # Keras's spelling
     input_tensor: Any = None,
     pooling: str | None = None,
     classes: int = 1000,
+    layers: Any = None,
+    backend: Any = None,
+    models: Any = None,
+    utils: Any = None,
 ) -> Model:
     """Returns the network MobileNetV2.
 
@@ -224,6 +235,10 @@ def MobileNetV2(  # noqa: N802  # Keras's spelling
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
         pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
+        layers: module or object whose layers the network has, as for `network`.
+        backend: accepted; the network uses that of `tf.keras`.
+        models: accepted, as `backend`.
+        utils: accepted, as `backend`.
 
     Returns:
         Model.
@@ -258,4 +273,4 @@ def MobileNetV2(  # noqa: N802  # Keras's spelling
         32,
         Weights(_URL_V2, f"{file}.h5", f"{file}_no_top.h5"),
     )
-    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes)
+    return network(made, include_top, weights, input_tensor, input_shape, pooling, classes, layers)

@@ -17,14 +17,8 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.convolution_layers import SeparableConv2D
-from ferroflow._src.keras.merging_layers import add, concatenate
+from ferroflow._src.keras.applications.chosen_layers import layers
 from ferroflow._src.keras.model import Model
-from ferroflow._src.keras.pooling_layers import (
-    AveragePooling2D,
-    MaxPooling2D,
-)
-from ferroflow._src.keras.spatial_layers import Cropping2D, ZeroPadding2D
 
 _URL = "https://github.com/titu1994/Keras-NASNet/releases/download/v1.2/"
 _REPEATS_WIDER = 2  # the factor of filters from one part to the next
@@ -40,12 +34,12 @@ def _separable(x: Any, filters: int, size: int, name: str, stride: int = 1) -> A
         x = relu(x)
         padding = "same"
         if stride == 2:
-            x = ZeroPadding2D(correct_pad(x, size), name=f"separable_conv_1_pad_{name}")(x)
+            x = layers.ZeroPadding2D(correct_pad(x, size), name=f"separable_conv_1_pad_{name}")(x)
             padding = "valid"
         for i, (strides, pad) in enumerate(((stride, padding), (1, "same")), 1):
             if i == 2:
                 x = relu(x)
-            x = SeparableConv2D(
+            x = layers.SeparableConv2D(
                 filters,
                 size,
                 strides=strides,
@@ -71,12 +65,12 @@ def _adjusted(before: Any, x: Any, filters: int, name: str) -> Any:
         if before.get_shape().as_list()[columns] != x.get_shape().as_list()[columns]:
             with name_scope(f"adjust_reduction_block_{name}"):
                 before = relu(before, f"adjust_relu_1_{name}")
-                one = AveragePooling2D(1, strides=2, padding="valid", name=f"adjust_avg_pool_1_{name}")(before)
+                one = layers.AveragePooling2D(1, strides=2, padding="valid", name=f"adjust_avg_pool_1_{name}")(before)
                 one = _projected(one, filters // 2, f"adjust_conv_1_{name}")
-                two = Cropping2D(((1, 0), (1, 0)))(ZeroPadding2D(((0, 1), (0, 1)))(before))
-                two = AveragePooling2D(1, strides=2, padding="valid", name=f"adjust_avg_pool_2_{name}")(two)
+                two = layers.Cropping2D(((1, 0), (1, 0)))(layers.ZeroPadding2D(((0, 1), (0, 1)))(before))
+                two = layers.AveragePooling2D(1, strides=2, padding="valid", name=f"adjust_avg_pool_2_{name}")(two)
                 two = _projected(two, filters // 2, f"adjust_conv_2_{name}")
-                return _normalized(concatenate([one, two], axis=channel_axis()), f"adjust_bn_{name}")
+                return _normalized(layers.concatenate([one, two], axis=channel_axis()), f"adjust_bn_{name}")
         if channels_of(before) != filters:
             with name_scope(f"adjust_projection_block_{name}"):
                 before = _projected(relu(before), filters, f"adjust_conv_projection_{name}")
@@ -86,7 +80,7 @@ def _adjusted(before: Any, x: Any, filters: int, name: str) -> Any:
 
 def _normal_cell(x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any]:
     def mean(of: Any, place: str) -> Any:
-        return AveragePooling2D(3, strides=1, padding="same", name=f"normal_{place}_{name}")(of)
+        return layers.AveragePooling2D(3, strides=1, padding="same", name=f"normal_{place}_{name}")(of)
 
     with name_scope(f"normal_A_block_{name}"):
         p = _adjusted(before, x, filters, name)
@@ -94,18 +88,18 @@ def _normal_cell(x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any
         with name_scope("block_1"):
             left = _separable(h, filters, 5, f"normal_left1_{name}")
             right = _separable(p, filters, 3, f"normal_right1_{name}")
-            x1 = add([left, right], name=f"normal_add_1_{name}")
+            x1 = layers.add([left, right], name=f"normal_add_1_{name}")
         with name_scope("block_2"):
             left = _separable(p, filters, 5, f"normal_left2_{name}")
             right = _separable(p, filters, 3, f"normal_right2_{name}")
-            x2 = add([left, right], name=f"normal_add_2_{name}")
+            x2 = layers.add([left, right], name=f"normal_add_2_{name}")
         with name_scope("block_3"):
-            x3 = add([mean(h, "left3"), p], name=f"normal_add_3_{name}")
+            x3 = layers.add([mean(h, "left3"), p], name=f"normal_add_3_{name}")
         with name_scope("block_4"):
-            x4 = add([mean(p, "left4"), mean(p, "right4")], name=f"normal_add_4_{name}")
+            x4 = layers.add([mean(p, "left4"), mean(p, "right4")], name=f"normal_add_4_{name}")
         with name_scope("block_5"):
-            x5 = add([_separable(h, filters, 3, f"normal_left5_{name}"), h], name=f"normal_add_5_{name}")
-        joined = concatenate([p, x1, x2, x3, x4, x5], axis=channel_axis(), name=f"normal_concat_{name}")
+            x5 = layers.add([_separable(h, filters, 3, f"normal_left5_{name}"), h], name=f"normal_add_5_{name}")
+        joined = layers.concatenate([p, x1, x2, x3, x4, x5], axis=channel_axis(), name=f"normal_concat_{name}")
     return joined, x
 
 
@@ -113,27 +107,27 @@ def _reduction_cell(x: Any, before: Any, filters: int, name: str) -> tuple[Any, 
     with name_scope(f"reduction_A_block_{name}"):
         p = _adjusted(before, x, filters, name)
         h = _normalized(_projected(relu(x), filters, f"reduction_conv_1_{name}"), f"reduction_bn_1_{name}")
-        padded = ZeroPadding2D(correct_pad(h, 3), name=f"reduction_pad_1_{name}")(h)
+        padded = layers.ZeroPadding2D(correct_pad(h, 3), name=f"reduction_pad_1_{name}")(h)
         with name_scope("block_1"):
             left = _separable(h, filters, 5, f"reduction_left1_{name}", 2)
             right = _separable(p, filters, 7, f"reduction_right1_{name}", 2)
-            x1 = add([left, right], name=f"reduction_add_1_{name}")
+            x1 = layers.add([left, right], name=f"reduction_add_1_{name}")
         with name_scope("block_2"):
-            left = MaxPooling2D(3, strides=2, padding="valid", name=f"reduction_left2_{name}")(padded)
+            left = layers.MaxPooling2D(3, strides=2, padding="valid", name=f"reduction_left2_{name}")(padded)
             right = _separable(p, filters, 7, f"reduction_right2_{name}", 2)
-            x2 = add([left, right], name=f"reduction_add_2_{name}")
+            x2 = layers.add([left, right], name=f"reduction_add_2_{name}")
         with name_scope("block_3"):
-            left = AveragePooling2D(3, strides=2, padding="valid", name=f"reduction_left3_{name}")(padded)
+            left = layers.AveragePooling2D(3, strides=2, padding="valid", name=f"reduction_left3_{name}")(padded)
             right = _separable(p, filters, 5, f"reduction_right3_{name}", 2)
-            x3 = add([left, right], name=f"reduction_add3_{name}")
+            x3 = layers.add([left, right], name=f"reduction_add3_{name}")
         with name_scope("block_4"):
-            x4 = AveragePooling2D(3, strides=1, padding="same", name=f"reduction_left4_{name}")(x1)
-            x4 = add([x2, x4])
+            x4 = layers.AveragePooling2D(3, strides=1, padding="same", name=f"reduction_left4_{name}")(x1)
+            x4 = layers.add([x2, x4])
         with name_scope("block_5"):
             left = _separable(x1, filters, 3, f"reduction_left4_{name}")
-            right = MaxPooling2D(3, strides=2, padding="valid", name=f"reduction_right5_{name}")(padded)
-            x5 = add([left, right], name=f"reduction_add4_{name}")
-        joined = concatenate([x2, x3, x4, x5], axis=channel_axis(), name=f"reduction_concat_{name}")
+            right = layers.MaxPooling2D(3, strides=2, padding="valid", name=f"reduction_right5_{name}")(padded)
+            x5 = layers.add([left, right], name=f"reduction_add4_{name}")
+        joined = layers.concatenate([x2, x3, x4, x5], axis=channel_axis(), name=f"reduction_concat_{name}")
     return joined, x
 
 
@@ -185,6 +179,10 @@ def NASNetLarge(  # noqa: N802  # Keras's spelling
     input_tensor: Any = None,
     pooling: str | None = None,
     classes: int = 1000,
+    layers: Any = None,
+    backend: Any = None,
+    models: Any = None,
+    utils: Any = None,
 ) -> Model:
     """Returns the network NASNetLarge.
 
@@ -195,6 +193,10 @@ def NASNetLarge(  # noqa: N802  # Keras's spelling
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
         pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
+        layers: module or object whose layers the network has, as for `network`.
+        backend: accepted; the network uses that of `tf.keras`.
+        models: accepted, as `backend`.
+        utils: accepted, as `backend`.
 
     Returns:
         Model.
@@ -204,7 +206,7 @@ def NASNetLarge(  # noqa: N802  # Keras's spelling
 
     Source: Zoph et al., Learning Transferable Architectures for Scalable Image Recognition, 2018.
     """
-    return network(_LARGE, include_top, weights, input_tensor, input_shape, pooling, classes)
+    return network(_LARGE, include_top, weights, input_tensor, input_shape, pooling, classes, layers)
 
 
 def NASNetMobile(  # noqa: N802  # Keras's spelling
@@ -214,6 +216,10 @@ def NASNetMobile(  # noqa: N802  # Keras's spelling
     input_tensor: Any = None,
     pooling: str | None = None,
     classes: int = 1000,
+    layers: Any = None,
+    backend: Any = None,
+    models: Any = None,
+    utils: Any = None,
 ) -> Model:
     """Returns the network NASNetMobile.
 
@@ -224,6 +230,10 @@ def NASNetMobile(  # noqa: N802  # Keras's spelling
         input_tensor: Tensor of float32, of shape [batch, height, width, channels], the input; None for a new one.
         pooling: "avg", "max" or None, as for `network`.
         classes: int, the number of classes.
+        layers: module or object whose layers the network has, as for `network`.
+        backend: accepted; the network uses that of `tf.keras`.
+        models: accepted, as `backend`.
+        utils: accepted, as `backend`.
 
     Returns:
         Model.
@@ -233,4 +243,4 @@ def NASNetMobile(  # noqa: N802  # Keras's spelling
 
     Source: Zoph et al., Learning Transferable Architectures for Scalable Image Recognition, 2018.
     """
-    return network(_MOBILE, include_top, weights, input_tensor, input_shape, pooling, classes)
+    return network(_MOBILE, include_top, weights, input_tensor, input_shape, pooling, classes, layers)

@@ -13,10 +13,7 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.convolution_layers import Conv2D
-from ferroflow._src.keras.merging_layers import Add
-from ferroflow._src.keras.pooling_layers import MaxPooling2D
-from ferroflow._src.keras.spatial_layers import ZeroPadding2D
+from ferroflow._src.keras.applications.chosen_layers import layers
 
 _URL = "https://github.com/keras-team/keras-applications/releases/download/resnet/"
 _EPSILON = 1.001e-5
@@ -30,40 +27,40 @@ def _normalized(x: Any, name: str) -> Any:
 def _block(x: Any, filters: int, stride: int, is_first: bool, name: str) -> Any:
     shortcut = x
     if is_first:
-        shortcut = Conv2D(4 * filters, 1, strides=stride, name=f"{name}_0_conv")(x)
+        shortcut = layers.Conv2D(4 * filters, 1, strides=stride, name=f"{name}_0_conv")(x)
         shortcut = _normalized(shortcut, f"{name}_0_bn")
-    x = Conv2D(filters, 1, strides=stride, name=f"{name}_1_conv")(x)
+    x = layers.Conv2D(filters, 1, strides=stride, name=f"{name}_1_conv")(x)
     x = relu(_normalized(x, f"{name}_1_bn"), f"{name}_1_relu")
-    x = Conv2D(filters, 3, padding="same", name=f"{name}_2_conv")(x)
+    x = layers.Conv2D(filters, 3, padding="same", name=f"{name}_2_conv")(x)
     x = relu(_normalized(x, f"{name}_2_bn"), f"{name}_2_relu")
-    x = Conv2D(4 * filters, 1, name=f"{name}_3_conv")(x)
+    x = layers.Conv2D(4 * filters, 1, name=f"{name}_3_conv")(x)
     x = _normalized(x, f"{name}_3_bn")
-    x = Add(name=f"{name}_add")([shortcut, x])
+    x = layers.Add(name=f"{name}_add")([shortcut, x])
     return relu(x, f"{name}_out")
 
 
 def _block_v2(x: Any, filters: int, stride: int, is_first: bool, name: str) -> Any:
     activated = relu(_normalized(x, f"{name}_preact_bn"), f"{name}_preact_relu")
     if is_first:
-        shortcut = Conv2D(4 * filters, 1, strides=stride, name=f"{name}_0_conv")(activated)
+        shortcut = layers.Conv2D(4 * filters, 1, strides=stride, name=f"{name}_0_conv")(activated)
     else:
-        shortcut = MaxPooling2D(1, strides=stride)(x) if stride > 1 else x
+        shortcut = layers.MaxPooling2D(1, strides=stride)(x) if stride > 1 else x
     x = unbiased(activated, filters, 1, f"{name}_1_conv")
     x = relu(_normalized(x, f"{name}_1_bn"), f"{name}_1_relu")
-    x = ZeroPadding2D(((1, 1), (1, 1)), name=f"{name}_2_pad")(x)
+    x = layers.ZeroPadding2D(padding=((1, 1), (1, 1)), name=f"{name}_2_pad")(x)
     x = unbiased(x, filters, 3, f"{name}_2_conv", strides=stride)
     x = relu(_normalized(x, f"{name}_2_bn"), f"{name}_2_relu")
-    x = Conv2D(4 * filters, 1, name=f"{name}_3_conv")(x)
-    return Add(name=f"{name}_out")([shortcut, x])
+    x = layers.Conv2D(4 * filters, 1, name=f"{name}_3_conv")(x)
+    return layers.Add(name=f"{name}_out")([shortcut, x])
 
 
 def _start(x: Any, is_second: bool) -> Any:
-    x = ZeroPadding2D(((3, 3), (3, 3)), name="conv1_pad")(x)
-    x = Conv2D(64, 7, strides=2, name="conv1_conv")(x)
+    x = layers.ZeroPadding2D(padding=((3, 3), (3, 3)), name="conv1_pad")(x)
+    x = layers.Conv2D(64, 7, strides=2, name="conv1_conv")(x)
     if not is_second:
         x = relu(_normalized(x, "conv1_bn"), "conv1_relu")
-    x = ZeroPadding2D(((1, 1), (1, 1)), name="pool1_pad")(x)
-    return MaxPooling2D(3, strides=2, name="pool1_pool")(x)
+    x = layers.ZeroPadding2D(padding=((1, 1), (1, 1)), name="pool1_pad")(x)
+    return layers.MaxPooling2D(3, strides=2, name="pool1_pool")(x)
 
 
 def _body(depths: tuple[int, ...], is_second: bool) -> Any:

@@ -5,30 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from ferroflow._src.keras.applications.building import Network, Weights, application
-from ferroflow._src.keras.convolution_layers import Conv2D
-from ferroflow._src.keras.core_layers import (
-    Dense,
-    Flatten,
-)
-from ferroflow._src.keras.pooling_layers import MaxPooling2D
+from ferroflow._src.keras.applications.chosen_layers import layers
 
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.1/"
 _FILTERS = (64, 128, 256, 512, 512)
 
 
 def _head(x: Any, classes: int) -> Any:
-    x = Flatten(name="flatten")(x)
-    x = Dense(4096, activation="relu", name="fc1")(x)
-    x = Dense(4096, activation="relu", name="fc2")(x)
-    return Dense(classes, activation="softmax", name="predictions")(x)
+    x = layers.Flatten(name="flatten")(x)
+    x = layers.Dense(4096, activation="relu", name="fc1")(x)
+    x = layers.Dense(4096, activation="relu", name="fc2")(x)
+    return layers.Dense(classes, activation="softmax", name="predictions")(x)
 
 
 def _vgg(name: str, depths: tuple[int, ...], hashes: tuple[str, str]) -> Network:
     def body(x: Any) -> Any:
         for block, (filters, depth) in enumerate(zip(_FILTERS, depths, strict=True), 1):
             for i in range(1, depth + 1):
-                x = Conv2D(filters, 3, activation="relu", padding="same", name=f"block{block}_conv{i}")(x)
-            x = MaxPooling2D(2, strides=2, name=f"block{block}_pool")(x)
+                x = layers.Conv2D(filters, 3, activation="relu", padding="same", name=f"block{block}_conv{i}")(x)
+            x = layers.MaxPooling2D(2, strides=2, name=f"block{block}_pool")(x)
         return x
 
     file = f"{name}_weights_tf_dim_ordering_tf_kernels"

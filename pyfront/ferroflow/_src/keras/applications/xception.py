@@ -13,16 +13,14 @@ from ferroflow._src.keras.applications.building import (
     relu,
     unbiased,
 )
-from ferroflow._src.keras.convolution_layers import SeparableConv2D
-from ferroflow._src.keras.merging_layers import add
-from ferroflow._src.keras.pooling_layers import MaxPooling2D
+from ferroflow._src.keras.applications.chosen_layers import layers
 
 _URL = "https://github.com/fchollet/deep-learning-models/releases/download/v0.4/"
 _FILE = "xception_weights_tf_dim_ordering_tf_kernels"
 
 
 def _separable(x: Any, filters: int, name: str) -> Any:
-    x = SeparableConv2D(filters, 3, padding="same", use_bias=False, name=name)(x)
+    x = layers.SeparableConv2D(filters, 3, padding="same", use_bias=False, name=name)(x)
     return batch_normalized(x, f"{name}_bn")
 
 
@@ -34,8 +32,8 @@ def _shrinking(x: Any, filters: tuple[int, int], block: int) -> Any:
         if block > 2 or i > 1:
             x = relu(x, f"block{block}_sepconv{i}_act")
         x = _separable(x, count, f"block{block}_sepconv{i}")
-    x = MaxPooling2D(3, strides=2, padding="same", name=f"block{block}_pool")(x)
-    return add([x, shortcut])
+    x = layers.MaxPooling2D(3, strides=2, padding="same", name=f"block{block}_pool")(x)
+    return layers.add([x, shortcut])
 
 
 def _body(x: Any) -> Any:
@@ -50,7 +48,7 @@ def _body(x: Any) -> Any:
         for i in range(1, 4):
             x = relu(x, f"block{block}_sepconv{i}_act")
             x = _separable(x, 728, f"block{block}_sepconv{i}")
-        x = add([x, shortcut])
+        x = layers.add([x, shortcut])
     x = _shrinking(x, (728, 1024), 13)
     for i, filters in enumerate((1536, 2048), 1):
         x = relu(_separable(x, filters, f"block14_sepconv{i}"), f"block14_sepconv{i}_act")

@@ -1,0 +1,1 @@
+"""`tf.tools`: tools of TensorFlow that programs call as functions."""
