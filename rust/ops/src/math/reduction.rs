@@ -21,6 +21,8 @@ use std::sync::Arc;
 const WIDE: usize = 4096;
 /// Columns of such a group: the accumulators of a group stay in L1.
 const COLUMNS: usize = 2048;
+/// Up to this many elements stay in L1 without being computed in parts.
+const SMALL: usize = 4096;
 /// Rows folded one after the other before their result joins the others.
 const ROWS: usize = 64;
 
@@ -302,7 +304,13 @@ fn reduction_of<T: Scalar + Element, F: Fold<T>>(
     let given = program.given();
     kernel(move |ctx| {
         let (axes, threads) = (ctx.input(given)?.clone(), ctx.threads());
-        if let Some(x) = program.ranges::<T>(&ctx.inputs()[..given], threads)? {
+        let inputs = &ctx.inputs()[..given];
+        let is_large = !program.stretches().is_empty() || inputs.iter().any(|t| t.elements() > SMALL);
+        // Without axes, as gradients mostly have them, the elements are the result.
+        if axes.elements() > 0
+            && is_large
+            && let Some(x) = program.ranges::<T>(inputs, threads)?
+        {
             let Axes { mut groups, out_shape, count } = Axes::new(x.shape(), &axes, keep_dims)?;
             if let Some(first) = fold_innermost(&f, threads, &x, &mut groups)? {
                 ctx.set_output(0, finish(threads, reduce::<T>(&f, threads, first, groups, out_shape)?, count)?);
