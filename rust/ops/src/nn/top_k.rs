@@ -140,7 +140,7 @@ fn select_in_heap_order<T: PartialOrd + Copy>(row: &[T], k: usize, places: &mut 
         next = next_group(row, next, row[heap.places[0]]);
         for i in next..row.len().min(next + GROUP) {
             if row[i] > row[heap.places[0]] {
-                heap.rise(k, 0, i);
+                heap.places[k] = i;
                 heap.pop();
             }
         }
