@@ -139,7 +139,8 @@ mod tests {
             assert_eq!(out[0].slice::<i32>().unwrap(), places);
         }
         let x = Tensor::from_slice([4], &[0i32, 1, 2, 3]).unwrap();
-        let formats = |to: &str| [("src_format", AttrValue::Str(b"NDHWC".to_vec())), ("dst_format", AttrValue::Str(to.into()))];
+        let formats =
+            |to: &str| [("src_format", AttrValue::Str(b"NDHWC".to_vec())), ("dst_format", AttrValue::Str(to.into()))];
         let out = run("DataFormatVecPermute", std::slice::from_ref(&x), &formats("DHWNC")).unwrap();
         assert_eq!(out[0].slice::<i32>().unwrap(), [1, 2, 3, 0]);
         // TensorFlow reads what is not there.

@@ -2,9 +2,7 @@
 
 use super::stream::{Stream, seeded, shape_of};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_tensor::philox::truncated_normal::{
-    Drawn, Parameters, blocks_per_truncated_run, fill_truncated_normal,
-};
+use ferroflow_tensor::philox::truncated_normal::{Drawn, Parameters, blocks_per_truncated_run, fill_truncated_normal};
 use ferroflow_tensor::{Result, Scalar, Tensor, dispatch, ensure};
 
 /// The values of an input that has one for all batches, or one for each.
@@ -16,7 +14,12 @@ impl<T: Copy> ByBatch<T> {
     }
 }
 
-fn by_batch<T: Drawn + Scalar>(ctx: &KernelContext<'_>, input: usize, name: &str, batches: usize) -> Result<ByBatch<T>> {
+fn by_batch<T: Drawn + Scalar>(
+    ctx: &KernelContext<'_>,
+    input: usize,
+    name: &str,
+    batches: usize,
+) -> Result<ByBatch<T>> {
     let given = ctx.input(input)?;
     ensure!(
         given.rank() <= 1,
@@ -99,22 +102,62 @@ mod tests {
         // By TensorFlow 1.15.5: four numbers, the last one, and two of the next run.
         type Case = (&'static [i32], &'static [f64], [f64; 2], [f64; 7]);
         let cases: [Case; 4] = [
-            (&[2, 3], &[-1.0], [0.5, 2.0], [
-                0.6106548344138161, 1.0796993896840514, 0.16430639607147085, -0.016732976568888946, 0.472901614717954,
-                -0.6568805911698183, 0.5752973248057704,
-            ]),
-            (&[2, 3], &[1.0], [0.5, 2.0], [
-                1.0300188773103165, 1.717179809652965, 1.2552902875181282, 1.41698032071434, 1.655940513038374,
-                1.5106753596536329, 1.6636313145283224,
-            ]),
-            (&[2, 3], &[2.0], [0.5, 9.0], [
-                2.0870739686948028, 2.094925791198067, 2.166214344637317, 3.2709201705891306, 2.0144225204254615,
-                2.3360105973370833, 2.571512168843854,
-            ]),
-            (&[120], &[f64::NEG_INFINITY], [0.0, -1.0], [
-                -1.1076293443774647, -1.117334730738762, -1.2054522288073013, -2.5709437248237945, -1.7629112990230396,
-                -1.4414278283511786, -1.9019823581928026,
-            ]),
+            (
+                &[2, 3],
+                &[-1.0],
+                [0.5, 2.0],
+                [
+                    0.6106548344138161,
+                    1.0796993896840514,
+                    0.16430639607147085,
+                    -0.016732976568888946,
+                    0.472901614717954,
+                    -0.6568805911698183,
+                    0.5752973248057704,
+                ],
+            ),
+            (
+                &[2, 3],
+                &[1.0],
+                [0.5, 2.0],
+                [
+                    1.0300188773103165,
+                    1.717179809652965,
+                    1.2552902875181282,
+                    1.41698032071434,
+                    1.655940513038374,
+                    1.5106753596536329,
+                    1.6636313145283224,
+                ],
+            ),
+            (
+                &[2, 3],
+                &[2.0],
+                [0.5, 9.0],
+                [
+                    2.0870739686948028,
+                    2.094925791198067,
+                    2.166214344637317,
+                    3.2709201705891306,
+                    2.0144225204254615,
+                    2.3360105973370833,
+                    2.571512168843854,
+                ],
+            ),
+            (
+                &[120],
+                &[f64::NEG_INFINITY],
+                [0.0, -1.0],
+                [
+                    -1.1076293443774647,
+                    -1.117334730738762,
+                    -1.2054522288073013,
+                    -2.5709437248237945,
+                    -1.7629112990230396,
+                    -1.4414278283511786,
+                    -1.9019823581928026,
+                ],
+            ),
         ];
         for (shape, lows, [mean, high], expected) in cases {
             let of = |values: &[f64]| Tensor::from_slice([values.len()], values).unwrap();

@@ -234,11 +234,7 @@ fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>,
             bail!(InvalidArgument, "var must be at least 1 dimensional")
         };
         let has_columns = row.iter().all(|&n| n > 0);
-        ensure!(
-            has_columns || !R::NEEDS_COLUMNS,
-            InvalidArgument,
-            "Inner dimension should be greater than zero."
-        );
+        ensure!(has_columns || !R::NEEDS_COLUMNS, InvalidArgument, "Inner dimension should be greater than zero.");
         let fits = gradient.shape().iter().eq(indices.shape().iter().chain(row));
         ensure!(
             fits,

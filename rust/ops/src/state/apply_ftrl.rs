@@ -92,7 +92,9 @@ impl<const ROWS: bool> Rule<3> for FtrlV2<ROWS> {
         variables: [F; 3],
         g: F,
     ) -> [F; 3] {
-        follow::<F, ROWS>(variables, g, shrunk(g, l2_shrinkage, variables[0]), [lr, l1, l2], |x| scalar::pow(x, -lr_power))
+        follow::<F, ROWS>(variables, g, shrunk(g, l2_shrinkage, variables[0]), [lr, l1, l2], |x| {
+            scalar::pow(x, -lr_power)
+        })
     }
 
     fn is_quick<F: Elementary>(&self, &[_, _, _, _, lr_power, ..]: &Scalars<F>) -> bool {
@@ -124,8 +126,12 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|init| sparse(init, Ftrl::<true>)),
     );
     r.add(
-        op::<3, FtrlV2<false>>("ApplyFtrlV2", false, "`ApplyFtrl` with `2 * l2_shrinkage * var` added to the gradient.")
-            .kernel(|init| dense(init, FtrlV2::<false>)),
+        op::<3, FtrlV2<false>>(
+            "ApplyFtrlV2",
+            false,
+            "`ApplyFtrl` with `2 * l2_shrinkage * var` added to the gradient.",
+        )
+        .kernel(|init| dense(init, FtrlV2::<false>)),
     );
     r.add(
         op::<3, FtrlV2<true>>("SparseApplyFtrlV2", true, "`ApplyFtrlV2` to the rows that the indices name.")
