@@ -271,6 +271,26 @@ def test_the_inside_of_a_loop_cannot_be_fetched() -> None:
         (lambda: tf.while_loop(1, lambda i: i, [0]), TypeError, "cond must be callable"),
         (lambda: tf.while_loop(lambda i: i < 1, 1, [0]), TypeError, "body must be callable"),
         (lambda: tf.while_loop(lambda i: i < 1, lambda i: i, [0], parallel_iterations=0), TypeError, "positive"),
+        *(
+            (
+                lambda number=number: tf.while_loop(lambda i: i < 1, lambda i: i, [0], parallel_iterations=number),
+                ValueError,
+                "`parallel_iterations` must be a positive integer: ",
+            )
+            for number in (2.0, 2.5, np.int64(3))
+        ),
+        (
+            lambda: tf.map_fn(lambda i: i + 1, tf.constant([1, 2]), parallel_iterations=2.5),
+            ValueError,
+            "`parallel_iterations` must be a positive integer: 2.5",
+        ),
+        (
+            lambda: tf.nn.dynamic_rnn(
+                tf.nn.rnn_cell.BasicRNNCell(2), tf.zeros([1, 2, 2]), dtype=tf.float32, parallel_iterations=2.0
+            ),
+            AssertionError,
+            "parallel_iterations must be int",
+        ),
         (lambda: tf.while_loop(lambda i: i < 1, lambda i: [i, i], [0]), ValueError, "same number of elements"),
         (lambda: tf.while_loop(lambda i: i < 1, lambda i: 1.0, [0]), TypeError, "type float32 after one iteration"),
         (

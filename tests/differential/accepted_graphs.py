@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from differential import checks
+from differential import checks, program_checks
 from differential.acceptance import Accepted
 
 GRAPHS = [
@@ -121,6 +121,14 @@ GRAPHS = [
         about="chain",
         ours="None",
         check=lambda tensorflow, ours: checks.knows_more(ours, tensorflow),
+    ),
+    Accepted(
+        "1.15 keeps the shape of a list's elements beside its handle while it builds the graph",
+        "static shape",
+        about="list of tensors",
+        tensorflow=r"^\[\d+\]$",
+        ours="^None$",
+        of_program=program_checks.asks_for_an_element_shape,
     ),
     Accepted("no index is taken for index 0 there", "static shape", about="DynamicStitch", tensorflow=r"^\[1[,\]]"),
     Accepted(

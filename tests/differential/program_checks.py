@@ -61,3 +61,8 @@ def has_batches(program: Program) -> bool:
 def is_empty(program: Program) -> bool:
     """Returns True if an array of the program has no elements."""
     return any(0 in data["array"][1] for data in _arrays([program["steps"], program["runs"]]))
+
+
+def asks_for_an_element_shape(program: Program) -> bool:
+    """Returns True if a step of the program reads the shape of a list's elements."""
+    return any(step[1] == "raw_ops.TensorListElementShape" for step in program["steps"])

@@ -1,4 +1,4 @@
-"""Programs of single ops on variables: updates, assignments and reads, by reference and by handle, made from schemas."""
+"""Programs of single ops on variables: updates, assignments and reads, made from the ops' schemas."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def _call(op: str) -> Call:
         else:
             inputs[name] = _values(op, name, draw)
     attributes: dict[str, Any] = {
-        attr["name"]: attr["default"] for attr in info["attrs"] if attr["type"] in ("int", "bool") and attr["has_default"]
+        attr["name"]: attr["default"]
+        for attr in info["attrs"]
+        if attr["type"] in ("int", "bool") and attr["has_default"]
     }
     if op.endswith("CountUpTo"):
         attributes["limit"] = 7

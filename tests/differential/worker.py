@@ -9,7 +9,6 @@ import resource
 import sys
 import warnings
 
-
 # A program that asks for more must end with an error, and not take the machine's memory.
 _MEMORY = 8 << 30
 

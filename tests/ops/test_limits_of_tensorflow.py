@@ -1,0 +1,189 @@
+"""Where TensorFlow 1.15.5 refuses an argument, and where it does not: tables of calls with its results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ferroflow as tf
+
+
+def _run(make: Any) -> Any:
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(make())
+
+
+_PICTURE, _FILTER = np.ones([1, 3, 3, 1], np.float32), np.ones([1, 1, 1, 1], np.float32)
+_VOLUME, _FILTER_3D = np.ones([1, 3, 3, 3, 1], np.float32), np.ones([1, 1, 1, 1, 1], np.float32)
+_ONES = [1, 1, 1, 1]
+_WINDOWS = {
+    "conv2d": lambda n: tf.nn.conv2d(_PICTURE, _FILTER, [1, n, n, 1], "SAME"),
+    "conv2d, dilated": lambda n: tf.nn.conv2d(_PICTURE, _FILTER, _ONES, "SAME", dilations=[1, n, n, 1]),
+    "conv3d": lambda n: tf.nn.conv3d(_VOLUME, _FILTER_3D, [1, n, n, n, 1], "SAME"),
+    "depthwise": lambda n: tf.nn.depthwise_conv2d_native(_PICTURE, _FILTER, [1, n, n, 1], "SAME"),
+    "max_pool": lambda n: tf.nn.max_pool(_PICTURE, _ONES, [1, n, n, 1], "SAME"),
+    "max_pool, window": lambda n: tf.nn.max_pool(_PICTURE, [1, n, 1, 1], _ONES, "SAME"),
+    "avg_pool": lambda n: tf.nn.avg_pool(_PICTURE, _ONES, [1, n, n, 1], "SAME"),
+    "dilation2d": lambda n: tf.nn.dilation2d(_PICTURE, _FILTER[0], [1, n, n, 1], _ONES, "SAME"),
+    "patches": lambda n: tf.extract_image_patches(_PICTURE, _ONES, [1, n, n, 1], _ONES, "SAME"),
+}
+
+
+@pytest.mark.parametrize("name", _WINDOWS)
+@pytest.mark.parametrize("size", [1 << 31, 1 << 32, (1 << 32) + 1, 1 << 40])
+def test_sizes_of_windows_are_of_32_bits(name: str, size: int) -> None:
+    with pytest.raises(ValueError, match=f"has value {size} out of range for an int32"):
+        _run(lambda: _WINDOWS[name](size))
+
+
+@pytest.mark.parametrize("name", _WINDOWS)
+def test_the_greatest_size_of_a_window_is_taken(name: str) -> None:
+    assert np.isfinite(_run(lambda: _WINDOWS[name]((1 << 31) - 1))).all()
+
+
+@pytest.mark.parametrize("perm", [[-1, 0], [0, -1], [1, -2], [-1, -2]])
+@pytest.mark.parametrize("dtype", [np.int32, np.complex64])
+def test_a_negative_place_of_a_permutation_is_refused_in_the_step(perm: list[int], dtype: Any) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = tf.transpose(np.ones([2, 3], dtype), perm, conjugate=dtype == np.complex64)
+        assert y.shape.as_list() == [[2, 3][place] for place in perm]
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"is out of range \[0 \.\. 2\)"):
+            session.run(y)
+
+
+_BOXES = np.float32([[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]])
+_SCORES = np.float32([0.9, 0.8, 0.7])
+
+
+@pytest.mark.parametrize("limit", [-1, -5])
+def test_a_negative_number_of_boxes_limits_nothing(limit: int) -> None:
+    assert _run(lambda: tf.image.non_max_suppression(_BOXES, _SCORES, limit)).tolist() == [0, 2]
+    selected, scores = _run(lambda: tf.image.non_max_suppression_with_scores(_BOXES, _SCORES, limit))
+    assert (selected.tolist(), scores.tolist()) == ([0, 2], _SCORES[[0, 2]].tolist())
+    overlaps = np.eye(3, dtype=np.float32)
+    assert _run(lambda: tf.image.non_max_suppression_overlaps(overlaps, _SCORES, limit)).tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match=f"must be non-negative but is {limit}"):
+        _run(lambda: tf.image.non_max_suppression_padded(_BOXES, _SCORES, limit, pad_to_max_output_size=True))
+
+
+def test_a_variable_without_elements_is_initialized_from_the_beginning() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.Variable(tf.zeros([0, 3]))
+        assert session.run(v + 1.0).shape == (0, 3)
+        assert session.run(tf.is_variable_initialized(v))
+        assert session.run(tf.report_uninitialized_variables()).tolist() == []
+        assert session.run(tf.assign_add(v, tf.zeros([0, 3]))).shape == (0, 3)
+        train = tf.train.GradientDescentOptimizer(1.0).apply_gradients([(tf.zeros([0, 3]), v)])
+        session.run(train)
+
+
+def test_a_variable_behind_a_handle_needs_a_value_even_without_elements() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", [0, 3], use_resource=True)
+        with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized"):
+            session.run(v + 1.0)
+
+
+_ROWS: dict[str, tuple[list[str], list[str], bool]] = {
+    "Adadelta": (["var", "accum", "accum_update"], ["lr", "rho", "epsilon"], False),
+    "Adagrad": (["var", "accum"], ["lr"], True),
+    "AdagradV2": (["var", "accum"], ["lr", "epsilon"], True),
+    "AdagradDA": (["var", "gradient_accumulator", "gradient_squared_accumulator"], ["lr", "l1", "l2"], True),
+    "Ftrl": (["var", "accum", "linear"], ["lr", "l1", "l2"], True),
+    "FtrlV2": (["var", "accum", "linear"], ["lr", "l1", "l2", "l2_shrinkage"], True),
+    "Momentum": (["var", "accum"], ["lr", "momentum"], False),
+    "ProximalAdagrad": (["var", "accum"], ["lr", "l1", "l2"], True),
+    "ProximalGradientDescent": (["var"], ["alpha", "l1", "l2"], True),
+    "RMSProp": (["var", "ms", "mom"], ["lr", "rho", "momentum", "epsilon"], False),
+}
+
+
+def _row_update(name: str, gradient: Any) -> tuple[Any, list[Any]]:
+    """Returns the update of two rows of variables of ones, and the variables."""
+    slots, scalars, _ = _ROWS[name]
+    variables = [tf.Variable(np.ones(gradient.shape, np.float32), name=slot) for slot in slots]
+    references = {slot: variable._ref() for slot, variable in zip(slots, variables, strict=True)}
+    numbers = {scalar: np.float32(0.1) for scalar in scalars}
+    more: dict[str, Any] = {"global_step": np.int64(3)} if name == "AdagradDA" else {}
+    more |= {"lr_power": np.float32(-0.5)} if name.startswith("Ftrl") else {}
+    update = getattr(tf.raw_ops, f"SparseApply{name}")
+    return update(**references, **numbers, **more, grad=gradient, indices=[0, 1]), variables
+
+
+@pytest.mark.parametrize("name", _ROWS)
+def test_some_updates_refuse_rows_without_elements(name: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        update, _ = _row_update(name, np.ones([2, 0], np.float32))
+        session.run(tf.global_variables_initializer())
+        if _ROWS[name][2]:
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Inner dimension should be greater than zero"):
+                session.run(update)
+        else:
+            assert session.run(update).shape == (2, 0)
+
+
+@pytest.mark.parametrize("name", _ROWS)
+def test_a_row_whose_gradient_is_nan_becomes_nan(name: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        update, (variable, *_) = _row_update(name, np.float32([[np.nan, np.nan], [0.5, 0.5]]))
+        session.run(tf.global_variables_initializer())
+        session.run(update)
+        found = session.run(variable)
+        assert np.isnan(found[0]).all()
+        assert np.isfinite(found[1]).all()
+
+
+def test_the_dense_update_of_follow_the_leader_drops_nan() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        variables = {name: tf.Variable(np.float32([0.5])) for name in ("var", "accum", "linear")}
+        numbers = {"lr": 0.1, "l1": 0.01, "l2": 0.02, "lr_power": -0.5}
+        references = {name: variable._ref() for name, variable in variables.items()}
+        update = tf.raw_ops.ApplyFtrl(**references, **numbers, grad=np.float32([np.nan]))
+        session.run(tf.global_variables_initializer())
+        assert session.run(update).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("name", ["Adagrad", "Momentum", "Ftrl"])
+def test_an_update_of_rows_knows_the_columns_from_the_gradient(name: str) -> None:
+    with tf.Graph().as_default():
+        slots, scalars, _ = _ROWS[name]
+        variables = {slot: tf.raw_ops.VariableV2(shape=None, dtype=tf.float32) for slot in slots}
+        numbers = {scalar: 0.1 for scalar in scalars}
+        more = {"lr_power": -0.5} if name == "Ftrl" else {}
+        update = getattr(tf.raw_ops, f"SparseApply{name}")
+        gradient = tf.placeholder(tf.float32, [2, 3])
+        assert update(**variables, **numbers, **more, grad=gradient, indices=[0, 1]).shape.as_list() == [None, 3]
+        with pytest.raises(ValueError, match="must be equal"):
+            update(**variables, **numbers, **more, grad=gradient, indices=[0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("row", "places"),
+    [
+        ([5, 0, 3, 3, 7], [0, 4]),
+        ([3, 5, 2, 4, 7, 6, 8, 8], [4, 7, 6]),
+        ([1, 6, 7, 7, 8, 1, 5, 8, 4, 3], [1, 3, 2, 7, 4]),
+        ([2, 0, 0, 4, 5, 5], [4, 5, 3, 0, 1, 2]),
+        ([1, np.nan, 3, 2, np.nan, 5, 0, 4], [3, 7, 2, 5, 1]),
+    ],
+)
+def test_the_order_of_what_is_not_sorted(row: list[float], places: list[int]) -> None:
+    found = _run(lambda: tf.nn.top_k(np.float32(row), len(places), sorted=False))
+    assert found.indices.tolist() == places
+    np.testing.assert_array_equal(found.values, np.float32(row)[places])
+
+
+@pytest.mark.parametrize(
+    ("formats", "places"),
+    [
+        (("NHWC", "NCHW"), [1, 1, 0, 2, 3, 1, 0, 2, 3, 1, 0, 2, 3]),
+        (("NDHWC", "NCDHW"), [4, 4, 0, 2, 3, 4, 0, 2, 3, 4, 0, 2, 3]),
+    ],
+)
+def test_numbers_of_no_dimension_are_taken_modulo_four(formats: tuple[str, str], places: list[int]) -> None:
+    source, target = formats
+    x = np.arange(-6, 7, dtype=np.int32)
+    found = _run(lambda: tf.raw_ops.DataFormatDimMap(x=x, src_format=source, dst_format=target))
+    assert found.tolist() == places
