@@ -34,7 +34,7 @@ def normalize_data_format(value: str) -> str:
     Raises:
         ValueError: if the value is not one of the listed values.
     """
-    data_format = value.lower()
+    data_format = value.lower() if isinstance(value, str) else value
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(
             f'The `data_format` argument must be one of "channels_first", "channels_last". Received: {value}'
@@ -48,7 +48,7 @@ def normalize_padding(value: str) -> str:
     Raises:
         ValueError: if the value is not one of the listed values.
     """
-    padding = value.lower()
+    padding = value.lower() if isinstance(value, str) else value
     if padding not in ("valid", "same", "causal"):
         raise ValueError(
             'The `padding` argument must be one of "valid", "same" (or "causal", only for `Conv1D`). '
