@@ -154,15 +154,3 @@ def test_names_of_before_1_0_make_the_same_node_with_a_warning(
     with Graph().as_default():
         expected = new_call()
     assert str(made.op.node_def) == str(expected.op.node_def)
-
-
-@pytest.mark.parametrize("keepdims", [1, 0, "x", [None], 0.0])
-def test_keepdims_is_a_bool(keepdims):
-    sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 3])
-    for reduce, value in (
-        *((tf.reduce_sum, [1.0]), (tf.reduce_any, [True]), (tf.math.reduce_euclidean_norm, [1.0])),
-        *((tf.count_nonzero, [1.0]), (tf.sparse_reduce_sum, sparse)),
-    ):
-        with pytest.raises(TypeError, match="Expected bool for argument 'keep_dims' not"):
-            reduce(value, keepdims=keepdims)
-        assert reduce(value, keepdims=np.True_).shape.ndims == (2 if value is sparse else 1)
