@@ -28,7 +28,7 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     return values
 
 
-def normalize_data_format(value: str) -> str:
+def normalize_data_format(value: Any) -> str:
     """Returns "channels_last" or "channels_first", in lower case.
 
     Raises:
@@ -42,7 +42,7 @@ def normalize_data_format(value: str) -> str:
     return data_format
 
 
-def normalize_padding(value: str) -> str:
+def normalize_padding(value: Any) -> str:
     """Returns "valid", "same" or "causal", in lower case.
 
     Raises:
