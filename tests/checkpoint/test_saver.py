@@ -302,3 +302,30 @@ def test_a_read_and_a_handle_stand_for_the_variable_behind_them(tmp_path: Path, 
         session.run(v.assign([5.0, 6.0]))
         saver.restore(session, path)
         assert session.run(v).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("is_sharded", [False, True])
+def test_a_program_killed_before_the_state_file_changes_leaves_the_checkpoint_before_with_its_meta_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_sharded: bool
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: Any) -> None:
+        raise Killed
+
+    tf.Variable(1.0, name="v")
+    saver = tf.train.Saver(sharded=is_sharded)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first = saver.save(session, str(tmp_path / "model"), global_step=1)
+        monkeypatch.setattr(tf.train.Saver, "_update_state", killed)
+        with pytest.raises(Killed):
+            saver.save(session, str(tmp_path / "model"), global_step=2)
+    assert tf.train.latest_checkpoint(str(tmp_path)) == first
+    assert {f.name for f in tmp_path.iterdir()} >= {"model-1.meta", "model-2.meta"}
+    for step in (1, 2):
+        with tf.Graph().as_default(), tf.Session() as session:
+            prefix = str(tmp_path / f"model-{step}")
+            tf.train.import_meta_graph(f"{prefix}.meta").restore(session, prefix)
+            assert session.run("v:0") == 1.0

@@ -1,5 +1,6 @@
 """`tf.contrib.data`'s SqlDataset and TFRecordWriter, and `tf.contrib.training`'s samplers."""
 
+import pathlib
 import sqlite3
 
 import numpy as np
@@ -55,6 +56,63 @@ def test_a_bad_query_or_driver(database):
         rows_of(dataset, {query: "SELECT name, age FROM people", driver: "mysql"})
     with pytest.raises(TypeError, match="complex64"):
         tf.contrib.data.SqlDataset("sqlite", database, "", (tf.complex64,))
+
+
+# TensorFlow 1.15.5's values of a field as int32, int8, uint16, int64, float64, bool and string.
+_CONVERTED = {
+    "'12abc'": (12, 12, 12, 12, 12.0, True, b"12abc"),
+    "'1.5'": (1, 1, 1, 1, 1.5, True, b"1.5"),
+    "'1e3'": (1, 1, 1, 1, 1000.0, True, b"1e3"),
+    "' 7'": (7, 7, 7, 7, 7.0, True, b" 7"),
+    "'1_000'": (1, 1, 1, 1, 1.0, True, b"1_000"),
+    "'nan'": (0, 0, 0, 0, 0.0, False, b"nan"),
+    "'inf'": (0, 0, 0, 0, 0.0, False, b"inf"),
+    "9e999": (-1, -1, 65535, 9223372036854775807, np.inf, True, b"Inf"),
+    "-9e999": (0, 0, 0, -9223372036854775808, -np.inf, True, b"-Inf"),
+    "(1<<40)+5": (5, 5, 5, 1099511627781, 1099511627781.0, True, b"1099511627781"),
+    "-1": (-1, -1, 65535, -1, -1.0, True, b"-1"),
+    "300": (300, 44, 300, 300, 300.0, True, b"300"),
+    "-2.9": (-2, -2, 65534, -2, -2.9, True, b"-2.9"),
+    "x'3132'": (12, 12, 12, 12, 12.0, True, b"12"),
+    "'9999999999999999999999'": (-1, -1, 65535, 9223372036854775807, 1e22, True, b"9999999999999999999999"),
+    "null": (0, 0, 0, 0, 0.0, False, b""),
+    "'+5'": (5, 5, 5, 5, 5.0, True, b"+5"),
+    "'.5e1x'": (0, 0, 0, 0, 5.0, False, b".5e1x"),
+}
+
+
+@pytest.mark.parametrize("field", _CONVERTED)
+def test_fields_are_converted_as_sqlite_does(database, field):
+    types = (tf.int32, tf.int8, tf.uint16, tf.int64, tf.float64, tf.bool, tf.string)
+    query = "SELECT " + ", ".join([field] * len(types))
+    assert rows_of(tf.contrib.data.SqlDataset("sqlite", database, query, types)) == [_CONVERTED[field]]
+
+
+@pytest.mark.parametrize("name", ["a?b.db", "a%20b.db", "a#b.db", "ä b.db"])
+def test_a_database_of_any_name_is_read(tmp_path, name):
+    with sqlite3.connect(tmp_path / name) as connection:
+        connection.execute("CREATE TABLE t (a INTEGER)")
+        connection.execute("INSERT INTO t VALUES (7)")
+    dataset = tf.contrib.data.SqlDataset("sqlite", str(tmp_path / name), "SELECT a FROM t", (tf.int32,))
+    assert rows_of(dataset) == [(7,)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "error"),
+    [
+        (lambda content: b"no database" * 50, tf.errors.InvalidArgumentError),
+        (lambda content: content[:100] + b"\xff" * 10 + content[110:], tf.errors.DataLossError),
+        (lambda content: content[:4096] + b"\xff" * (len(content) - 4096), tf.errors.DataLossError),
+        (None, tf.errors.NotFoundError),
+    ],
+)
+def test_a_damaged_database_has_the_error_for_it_with_its_name(tmp_path, database, damage, error):
+    content = pathlib.Path(database).read_bytes()
+    damaged = tmp_path / "damaged.db"
+    if damage is not None:
+        damaged.write_bytes(damage(content))
+    with pytest.raises(error, match=r"damaged\.db"):
+        rows_of(tf.contrib.data.SqlDataset("sqlite", str(damaged), "SELECT name FROM people", (tf.string,)))
 
 
 @pytest.mark.parametrize("compression", ["", "ZLIB", "GZIP"])

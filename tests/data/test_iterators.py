@@ -335,6 +335,9 @@ def test_functions_stand_for_methods_as_in_later_versions():
         assert data.get_output_types(thing) == tf.int64
         assert data.get_output_shapes(thing).as_list() == []
         assert data.get_output_classes(thing) is tf.Tensor
+    for function in (data.get_output_types, data.get_output_shapes, data.get_output_classes):
+        with pytest.raises(TypeError, match="must be a Dataset or Iterator object, but got <class 'int'>"):
+            function(3)
     with tf.Session() as session:
         session.run(started.initializer)
         assert session.run([once, again]) == [0, 0]

@@ -479,3 +479,37 @@ def test_functions_whose_names_are_taken_get_others(backwards):
     again, found = imported(graph.as_graph_def(), return_elements=[y.name for y in ys])
     with tf.Session(graph=again) as session:
         assert session.run(found) == [3 * int(np.prod(each)) for each in factors]
+
+
+@pytest.mark.parametrize("name", ["", "scope"])
+@pytest.mark.parametrize(
+    "last",
+    [
+        'name: "c" op: "MatMul" input: "a" input: "b" attr { key: "T" value { type: DT_FLOAT } }',
+        'name: "c" op: "Identity" input: "a:1" attr { key: "T" value { type: DT_FLOAT } }',
+        'name: "c" op: "Identity" input: "a" attr { key: "T" value { type: DT_INT32 } }',
+        'name: "c" op: "Identity" input: "a" input: "b" attr { key: "T" value { type: DT_FLOAT } }',
+    ],
+)
+def test_a_failed_import_leaves_the_graph_as_it_was(name, last):
+    def placeholder(node, rows):
+        sizes = f"dim {{ size: {rows} }} dim {{ size: {rows} }}"
+        return (
+            f'node {{ name: "{node}" op: "Placeholder" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }} '
+            f'attr {{ key: "shape" value {{ shape {{ {sizes} }} }} }} }} '
+        )
+
+    nodes = placeholder("a", 2) + placeholder("b", 3)
+    with tf.Graph().as_default() as graph:
+        kept = tf.placeholder(tf.float32, [2, 2], name="kept")
+        for arguments in ({}, {"input_map": {"a:0": kept}}):
+            with pytest.raises(ValueError, match="c"):
+                tf.import_graph_def(message(nodes + f"node {{ {last} }}"), name=name, **arguments)
+            assert [op.name for op in graph.get_operations()] == ["kept"]
+            assert kept.consumers() == []
+            assert [node.name for node in graph.as_graph_def().node] == ["kept"]
+        tf.import_graph_def(message(nodes), name="")
+        # The names of the nodes that were removed are free.
+        assert [op.name for op in graph.get_operations()] == ["kept", "a", "b"]
+        with tf.Session() as session:
+            np.testing.assert_array_equal(session.run("a:0", {"a:0": np.eye(2)}), np.eye(2))

@@ -286,3 +286,11 @@ def test_what_arguments_are_told():
     assert found["bias_initializer"].get_config() == {"dtype": "float32"}
     assert {"name": "d", "trainable": True, "units": 3, "activation": None, "use_bias": False}.items() <= found.items()
     assert Scale(name="s").get_config() == {"name": "s", "trainable": True}
+
+
+@pytest.mark.parametrize("padding", ["half", (), ["SAME"], None, 1])
+@pytest.mark.parametrize("layer", [tf.layers.Conv2D, tf.layers.MaxPooling2D, tf.keras.layers.ConvLSTM2D])
+def test_padding_that_is_no_name_is_refused(layer, padding):
+    arguments = {"pool_size": 2, "strides": 1} if layer is tf.layers.MaxPooling2D else {"filters": 2, "kernel_size": 2}
+    with pytest.raises(ValueError, match="The `padding` argument must be one of"):
+        layer(padding=padding, **arguments)

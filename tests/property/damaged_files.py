@@ -499,7 +499,8 @@ def _restore_objects(content: bytes) -> object:
     with tf.Graph().as_default(), tf.Session() as session:
         names = list(_saved_objects())
         values = [content if name == _OBJECTS else _saved_objects()[name] for name in names]
-        session.run(tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names), tensors=values))
+        slices = [""] * len(names)
+        session.run(tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=slices, tensors=values))
     with tf.Graph().as_default(), tf.Session() as session:
         module, checkpoint = _tracked()
         checkpoint.restore(prefix).initialize_or_restore(session)

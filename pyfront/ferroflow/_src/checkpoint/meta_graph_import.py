@@ -141,7 +141,8 @@ def _restore_collection(graph: Graph, key: str, collection_def: Any, scope: str,
         for value in values:
             known = restored.get(value) if key in VARIABLE_COLLECTIONS else None
             if known is None:
-                known = from_proto(stored_message(proto_type, value, f"An element of the collection '{key}'"), import_scope=scope)
+                message = stored_message(proto_type, value, f"An element of the collection '{key}'")
+                known = from_proto(message, import_scope=scope)
                 if key in VARIABLE_COLLECTIONS:
                     restored[value] = known
             graph.add_to_collection(key, known)

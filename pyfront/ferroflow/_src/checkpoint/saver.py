@@ -324,8 +324,9 @@ class Saver:
     ) -> str | None:
         """Saves the variables as a checkpoint.
 
-        If the program is killed at any moment, the state file still names a complete checkpoint, if there was one
-        before. An interrupt is raised before the new checkpoint is complete or after the state file lists it.
+        If the program is killed at any moment, the state file still names a complete checkpoint with its MetaGraph, if
+        there was one before. An interrupt is raised before the new checkpoint is complete or after the state file lists
+        it.
 
         Args:
             sess: the session of the variables.
@@ -366,26 +367,31 @@ class Saver:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
         if not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
-        saved = None
+
+        def write_meta() -> None:
+            if write_meta_graph:
+                path = state.meta_graph_file(prefix, meta_graph_suffix)
+                with sess.graph.as_default():
+                    self.export_meta_graph(path, strip_default_attrs=strip_default_attrs)
+
         # A supervisor's thread may be saving the same checkpoint now.
         with _folder_locks[_absolute(folder_of(save_path))]:
-            if not self._is_empty:
-                before = state.version_of(prefix)
-                try:
-                    saved = self._save_variables(sess, prefix, save_path)
-                    if write_state:
-                        self._update_state(saved, save_path, latest_filename, meta_graph_suffix)
-                except BaseException:
-                    # A checkpoint that the state file does not list would never be removed.
-                    if write_state and state.version_of(prefix) not in (None, before):
-                        with contextlib.suppress(Exception):
-                            self._update_state(prefix, save_path, latest_filename, meta_graph_suffix)
-                    raise
-            if write_meta_graph:
-                with sess.graph.as_default():
-                    self.export_meta_graph(
-                        state.meta_graph_file(prefix, meta_graph_suffix), strip_default_attrs=strip_default_attrs
-                    )
+            if self._is_empty:
+                write_meta()
+                return None
+            before = state.version_of(prefix)
+            try:
+                saved = self._save_variables(sess, prefix, save_path)
+                # A program that is killed before the state file lists the checkpoint finds the one before, complete.
+                write_meta()
+                if write_state:
+                    self._update_state(saved, save_path, latest_filename, meta_graph_suffix)
+            except BaseException:
+                # A checkpoint that the state file does not list would never be removed.
+                if write_state and state.version_of(prefix) not in (None, before):
+                    with contextlib.suppress(Exception):
+                        self._update_state(prefix, save_path, latest_filename, meta_graph_suffix)
+                raise
         return saved
 
     def _save_variables(self, sess: BaseSession, prefix: str, save_path: str) -> str:

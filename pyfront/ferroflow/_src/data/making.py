@@ -11,6 +11,14 @@ from ferroflow._src.data.iterator import Iterator
 from ferroflow._src.framework.handles import Tensor
 
 
+def _checked(dataset_or_iterator: Any) -> Any:
+    if not isinstance(dataset_or_iterator, Dataset | Iterator):
+        raise TypeError(
+            f"`dataset_or_iterator` must be a Dataset or Iterator object, but got {type(dataset_or_iterator)}."
+        )
+    return dataset_or_iterator
+
+
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:
     """Returns an iterator that starts by itself, once.
 
@@ -47,8 +55,11 @@ def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
 
     Returns:
         DType, or structure of DTypes.
+
+    Raises:
+        TypeError: if it is neither.
     """
-    return dataset_or_iterator.output_types
+    return _checked(dataset_or_iterator).output_types
 
 
 def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
@@ -59,8 +70,11 @@ def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
 
     Returns:
         TensorShape, or structure of TensorShapes.
+
+    Raises:
+        TypeError: if it is neither.
     """
-    return dataset_or_iterator.output_shapes
+    return _checked(dataset_or_iterator).output_shapes
 
 
 def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
@@ -71,8 +85,11 @@ def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
 
     Returns:
         Class, or structure of classes.
+
+    Raises:
+        TypeError: if it is neither.
     """
-    return dataset_or_iterator.output_classes
+    return _checked(dataset_or_iterator).output_classes
 
 
 def get_structure(dataset_or_iterator: Dataset | Iterator) -> Any:

@@ -109,7 +109,8 @@ class ConvLSTM2D(DropoutMasks, Running):
         self.filters, self.unit_forget_bias, self.use_bias = filters, unit_forget_bias, use_bias
         self.kernel_size = _pair(kernel_size, "kernel_size")
         self.strides, self.dilation_rate = _pair(strides, "strides"), _pair(dilation_rate, "dilation_rate")
-        self.padding, self.data_format = padding.lower(), data_format or image_data_format()
+        self.padding = padding.lower() if isinstance(padding, str) else padding
+        self.data_format = data_format or image_data_format()
         if self.padding not in ("valid", "same"):
             raise ValueError(f'The `padding` argument must be one of "valid", "same". Received: {padding}')
         if self.data_format not in ("channels_last", "channels_first"):

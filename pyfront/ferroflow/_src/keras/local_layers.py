@@ -46,8 +46,8 @@ class _LocallyConnected(KerasLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
-        if padding.lower() not in ("valid", "same"):
-            raise ValueError(f'The `padding` argument must be one of "valid", "same". Received: {padding.lower()}')
+        if not isinstance(padding, str) or padding.lower() not in ("valid", "same"):
+            raise ValueError(f'The `padding` argument must be one of "valid", "same". Received: {padding}')
         if padding.lower() != "valid" and implementation == 1:
             raise ValueError(
                 f'Invalid border mode for {type(self).__name__} (only "valid" is supported if implementation is 1): '

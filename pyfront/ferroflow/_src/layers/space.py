@@ -28,13 +28,13 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     return values
 
 
-def normalize_data_format(value: str) -> str:
+def normalize_data_format(value: Any) -> str:
     """Returns "channels_last" or "channels_first", in lower case.
 
     Raises:
         ValueError: if the value is not one of the listed values.
     """
-    data_format = value.lower()
+    data_format = value.lower() if isinstance(value, str) else value
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(
             f'The `data_format` argument must be one of "channels_first", "channels_last". Received: {value}'
@@ -42,13 +42,13 @@ def normalize_data_format(value: str) -> str:
     return data_format
 
 
-def normalize_padding(value: str) -> str:
+def normalize_padding(value: Any) -> str:
     """Returns "valid", "same" or "causal", in lower case.
 
     Raises:
         ValueError: if the value is not one of the listed values.
     """
-    padding = value.lower()
+    padding = value.lower() if isinstance(value, str) else value
     if padding not in ("valid", "same", "causal"):
         raise ValueError(
             'The `padding` argument must be one of "valid", "same" (or "causal", only for `Conv1D`). '

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sqlite3
@@ -53,10 +54,19 @@ def _integer(field: Any) -> int:
     return max(min(number, _LARGEST), _LEAST)
 
 
+def _text(field: Any) -> bytes:
+    if isinstance(field, float):
+        if math.isinf(field):
+            return b"Inf" if field > 0 else b"-Inf"
+        digits, exponent, power = f"{field:.15g}".partition("e")
+        return f"{digits}{'' if '.' in digits else '.0'}{exponent}{power}".encode()
+    return b"" if field is None else field if isinstance(field, bytes) else str(field).encode()
+
+
 def _value(field: Any, dtype: dtypes.DType) -> Any:
     """Returns a field as SQLite converts it: NULL is 0 or empty, and a text is the number at its beginning, or 0."""
     if dtype == dtypes.string:
-        return b"" if field is None else field if isinstance(field, bytes) else str(field).encode()
+        return _text(field)
     if dtype == dtypes.float64:
         return _float(field)
     if dtype == dtypes.bool:
