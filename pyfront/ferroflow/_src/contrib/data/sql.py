@@ -142,8 +142,8 @@ class SqlDataset(StructuredDataset):
         source: Tensor = convert_to_tensor(data_source_name, dtypes.string, name="data_source_name")
         text: Tensor = convert_to_tensor(query, dtypes.string, name="query")
 
-        def read(*arguments: Any) -> Iterator[Any]:
-            for row in _rows(*arguments, kinds):
+        def read(driver: Any, source: Any, query: Any) -> Iterator[Any]:
+            for row in _rows(driver, source, query, kinds):
                 yield nest.pack_sequence_as(self._structure.types, row)
 
         def of_query(*arguments: Tensor) -> Dataset:

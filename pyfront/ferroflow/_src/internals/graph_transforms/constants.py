@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +29,11 @@ from ferroflow._src.session.session import Session
 _NEVER: Final = frozenset(
     f"{ref}{op}" for ref in ("", "Ref") for op in ("Switch", "Merge", "Enter", "Exit", "NextIteration")
 ) | {"LoopCond", "Placeholder", "PlaceholderWithDefault", "PlaceholderV2"}
-_SHAPES: Final = {"Shape": lambda dims: dims, "Rank": len, "Size": lambda dims: int(np.prod(dims, dtype=np.int64))}
+_SHAPES: Final[dict[str, Callable[[list[int]], Any]]] = {
+    "Shape": lambda dims: dims,
+    "Rank": len,
+    "Size": lambda dims: int(np.prod(dims, dtype=np.int64)),
+}
 _MAX_BYTES: Final = 10 * 1024 * 1024
 _STEPS: Final = 255
 _FEWEST_ROUNDED: Final = 16

@@ -37,7 +37,7 @@ def fold_batch_norms(graph_def: Any, context: Context) -> Any:
         if product is None or product.op not in _PRODUCTS or not is_constant(factors):
             continue
         weights = nodes.get(node_name(data_inputs(product)[1]))
-        if not is_constant(weights) or readers[product.name] != 1 or product.name in ends:
+        if weights is None or not is_constant(weights) or readers[product.name] != 1 or product.name in ends:
             continue
         scaled = _scaled(product, value_of(weights), value_of(factors))
         if scaled is None:
