@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from time import sleep
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -279,6 +282,34 @@ def test_threads_may_save_the_same_checkpoint_at_the_same_time(tmp_path: Path) -
     assert tf.train.latest_checkpoint(str(tmp_path)) == prefix
     np.testing.assert_array_equal(tf.train.load_variable(prefix, "v"), np.arange(100_000.0))
     assert not list(tmp_path.glob("*temp*"))
+
+
+def test_a_save_that_waits_for_another_has_the_step_of_its_own_time(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session, ThreadPoolExecutor(2) as threads:
+        step = tf.train.get_or_create_global_step()
+        fed = tf.placeholder(step.dtype, [])
+        assign = tf.assign(step, fed)
+        saver = tf.train.Saver()
+        session.run(tf.global_variables_initializer())
+        writing, go_on = Event(), Event()
+
+        def export(*arguments: Any, **options: Any) -> None:
+            writing.set()
+            assert go_on.wait(60)
+
+        def save() -> str | None:
+            return saver.save(session, str(tmp_path / "model"), global_step=step)
+
+        with mock.patch.object(saver, "export_meta_graph", export):
+            first = threads.submit(save)
+            assert writing.wait(60)
+            second = threads.submit(save)
+            # Time to ask for the step, if the other save did not hold it back.
+            sleep(0.2)
+            session.run(assign, {fed: 7})
+            go_on.set()
+            assert [first.result(), second.result()] == [str(tmp_path / name) for name in ("model-0", "model-7")]
+        assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model-7")
 
 
 def test_a_variable_behind_a_handle_is_restored_in_its_own_shape_on_demand(tmp_path: Path) -> None:

@@ -132,7 +132,11 @@ def test_a_tensor_is_put_on_the_scale_of_arrays():
             np.testing.assert_allclose(session.run(tensor), module.preprocess_input(PICTURES.copy()), atol=1e-4)
 
 
-_PICTURES = "(include_top=True, weights='imagenet', input_tensor=None, input_shape=None, pooling=None, classes=1000)"
+# The last four are keywords in TensorFlow.
+_PICTURES = (
+    "(include_top=True, weights='imagenet', input_tensor=None, input_shape=None, pooling=None, classes=1000, "
+    "layers=None, backend=None, models=None, utils=None)"
+)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ def tracked_files(root: Path) -> list[Path]:
 # Public modules whose names are TensorFlow's.
 PUBLIC_NAMES = {
     "pyfront/ferroflow/contrib/util.py",
+    "pyfront/ferroflow/horovod/common.py",
     "pyfront/ferroflow/keras/utils.py",
     "pyfront/ferroflow/saved_model/utils.py",
 }

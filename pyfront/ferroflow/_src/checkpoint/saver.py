@@ -359,31 +359,29 @@ class Saver:
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         save_path = compat.as_str(os.fspath(save_path))
-        prefix = save_path
-        if global_step is not None:
-            step = global_step if isinstance(global_step, compat.integral_types) else _step_value(sess, global_step)
-            prefix = f"{save_path}-{int(step):0{8 if self._pad_step_number else 1}d}"
-        elif os.path.basename(save_path) == latest_filename and not self._sharded:
+        if global_step is None and os.path.basename(save_path) == latest_filename and not self._sharded:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
         if not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
 
-        def write_meta() -> None:
+        def write_meta(prefix: str) -> None:
             if write_meta_graph:
                 path = state.meta_graph_file(prefix, meta_graph_suffix)
                 with sess.graph.as_default():
                     self.export_meta_graph(path, strip_default_attrs=strip_default_attrs)
 
-        # A supervisor's thread may be saving the same checkpoint now.
+        # A supervisor's thread may be saving now. The step is read after that, or the state file could end with an earlier
+        # checkpoint.
         with _folder_locks[_absolute(folder_of(save_path))]:
+            prefix = self._numbered(sess, save_path, global_step)
             if self._is_empty:
-                write_meta()
+                write_meta(prefix)
                 return None
             before = state.version_of(prefix)
             try:
                 saved = self._save_variables(sess, prefix, save_path)
                 # A program that is killed before the state file lists the checkpoint finds the one before, complete.
-                write_meta()
+                write_meta(prefix)
                 if write_state:
                     self._update_state(saved, save_path, latest_filename, meta_graph_suffix)
             except BaseException:
@@ -393,6 +391,12 @@ class Saver:
                         self._update_state(prefix, save_path, latest_filename, meta_graph_suffix)
                 raise
         return saved
+
+    def _numbered(self, sess: BaseSession, save_path: str, global_step: Any) -> str:
+        if global_step is None:
+            return save_path
+        step = global_step if isinstance(global_step, compat.integral_types) else _step_value(sess, global_step)
+        return f"{save_path}-{int(step):0{8 if self._pad_step_number else 1}d}"
 
     def _save_variables(self, sess: BaseSession, prefix: str, save_path: str) -> str:
         try:

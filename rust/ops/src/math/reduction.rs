@@ -293,7 +293,7 @@ fn reduction<T: Scalar, F: Fold<T>>(
     })
 }
 
-/// The same reduction of the result of a program, which is computed as it is read.
+/// Makes the kernel of the same reduction of the result of a program, which is computed as it is read.
 fn reduction_of<T: Scalar + Element, F: Fold<T>>(
     init: &KernelInit<'_>,
     program: Arc<Program>,

@@ -76,7 +76,11 @@ fn next_group<T: PartialOrd + Copy>(row: &[T], start: usize, least: T) -> usize 
 
 /// Returns true if entry `a` goes before entry `b`: it is larger, or neither is and its index is lower.
 fn goes_before<T: PartialOrd>(row: &[T], a: usize, b: usize) -> bool {
-    row[b] < row[a] || !(row[b] > row[a]) && a < b
+    match row[b].partial_cmp(&row[a]) {
+        Some(Ordering::Less) => true,
+        Some(Ordering::Greater) => false,
+        _ => a < b,
+    }
 }
 
 /// A heap of places whose first goes behind all others.

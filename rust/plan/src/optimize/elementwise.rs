@@ -4,52 +4,18 @@
 //! targets and control edges would. The group runs in the place of its last node. No cycle can arise, because every
 //! member is an ancestor of that node.
 
+use super::formula::{self, Formulas};
 use super::fused::{Fused, Operands};
 use super::program_reader;
 use super::readers::Readers;
 use crate::context::Context;
-use crate::draft::{Action, Draft};
+use crate::draft::Draft;
 use crate::rewrites::Rewrite;
-use ferroflow_graph::{Elementwise, Graph, Role};
-use ferroflow_tensor::DType;
+use ferroflow_graph::Role;
 use rustc_hash::FxHashMap;
 
 /// Groups do not grow beyond this many nodes.
 const MAX_NODES: usize = 8192;
-
-/// The scalar operation of a node, if a program can compute it.
-pub(super) enum Formula {
-    Apply(Elementwise),
-    /// AddN, whose inputs are known to have one shape: summed from the left, as its kernel does.
-    Sum,
-}
-
-/// The operation and the type of each node of a draft.
-pub(super) type Formulas = [Option<(Formula, DType)>];
-
-fn formula(d: &Draft, graph: &Graph, i: usize) -> Option<(Formula, DType)> {
-    let n = &d.nodes[i];
-    if !matches!(n.action, Action::Run(_)) || n.is_ref.contains(&true) || n.node.outputs.len() != 1 {
-        return None;
-    }
-    let dtype = n.node.outputs[0].dtype;
-    if !matches!(dtype, DType::F32 | DType::F64) {
-        return None;
-    }
-    let inputs: Vec<_> = n.node.inputs.iter().filter_map(|&o| graph.output(o).ok()).collect();
-    if inputs.iter().any(|o| o.dtype != dtype) {
-        return None;
-    }
-    match n.node.op.elementwise {
-        Some(f @ (Elementwise::Unary(_) | Elementwise::Binary(_))) => Some((Formula::Apply(f), dtype)),
-        Some(Elementwise::Sum) => {
-            let first = &inputs.first()?.shape;
-            let one_shape = first.is_fully_known() && inputs.iter().all(|o| o.shape == *first);
-            one_shape.then_some((Formula::Sum, dtype))
-        }
-        _ => None,
-    }
-}
 
 /// Makes the readers of constants wait for what the constants wait for, where all of these are elementwise. Gradients
 /// have such constants: `gradients/Square_grad/Const` waits for the gradient that its reader's reader takes.
@@ -96,7 +62,7 @@ fn pass_on_waits(d: &mut Draft, formulas: &Formulas) -> Vec<(u32, u32)> {
 
 pub(super) fn fuse_elementwise(d: &mut Draft, cx: &Context<'_>) {
     let [reductions, stretches] = [Rewrite::Reduction, Rewrite::Stretch].map(|r| cx.options.rewrites.contains(r));
-    let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula(d, cx.graph, i)).collect();
+    let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula::find(d, cx.graph, i)).collect();
     let waits = pass_on_waits(d, &formulas);
     let mut readers = Readers::find(d);
     waits.into_iter().for_each(|(waited, waiting)| readers.add(waited, waiting));

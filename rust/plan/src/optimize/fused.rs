@@ -1,6 +1,6 @@
 //! `Fused`: the program of a group of elementwise nodes, and the nodes that its errors belong to.
 
-use super::elementwise::{Formula, Formulas};
+use super::formula::{Formula, Formulas};
 use super::readers::Readers;
 use super::replace::Replacement;
 use crate::draft::{Action, Draft};
@@ -150,7 +150,7 @@ impl Fused {
             stretches.push((value, stretch.shape));
             stretching.push(node.id);
             inputs.push(by);
-            // What others read, too, stays until none of them does.
+            // Other readers still need the node.
             if readers.of(i).iter().all(|r| nodes.contains(r)) {
                 replaced.push(i);
             }

@@ -8,6 +8,7 @@ mod elementwise;
 mod epilogue;
 mod equal_nodes;
 mod fold;
+mod formula;
 mod fused;
 mod identities;
 mod product;
@@ -62,7 +63,7 @@ pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
     if cx.options.rewrites.contains(Rewrite::Elementwise) {
         elementwise::fuse_elementwise(d, cx);
         if cx.options.rewrites.contains(Rewrite::Dead) {
-            // What several programs stretch themselves has no reader left.
+            // Nodes whose output several programs repeat themselves have no reader left.
             dead_nodes::drop_dead(d);
         }
     }

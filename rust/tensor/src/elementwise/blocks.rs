@@ -278,9 +278,9 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
                 });
             }
             let address = |place: Place| -> *mut T {
-                // SAFETY: registers (the spread scalars and parts after them, the spare one last) have `length` elements
-                // each, rows have `period`; inputs, and outputs from `origin` on, have all of the range. `n` elements from
-                // here on are inside all of them.
+                // SAFETY: registers have `length` elements each; spread scalars, parts and the spare one come last. Rows have
+                // `period` elements. Inputs, and outputs from `origin` on, have all of the range. `n` elements from here on
+                // are inside all of them.
                 unsafe {
                     match place {
                         Place::Input(i) => self.memory.inputs[i as usize].add(start),

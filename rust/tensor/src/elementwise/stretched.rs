@@ -23,7 +23,7 @@ pub(super) struct Stretched {
 }
 
 impl Stretched {
-    /// `operand` broadcasts to `shape`, which has elements; or it is repeated, where a dimension is a multiple of its own.
+    /// Returns how `operand` becomes `shape`, which has elements. Each dimension is a multiple of the operand's own.
     pub fn new(operand: &Shape, shape: &Shape) -> Stretched {
         let mut groups: SmallVec<[Group; 4]> = SmallVec::new();
         // Innermost first; strides only say whether the operand advances.
@@ -126,7 +126,7 @@ macro_rules! with_length {
 
 /// Writes runs of one value each; the values are `step` apart. The first run begins at `offset`.
 fn repeat_each<T: Copy>(values: &[T], step: usize, run: usize, offset: usize, out: &mut [T]) {
-    /// The compiler knows the length if `RUN` is not 0.
+    /// Writes runs of a length that is a constant for the compiler unless `RUN` is 0.
     fn each<T: Copy, const RUN: usize>(values: &[T], step: usize, run: usize, out: &mut [T]) {
         let run = if RUN == 0 { run } else { RUN };
         let mut runs = out.chunks_exact_mut(run);
@@ -149,7 +149,7 @@ fn repeat_each<T: Copy>(values: &[T], step: usize, run: usize, offset: usize, ou
 
 /// Writes runs of neighbouring values; the runs are `step` apart. The first run begins at `offset`.
 fn repeat_rows<T: Copy>(values: &[T], step: usize, run: usize, offset: usize, out: &mut [T]) {
-    /// The compiler knows the length if `RUN` is not 0.
+    /// Writes runs of a length that is a constant for the compiler unless `RUN` is 0.
     fn rows<T: Copy, const RUN: usize>(values: &[T], step: usize, run: usize, out: &mut [T]) {
         let run = if RUN == 0 { run } else { RUN };
         let mut runs = out.chunks_exact_mut(run);

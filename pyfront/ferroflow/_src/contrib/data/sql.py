@@ -77,7 +77,7 @@ def _value(field: Any, dtype: dtypes.DType) -> Any:
 
 def _failure(error: sqlite3.Error, place: str) -> errors.OpError:
     """Returns the status of an error of SQLite. TF 1.x: a damaged database is lost data, others are unknown."""
-    # Python 3.10 tells the codes of SQLite apart by their class and message alone.
+    # In Python 3.10, only the class and the message of an error show its code.
     if type(error) is not sqlite3.DatabaseError:
         return errors.UnknownError(None, None, f"{place}: {error}")
     if "not a database" in str(error):

@@ -6,7 +6,7 @@ import itertools
 import string
 from typing import Any, Final
 
-from ferroflow._src.base import errors
+from ferroflow._src.base import dtypes, errors
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.framework.graph_pruning import node_name
 from ferroflow._src.framework.import_graph_def import import_graph_def
@@ -73,7 +73,7 @@ def insert_logging(graph_def: Any, context: Context) -> Any:
         nodes.append(node)
         outputs = graph.get_operation_by_name(node.name).outputs
         chosen = node.op in ops or (bool(prefixes) and node.name.startswith(prefixes))
-        if not (chosen or not (ops or prefixes)) or not outputs or any(each.dtype._is_ref_dtype for each in outputs):
+        if not (chosen or not (ops or prefixes)) or not outputs or any(dtypes.is_reference(each.dtype) for each in outputs):
             continue
         for i, output in enumerate(outputs):
             suffix = f"_{i}" if i else ""
