@@ -370,8 +370,8 @@ class Saver:
                 with sess.graph.as_default():
                     self.export_meta_graph(path, strip_default_attrs=strip_default_attrs)
 
-        # A supervisor's thread may be saving now. The step is read after that, or the state file could end with an earlier
-        # checkpoint.
+        # A supervisor's thread may be saving now. The step is read after that, or the state file could end with an
+        # earlier checkpoint.
         with _folder_locks[_absolute(folder_of(save_path))]:
             prefix = self._numbered(sess, save_path, global_step)
             if self._is_empty:

@@ -73,7 +73,11 @@ def insert_logging(graph_def: Any, context: Context) -> Any:
         nodes.append(node)
         outputs = graph.get_operation_by_name(node.name).outputs
         chosen = node.op in ops or (bool(prefixes) and node.name.startswith(prefixes))
-        if not (chosen or not (ops or prefixes)) or not outputs or any(dtypes.is_reference(each.dtype) for each in outputs):
+        if (
+            not (chosen or not (ops or prefixes))
+            or not outputs
+            or any(dtypes.is_reference(each.dtype) for each in outputs)
+        ):
             continue
         for i, output in enumerate(outputs):
             suffix = f"_{i}" if i else ""
