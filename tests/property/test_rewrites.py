@@ -224,3 +224,26 @@ def test_a_plan_shows_a_rewrite_unless_it_is_switched_off(rewrite):
 def test_an_unknown_rewrite_is_refused():
     with _without("none of them"), pytest.raises(ValueError, match="no rewrite is named 'none of them'"):
         tf.Session(graph=tf.Graph())
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda gated: tf.cast(tf.shape(tf.tanh(gated * 2.0))[0], tf.float32),
+        lambda gated: tf.reduce_sum(tf.square(gated * 2.0)),
+        lambda gated: tf.reduce_max(tf.tile(gated, [2]) * 2.0),
+    ],
+    ids=["shape", "reduction", "stretch"],
+)
+def test_what_is_fused_still_waits_for_a_gate(read):
+    with tf.Graph().as_default():
+        x, v = tf.placeholder(tf.float32, [None]), tf.Variable(0.0)
+        with tf.control_dependencies([tf.assert_positive(x)]):
+            gated = tf.tanh(x)
+        assign = tf.assign(v, read(gated))
+        with tf.Session() as session:
+            session.run(v.initializer)
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(assign, {x: [-1.0, 2.0]})
+            assert session.run(v) == 0.0
+            assert session.run(assign, {x: [1.0, 2.0]}) > 0.0

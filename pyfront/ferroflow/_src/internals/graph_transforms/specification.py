@@ -65,7 +65,7 @@ class Context:
         """Returns the value of a parameter as a bool: "true" or "1", "false" or "0".
 
         Raises:
-            tf.errors.InvalidArgumentError: if the value is another text.
+            tf.errors.InvalidArgumentError: if the value is none of these four texts.
         """
         text = self.one(name, "true" if default else "false")
         if text not in ("true", "1", "false", "0"):
