@@ -470,8 +470,11 @@ class Session:
         fetches: collections.abc.Sequence[TensorHandle],
         feeds: collections.abc.Sequence[TensorHandle],
         targets: collections.abc.Sequence[OperationHandle],
+        shapes: collections.abc.Sequence[collections.abc.Sequence[int]] | None = None,
     ) -> str:
         """Returns the plan of a step as text, one line for each instruction, with what was fused into it and why.
+
+        With `shapes`, it is the plan for feeds of these shapes, if there can be one.
 
         Raises:
           BaseException: what `make_error` returned, if the step cannot be planned or the session has a target.

@@ -26,6 +26,9 @@ pub fn source(graph: &Graph, output: OutputId) -> OutputId {
     let mut from = output;
     for _ in 0..MAX_NODES {
         let Ok(node) = graph.node(from.node) else { break };
+        if graph.is_fed(from) {
+            break;
+        }
         let brings_in = is_constant_enter(node) || matches!(&*node.op.name, "Switch" | "RefSwitch");
         match node.inputs.first() {
             Some(&outer) if brings_in => from = outer,
@@ -44,12 +47,12 @@ fn is_constant_enter(node: &Node) -> bool {
 /// TF 1.x: it evaluates what one loop brings in, but no node that reads such a value.
 fn part(graph: &Graph, output: OutputId) -> Option<Tensor> {
     let node = graph.node(output.node).ok()?;
-    let from = if is_constant_enter(node) { *node.inputs.first()? } else { output };
+    let from = if is_constant_enter(node) && !graph.is_fed(output) { *node.inputs.first()? } else { output };
     evaluate(graph, from, &mut { MAX_NODES })
 }
 
 fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tensor> {
-    let node = graph.node(output.node).ok()?;
+    let node = graph.node(output.node).ok().filter(|_| !graph.is_fed(output))?;
     if &*node.op.name == "Const" {
         return node.attrs.tensor("value").ok();
     }
@@ -116,7 +119,7 @@ fn partial(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Vec<Op
     *budget = budget.checked_sub(1)?;
     let count = graph.output(output).ok()?.shape.elements().filter(|&n| n <= MAX_ELEMENTS);
     let node = graph.node(output.node).ok()?;
-    if &*node.op.name != "Pack" || node.attrs.int("axis").unwrap_or(0) != 0 {
+    if graph.is_fed(output) || &*node.op.name != "Pack" || node.attrs.int("axis").unwrap_or(0) != 0 {
         return count.map(|n| vec![None; n]);
     }
     let mut all = Vec::new();
@@ -170,7 +173,7 @@ fn shape_of_dims(graph: &Graph, output: OutputId, budget_left: &mut usize) -> Re
         Some(n) => PartialShape::unknown_of_rank(n),
         None => PartialShape::unknown(),
     };
-    if *budget_left == 0 {
+    if *budget_left == 0 || graph.is_fed(output) {
         return Ok(unknown);
     }
     *budget_left -= 1;

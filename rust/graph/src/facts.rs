@@ -34,6 +34,33 @@ pub struct Stretch {
     pub shape: StretchedShape,
 }
 
+/// The part that an op plays for a list or an array of tensors, which shapes of elements follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementsPart {
+    /// Output 0 is a list without elements.
+    EmptyList,
+    /// Output 0 is the list of input 0, with input 1 as one more element.
+    Push,
+    /// Output 0 is the list of input 0 without its last element, which is output 1.
+    Pop,
+    /// Output 0 is the handle of a new array.
+    MakeArray,
+    /// Output 0 is the handle of the gradients of the elements of array 0.
+    MakeGradients,
+    /// Input 2 becomes an element of array 0.
+    Write,
+    /// The rows of input 2 become elements of array 0.
+    WriteRows,
+    /// Parts of a tensor become elements of array 0.
+    WriteParts,
+    /// Output 0 is an element of array 0.
+    Read,
+    /// The rows of output 0 are the elements of array 0 at the indices of input 1.
+    ReadRows,
+    /// The elements of array 0 stay as they are.
+    Inspect,
+}
+
 /// The ways in which an op's nodes are fused with their neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fusion {

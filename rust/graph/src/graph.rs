@@ -8,7 +8,7 @@ use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind, HandleSource, OpDef};
 use crate::registry::Registry;
 use crate::shape_context::ShapeContext;
 use ferroflow_tensor::{DType, PartialShape, Result, Status};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -40,6 +40,8 @@ pub struct Graph {
     consumers: Vec<SmallVec<[(NodeId, u32); 2]>>,
     devices: FxHashMap<Arc<str>, Arc<str>>,
     version: u64,
+    /// What a step feeds, if the shapes are those of this step.
+    fed: Option<FxHashSet<OutputId>>,
 }
 
 fn value_error<T>(message: String) -> Result<T, BuildError> {
@@ -64,7 +66,32 @@ impl Graph {
             consumers: Vec::new(),
             devices: FxHashMap::default(),
             version: 0,
+            fed: None,
         }
+    }
+
+    /// Returns a copy whose nodes have the shapes of a step that feeds these outputs, once they are inferred.
+    pub(crate) fn with_fed(&self, fed: FxHashSet<OutputId>) -> Graph {
+        Graph {
+            registry: self.registry.clone(),
+            functions: self.functions.clone(),
+            nodes: self.nodes.clone(),
+            by_name: self.by_name.clone(),
+            consumers: self.consumers.clone(),
+            devices: self.devices.clone(),
+            version: self.version,
+            fed: Some(fed),
+        }
+    }
+
+    /// Returns true if the shapes of the nodes of a step follow from what it feeds.
+    pub fn is_specialized(&self) -> bool {
+        self.fed.is_some()
+    }
+
+    /// Returns true if the shapes are those of a step that feeds the output.
+    pub(crate) fn is_fed(&self, output: OutputId) -> bool {
+        self.fed.as_ref().is_some_and(|fed| fed.contains(&output))
     }
 
     pub fn registry(&self) -> &Arc<Registry> {
@@ -413,7 +440,7 @@ impl Graph {
         Ok(())
     }
 
-    fn node_mut(&mut self, id: NodeId) -> Result<&mut Node, BuildError> {
+    pub(crate) fn node_mut(&mut self, id: NodeId) -> Result<&mut Node, BuildError> {
         self.version += 1;
         match self.nodes.get_mut(id as usize) {
             Some(n) => Ok(Arc::make_mut(n)),

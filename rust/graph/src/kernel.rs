@@ -5,6 +5,7 @@ use crate::function::Functions;
 use crate::node::Node;
 use crate::rendezvous::Rendezvous;
 use crate::resource::{ResourceHandle, Resources, Variable};
+use crate::specialize::count_reshaped;
 use crate::wait::{Cancellation, Pending};
 use ferroflow_tensor::elementwise::Program;
 use ferroflow_tensor::threads::{Threads, stopped, unwatched};
@@ -298,7 +299,11 @@ impl<'a> KernelContext<'a> {
     pub fn assign(&mut self, i: usize, f: impl FnOnce(&mut Option<Tensor>) -> Result<()>) -> Result<()> {
         let variable = self.variable(i)?;
         let mut value = variable.lock();
+        let before = value.as_ref().map(|t| t.shape().clone());
         unwatched(|| f(&mut value))?;
+        if before.is_some_and(|before| value.as_ref().map(|t| t.shape()) != Some(&before)) {
+            count_reshaped();
+        }
         self.note_written(i, &value);
         Ok(())
     }

@@ -19,11 +19,12 @@ mod resource;
 mod schema;
 mod shape_context;
 pub mod shape_rules;
+mod specialize;
 mod wait;
 
 pub use attr::{AttrMap, AttrValue, Func};
 pub use error::BuildError;
-pub use facts::{EpilogueForm, Fusion, ProductForms, Role, Stretch, written};
+pub use facts::{ElementsPart, EpilogueForm, Fusion, ProductForms, Role, Stretch, written};
 pub use function::{Callable, Function, Functions, Library, no_functions};
 pub use graph::{Graph, InputArg, NodeSpec};
 pub use kernel::{
@@ -36,4 +37,5 @@ pub use registry::Registry;
 pub use rendezvous::Rendezvous;
 pub use resource::{ResourceHandle, ResourceName, Resources, Unnamed, Variable, reference_tensor, resource_kernel};
 pub use shape_context::{ShapeContext, ShapeFn};
+pub use specialize::reshaped_variables;
 pub use wait::{Bell, Cancellation, Pending};

@@ -2,7 +2,7 @@
 
 use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
-use crate::facts::{Fusion, Role, Stretch};
+use crate::facts::{ElementsPart, Fusion, Role, Stretch};
 use crate::kernel::{Kernel, KernelFactory, KernelInit, ProgramKernelFactory, ShapeFunction};
 use crate::node::HandleType;
 use crate::schema;
@@ -184,6 +184,8 @@ pub struct OpDef {
     pub ref_access: RefAccess,
     /// Its inputs of type resource are handles of variables.
     pub takes_handles: bool,
+    /// Gives the variable of input 0 the value of input 1, of any shape unless the attribute `validate_shape` is true.
+    pub may_reshape_variable: bool,
     /// Output 0 is the value that the handle's variable has in the step when the op's turn comes (ReadVariableOp).
     pub is_snapshot: bool,
     pub elementwise: Option<Elementwise>,
@@ -191,6 +193,11 @@ pub struct OpDef {
     pub role: Role,
     pub fusion: Option<Fusion>,
     pub stretch: Option<Stretch>,
+    /// Its outputs follow from the shapes of its inputs alone.
+    pub reads_shapes: bool,
+    /// Output 0 has the elements of input 0 in their order.
+    pub keeps_elements: bool,
+    pub elements: Option<ElementsPart>,
     /// The input of which kernels keep a prepared form while it stays the same, and the attribute by which forms differ.
     pub prepares: Option<(usize, &'static str)>,
     /// The source of the types behind the handles that the op outputs.
@@ -289,12 +296,16 @@ impl Op {
                 blocking: None,
                 ref_access: RefAccess::Write,
                 takes_handles: false,
+                may_reshape_variable: false,
                 is_snapshot: false,
                 elementwise: None,
                 flow: None,
                 role: Role::Compute,
                 fusion: None,
                 stretch: None,
+                reads_shapes: false,
+                keeps_elements: false,
+                elements: None,
                 prepares: None,
                 handle_source: HandleSource::Unknown,
                 is_memoryless: false,
@@ -496,6 +507,35 @@ impl Op {
     #[must_use]
     pub fn stretches(mut self, of: usize, by: usize, shape: StretchedShape) -> Op {
         self.def.stretch = Some(Stretch { of, by, shape });
+        self
+    }
+
+    /// Declares that the outputs follow from the shapes of the inputs alone.
+    #[must_use]
+    pub fn reads_shapes(mut self) -> Op {
+        self.def.reads_shapes = true;
+        self
+    }
+
+    /// Declares that output 0 has the elements of input 0 in their order.
+    #[must_use]
+    pub fn keeps_elements(mut self) -> Op {
+        self.def.keeps_elements = true;
+        self
+    }
+
+    /// Declares the part that the op plays for a list or an array of tensors.
+    #[must_use]
+    pub fn elements(mut self, part: ElementsPart) -> Op {
+        self.def.elements = Some(part);
+        self
+    }
+
+    /// Declares that the variable of input 0 gets the value of input 1, or none. Its shape may change, unless the attribute
+    /// `validate_shape` is true.
+    #[must_use]
+    pub fn may_reshape_variable(mut self) -> Op {
+        self.def.may_reshape_variable = true;
         self
     }
 

@@ -5,8 +5,9 @@ use crate::draft_step::draft_step;
 use crate::emit::emit;
 use crate::optimize;
 use crate::plan::Plan;
-use crate::request::Request;
-use ferroflow_tensor::Result;
+use crate::request::{Request, prune};
+use ferroflow_graph::{Node, OutputId};
+use ferroflow_tensor::{Result, Shape};
 
 /// Builds the plan of a request.
 ///
@@ -16,4 +17,20 @@ pub fn build(request: &Request, cx: &Context<'_>) -> Result<Plan> {
     optimize::simplify(&mut draft, cx);
     optimize::fuse(&mut draft, cx);
     emit(&draft, request.feeds.len(), placement)
+}
+
+/// Builds a plan for feeds of these shapes. None if the shapes of the nodes do not follow from them.
+///
+/// Errors: those of `build`.
+pub fn build_for_shapes(request: &Request, shapes: &[Shape], cx: &Context<'_>) -> Result<Option<Plan>> {
+    let feeds: Vec<(OutputId, Shape)> = request.feeds.iter().copied().zip(shapes.iter().cloned()).collect();
+    let nodes = prune(cx.graph, request, &request.feeds.iter().copied().collect())?;
+    let variable = |node: &Node| {
+        let value = cx.resources_of(node).ok()?.variable(node).ok()?.read()?;
+        Some(value.shape().clone())
+    };
+    match cx.graph.specialized(&nodes, &feeds, &variable) {
+        Some(graph) => build(request, &Context { graph: &graph, ..*cx }).map(Some),
+        None => Ok(None),
+    }
 }

@@ -29,10 +29,12 @@ pub enum Rewrite {
     Reduction,
     /// Nodes of a loop that compute the same in every iteration do so in the first.
     Invariant,
+    /// A step that ran several times with feeds of the same shapes gets a plan for these shapes.
+    FedShapes,
 }
 
 impl Rewrite {
-    pub const ALL: [Rewrite; 13] = [
+    pub const ALL: [Rewrite; 14] = [
         Rewrite::Fold,
         Rewrite::Identity,
         Rewrite::Equal,
@@ -46,6 +48,7 @@ impl Rewrite {
         Rewrite::Stretch,
         Rewrite::Reduction,
         Rewrite::Invariant,
+        Rewrite::FedShapes,
     ];
 
     pub fn name(self) -> &'static str {
@@ -63,6 +66,7 @@ impl Rewrite {
             Rewrite::Stretch => "stretch",
             Rewrite::Reduction => "reduction",
             Rewrite::Invariant => "invariant",
+            Rewrite::FedShapes => "fed_shapes",
         }
     }
 

@@ -7,7 +7,7 @@ use ferroflow_cluster::{Master, Planned as ClusterPlanned};
 use ferroflow_plan::{Placed, Request};
 use ferroflow_runtime::{Poll, Prepared, RunOptions, Session, StepOutcome};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::{Result, Status, Tensor, with_denormals};
+use ferroflow_tensor::{Result, Shape, Status, Tensor, with_denormals};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -53,13 +53,14 @@ impl Engine {
         }
     }
 
-    /// Returns a plan as text, one line for each instruction.
+    /// Returns the plan of a request as text, one line for each instruction: for feeds of `shapes`, if they are given and
+    /// such a plan can be made.
     ///
-    /// Errors: `Unimplemented` for a session with a target.
-    pub fn dump(&self, planned: &Planned) -> Result<String> {
-        match (self, planned) {
-            (Engine::Local(session), Planned::Local(p)) => Ok(p.dump(&session.graph().read())),
-            _ => Err(Status::unimplemented("The plan of a session with a target cannot be shown")),
+    /// Errors: those of `prepare`; `Unimplemented` for a session with a target.
+    pub fn dump(&self, request: &Request, shapes: Option<&[Shape]>) -> Result<String> {
+        match self {
+            Engine::Local(session) => session.dump(request, shapes),
+            Engine::Cluster(_) => Err(Status::unimplemented("The plan of a session with a target cannot be shown")),
         }
     }
 

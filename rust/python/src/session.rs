@@ -389,21 +389,23 @@ impl Session {
         Ok(nodes.map(|p| (p.node.name.to_string(), p.node.op.name.to_string(), p.device, p.in_loop)).collect())
     }
 
-    /// Returns the plan of a request as text, one line for each instruction.
+    /// Returns the plan of a request as text, one line for each instruction: for feeds of `shapes`, if they are given.
+    #[pyo3(signature = (fetches, feeds, targets, shapes=None))]
     fn plan_text(
         &self,
         py: Python<'_>,
         fetches: Vec<Bound<'_, TensorHandle>>,
         feeds: Vec<Bound<'_, TensorHandle>>,
         targets: Vec<Bound<'_, OperationHandle>>,
+        shapes: Option<Vec<Vec<usize>>>,
     ) -> PyResult<String> {
         let request = Request {
             feeds: feeds.iter().map(|t| t.get().output()).collect(),
             fetches: fetches.iter().map(|t| t.get().output()).collect(),
             targets: targets.iter().map(|t| t.get().node).collect(),
         };
-        let prepared = self.prepare(py, &request, self.timeout_ms)?;
-        self.inner.dump(&prepared).map_err(|e| self.error(py, e))
+        let shapes = shapes.map(|all| all.iter().map(|s| s.iter().copied().collect()).collect::<Vec<_>>());
+        self.inner.dump(&request, shapes.as_deref()).map_err(|e| self.error(py, e))
     }
 
     /// Returns full names of the session's devices, by a request to every task.

@@ -8,6 +8,7 @@ mod functions;
 mod interrupts;
 mod loops;
 mod offloaded;
+mod prepared;
 mod scalar_loops;
 mod session;
 mod slots;
@@ -16,5 +17,6 @@ mod task_state;
 mod trace;
 
 pub use interrupts::{Poll, checks_left, interrupt_at};
-pub use session::{Prepared, RunOptions, Session, SessionOptions, StepOutcome};
+pub use prepared::Prepared;
+pub use session::{RunOptions, Session, SessionOptions, StepOutcome};
 pub use trace::{Event, Made, Trace};

@@ -4,17 +4,17 @@ use crate::execute::execute;
 use crate::execution::Execution;
 use crate::functions::SessionFunctions;
 use crate::interrupts::{Interrupts, Poll};
-use crate::slots::IdleSlots;
+use crate::prepared::Prepared;
 use crate::task_state::TaskState;
 use crate::trace::Trace;
 use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Role, Step};
 use ferroflow_plan::{
-    Context, Devices, KernelSource, Part, Placed, Placement, Plan, PlanOptions, Request, Rewrites, Split, Tasks,
-    assemble, build, prune, split,
+    Context, Devices, KernelSource, Part, Placement, Plan, PlanOptions, Request, Rewrite, Rewrites, Split, Tasks,
+    assemble, build, build_for_shapes, prune, split,
 };
 use ferroflow_sync::{Mutex, RwLock, is_lost};
 use ferroflow_tensor::threads::{Threads, default_count};
-use ferroflow_tensor::{Code, DType, Result, Status, Tensor};
+use ferroflow_tensor::{Code, DType, Result, Shape, Status, Tensor};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -50,28 +50,6 @@ pub struct StepOutcome {
     /// Values of the fetches, in order; None only where `RunOptions::may_miss`.
     pub values: Vec<Option<Tensor>>,
     pub trace: Option<Trace>,
-}
-
-/// A planned request.
-pub struct Prepared {
-    plan: Plan,
-    idle: IdleSlots,
-    /// Version of the graph that was planned; the plan is stale once the graph's is another.
-    pub graph_version: u64,
-    /// Of the state that the plan holds.
-    generation: u64,
-}
-
-impl Prepared {
-    /// Returns the plan as text, one line for each instruction. `graph` is the graph that was planned.
-    pub fn dump(&self, graph: &Graph) -> String {
-        self.plan.dump(graph)
-    }
-
-    /// Returns the step's nodes with their devices.
-    pub fn placement(&self) -> &[Placed] {
-        &self.plan.placement
-    }
 }
 
 /// A step among the running ones, until it returns or panics.
@@ -191,14 +169,44 @@ impl Session {
         let placement = (!self.tasks.is_empty()).then(|| self.placement(&graph));
         let context = self.context(&graph, placement.as_deref(), &kernel);
         let plan = build(request, &context)?;
-        let prepared = Arc::new(Prepared { plan, idle: IdleSlots::default(), graph_version, generation });
+        let request = Arc::new(request.clone());
+        let open = self.is_open(&graph, &request).then(|| request.clone());
+        let prepared = Arc::new(Prepared::new(plan, graph_version, generation, open));
         let mut plans = self.plans.write();
         plans.retain(|_, p| is_fresh(p));
         if plans.len() >= MAX_PLANS {
             plans.clear();
         }
-        plans.insert(Arc::new(request.clone()), prepared.clone());
+        plans.insert(request, prepared.clone());
         Ok(prepared)
+    }
+
+    /// Returns whether shapes of feeds may decide more shapes than the graph does.
+    fn is_open(&self, graph: &Graph, request: &Request) -> bool {
+        let is_open = |&o| graph.output(o).is_ok_and(|t| !t.shape.is_fully_known());
+        self.options.plan.rewrites.contains(Rewrite::FedShapes)
+            && self.tasks.is_empty()
+            && request.feeds.iter().any(is_open)
+    }
+
+    /// Returns the plan of a request for feeds of these shapes. None if it cannot be made, or the graph has changed.
+    fn plan_for_shapes(&self, prepared: &Prepared, request: &Request, shapes: &[Shape]) -> Result<Option<Plan>> {
+        let graph = self.graph.read();
+        if graph.version() != prepared.graph_version {
+            return Ok(None);
+        }
+        let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
+        build_for_shapes(request, shapes, &self.context(&graph, None, &kernel))
+    }
+
+    /// Returns the plan of a request for feeds of these shapes as text, or that for feeds of any shape if none can be made.
+    ///
+    /// Errors: those of `prepare`.
+    pub fn dump(&self, request: &Request, shapes: Option<&[Shape]>) -> Result<String> {
+        let prepared = self.prepare(request)?;
+        let special = shapes.map(|shapes| self.plan_for_shapes(&prepared, request, shapes)).transpose()?.flatten();
+        let graph = self.graph.read();
+        Ok(special.map_or_else(|| prepared.dump(&graph), |plan| plan.dump(&graph)))
     }
 
     /// Cuts a request at the borders of processes: `site_of` gives the site (below `sites`) of each task, 0 for this process.
@@ -239,7 +247,7 @@ impl Session {
         let kernel = |node: &Arc<Node>, types: &[DType], resources: &Resources| self.kernel(node, types, resources);
         let context = self.context(&graph, placement.as_ref(), &kernel);
         let plan = build(&part.request(), &context).map_err(named)?;
-        Ok(Prepared { plan, idle: IdleSlots::default(), graph_version, generation })
+        Ok(Prepared::new(plan, graph_version, generation, None))
     }
 
     /// Drops the plans that hold cleared state; `generation` rises whenever state is cleared.
@@ -321,9 +329,11 @@ impl Session {
             functions: &self.callable,
             rendezvous: options.rendezvous,
         };
+        let shaped = prepared.shaped(&values, |request, shapes| self.plan_for_shapes(prepared, request, shapes));
+        let ready = shaped.as_deref().unwrap_or(&prepared.general);
         let interrupts = Interrupts::begin(options.poll);
-        let (plan, idle) = (&prepared.plan, &prepared.idle);
-        let execution = Execution::begin(plan, values, idle, &self.tasks, &step, &interrupts, trace.as_ref());
+        let execution =
+            Execution::begin(&ready.plan, values, &ready.idle, &self.tasks, &step, &interrupts, trace.as_ref());
         let values = execute(execution, options.may_miss)?;
         Ok(StepOutcome { values, trace: trace.map(RefCell::into_inner) })
     }

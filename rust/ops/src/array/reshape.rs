@@ -98,6 +98,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("Tshape: {int32, int64} = DT_INT32")
             .doc("Returns the same elements, in the same order, with the dimensions of `shape`; one of them may be -1.")
+            .keeps_elements()
             .shape(shape)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -69,6 +69,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr(OUT)
             .doc("Returns the dimensions of a tensor, as a vector.")
+            .reads_shapes()
             .shape(ranks)
             .kernel_of_shape(shape_function)
             .kernel(|init| kernel_of(shape_function(init)?)),
@@ -81,6 +82,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr(OUT)
             .doc("Returns the dimensions of each tensor, as vectors.")
+            .reads_shapes()
             .shape(ranks)
             .kernel(shapes),
     );
@@ -91,6 +93,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr(OUT)
             .doc("Returns the number of elements of a tensor.")
+            .reads_shapes()
             .shape(shape_rules::scalar)
             .kernel_of_shape(size_function)
             .kernel(|init| kernel_of(size_function(init)?)),
@@ -101,6 +104,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: int32")
             .attr("T: type")
             .doc("Returns the number of dimensions of a tensor.")
+            .reads_shapes()
             .shape(shape_rules::scalar)
             .kernel_of_shape(rank_function)
             .kernel(|init| kernel_of(rank_function(init)?)),

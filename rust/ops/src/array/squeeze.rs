@@ -53,6 +53,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T: type")
             .attr("squeeze_dims: list(int) >= 0 = []")
             .doc("Drops the listed dimensions, which must be of size 1, or without a list all those of size 1.")
+            .keeps_elements()
             .shape(shape)
             .kernel(|init| {
                 let squeeze_dims = init.ints("squeeze_dims")?;

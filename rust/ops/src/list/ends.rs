@@ -2,7 +2,7 @@
 
 use super::places::stated_element;
 use super::value::{TensorList, stated_shape};
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{ElementsPart, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
 fn popped_shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -21,6 +21,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("element_dtype: type")
             .attr("shape_type: {int32, int64}")
             .doc("Returns a list without elements.")
+            .elements(ElementsPart::EmptyList)
             .shape(shape_rules::scalar)
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
@@ -39,6 +40,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output_handle: variant")
             .attr("element_dtype: type")
             .doc("Returns the list with one more element at its end.")
+            .elements(ElementsPart::Push)
             .shape(shape_rules::scalar)
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
@@ -63,6 +65,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("tensor: element_dtype")
             .attr("element_dtype: type")
             .doc("Returns the list without its last element, and that element.")
+            .elements(ElementsPart::Pop)
             .shape(popped_shape)
             .kernel(|_| {
                 kernel(|ctx| {

@@ -95,6 +95,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("validate_shape: bool = true")
             .attr("use_locking: bool = true")
             .doc("Gives a variable a value.")
+            .may_reshape_variable()
             .shape(assign_shape)
             .kernel(assign),
     );

@@ -163,7 +163,8 @@ pub(super) fn register(r: &mut Registry) {
         let op = Op::new(name).input("resource: resource").input("value: dtype").attr("dtype: type");
         op.doc(doc).handles(RefAccess::Write).shape(write_shape)
     };
-    r.add(write("AssignVariableOp", "Gives a handle's variable a value.").kernel(|init| {
+    let assign = write("AssignVariableOp", "Gives a handle's variable a value.").may_reshape_variable();
+    r.add(assign.kernel(|init| {
         let dtype = init.dtype("dtype")?;
         give_value(None, Some(dtype))
     }));
@@ -181,6 +182,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("ignore_lookup_error: bool = true")
             .doc("Forgets what a handle names; a variable has no value then.")
             .handles(RefAccess::Write)
+            .may_reshape_variable()
             .shape(shape_rules::unknown)
             .kernel(destroy),
     );

@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::making::{element_shape, flow, scalar_int};
 use super::state::TensorArray;
-use ferroflow_graph::{Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{ElementsPart, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result};
 
 fn write_shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -20,7 +20,7 @@ fn read_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 pub(super) fn register(r: &mut Registry) {
     for form in Form::ALL {
         r.add(
-            form.on_array("TensorArrayWrite")
+            form.on_array("TensorArrayWrite", ElementsPart::Write)
                 .input("index: int32")
                 .input("value: T")
                 .input("flow_in: float")
@@ -41,7 +41,7 @@ pub(super) fn register(r: &mut Registry) {
                 }),
         );
         r.add(
-            form.on_array("TensorArrayRead")
+            form.on_array("TensorArrayRead", ElementsPart::Read)
                 .input("index: int32")
                 .input("flow_in: float")
                 .output("value: dtype")

@@ -1,6 +1,6 @@
 //! `Form`: the three generations of ops on tensor arrays, which differ in their handles.
 
-use ferroflow_graph::{Op, ShapeContext, ShapeFn, shape_rules};
+use ferroflow_graph::{ElementsPart, Op, ShapeContext, ShapeFn, shape_rules};
 use ferroflow_tensor::{PartialShape, Result};
 
 /// The kind of handle that an op's array has.
@@ -28,8 +28,8 @@ impl Form {
     }
 
     /// Returns an op on an array: its first input is the handle.
-    pub fn on_array(self, base: &str) -> Op {
-        self.on_array_of(base, self.handle())
+    pub fn on_array(self, base: &str, part: ElementsPart) -> Op {
+        self.elements(self.on_array_of(base, self.handle()), part)
     }
 
     /// Returns an op on an array whose handle has that type.
@@ -42,6 +42,11 @@ impl Form {
     /// Returns the shape rule of the third generation, or that of the handles that have no known elements.
     pub fn shape(self, third: ShapeFn, others: ShapeFn) -> ShapeFn {
         if self == Form::Third { third } else { others }
+    }
+
+    /// Declares the part that the op plays for the elements; it is of use for handles that are resources alone.
+    pub fn elements(self, op: Op, part: ElementsPart) -> Op {
+        if self == Form::Third { op.elements(part) } else { op }
     }
 
     /// Returns the rule of ops that give a handle and, in the third generation, a flow. TF 1.x: a handle counts as the

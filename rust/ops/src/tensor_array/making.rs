@@ -3,8 +3,8 @@
 use super::form::Form;
 use super::state::{Kind, TensorArray};
 use ferroflow_graph::{
-    AttrMap, HandleSource, HandleType, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel,
-    shape_rules,
+    AttrMap, ElementsPart, HandleSource, HandleType, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext,
+    kernel, shape_rules,
 };
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 use std::sync::Arc;
@@ -94,7 +94,8 @@ pub(super) fn register(r: &mut Registry) {
             }
         };
         r.add(
-            op.stateful()
+            form.elements(op, ElementsPart::MakeArray)
+                .stateful()
                 .doc("Makes an array of tensors that lives as long as the step.")
                 .shape(form.handle_shape())
                 .kernel(match form {
@@ -111,7 +112,8 @@ pub(super) fn register(r: &mut Registry) {
             _ => op,
         };
         r.add(
-            op.attr("source: string")
+            form.elements(op, ElementsPart::MakeGradients)
+                .attr("source: string")
                 .doc("Returns the array of the gradients of another one's elements.")
                 .shape(form.handle_shape())
                 .kernel(match form {
@@ -121,7 +123,7 @@ pub(super) fn register(r: &mut Registry) {
                 }),
         );
         r.add(
-            form.on_array("TensorArraySize")
+            form.on_array("TensorArraySize", ElementsPart::Inspect)
                 .input("flow_in: float")
                 .output("size: int32")
                 .doc("Returns the number of elements.")
@@ -135,7 +137,7 @@ pub(super) fn register(r: &mut Registry) {
                 }),
         );
         r.add(
-            form.on_array("TensorArrayClose")
+            form.on_array("TensorArrayClose", ElementsPart::Inspect)
                 .doc("Drops an array's elements; later uses fail.")
                 .shape(shape_rules::unknown)
                 .kernel(|_| {

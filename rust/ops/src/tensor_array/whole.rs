@@ -5,7 +5,9 @@ use super::making::{element_shape, flow};
 use super::state::TensorArray;
 use crate::array::rows::{cut, join, rows};
 use crate::room::room;
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{
+    ElementsPart, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules,
+};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
 /// Returns a vector input of indices.
@@ -251,18 +253,20 @@ fn writing(op: Op) -> Op {
 pub(super) fn register(r: &mut Registry) {
     for form in Form::ALL {
         r.add(
-            stacked(form.on_array("TensorArrayGather").input("indices: int32"))
+            stacked(form.on_array("TensorArrayGather", ElementsPart::ReadRows).input("indices: int32"))
                 .doc("Reads elements of an array, stacked.")
                 .shape(form.shape(gather_shape, shape_rules::unknown))
                 .kernel(|init| gather_kernel(init, Which::Given)),
         );
         r.add(
-            writing(form.on_array("TensorArrayScatter").input("indices: int32").input("value: T"))
-                .doc("Writes the parts of a tensor along its first dimension to elements of an array.")
-                .kernel(|_| scatter_kernel(Which::Given)),
+            writing(
+                form.on_array("TensorArrayScatter", ElementsPart::WriteRows).input("indices: int32").input("value: T"),
+            )
+            .doc("Writes the parts of a tensor along its first dimension to elements of an array.")
+            .kernel(|_| scatter_kernel(Which::Given)),
         );
         r.add(
-            form.on_array("TensorArrayConcat")
+            form.on_array("TensorArrayConcat", ElementsPart::Inspect)
                 .input("flow_in: float")
                 .output("value: dtype")
                 .output("lengths: int64")
@@ -281,29 +285,31 @@ pub(super) fn register(r: &mut Registry) {
                 }),
         );
         r.add(
-            writing(form.on_array("TensorArraySplit").input("value: T").input("lengths: int64"))
-                .doc(
-                    "Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an \
+            writing(
+                form.on_array("TensorArraySplit", ElementsPart::WriteParts).input("value: T").input("lengths: int64"),
+            )
+            .doc(
+                "Writes parts of a tensor, of the given lengths along its first dimension, to the elements of an \
                      array.",
-                )
-                .kernel(|_| {
-                    kernel(|ctx| {
-                        split(ctx)?;
-                        ctx.set_output(0, flow());
-                        Ok(())
-                    })
-                }),
+            )
+            .kernel(|_| {
+                kernel(|ctx| {
+                    split(ctx)?;
+                    ctx.set_output(0, flow());
+                    Ok(())
+                })
+            }),
         );
     }
     // Of the first generation only.
     r.add(
-        stacked(Form::First.on_array("TensorArrayPack"))
+        stacked(Form::First.on_array("TensorArrayPack", ElementsPart::Inspect))
             .doc("Reads all elements of an array, stacked.")
             .shape(shape_rules::unknown)
             .kernel(|init| gather_kernel(init, Which::All)),
     );
     r.add(
-        writing(Form::First.on_array("TensorArrayUnpack").input("value: T"))
+        writing(Form::First.on_array("TensorArrayUnpack", ElementsPart::WriteRows).input("value: T"))
             .doc("Writes the parts of a tensor along its first dimension to the elements of an array.")
             .kernel(|_| scatter_kernel(Which::All)),
     );

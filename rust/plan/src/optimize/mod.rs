@@ -11,6 +11,7 @@ mod fold;
 mod formula;
 mod fused;
 mod identities;
+mod inferred;
 mod product;
 mod product_block;
 mod product_sum;

@@ -5,8 +5,8 @@
 
 use super::equal_nodes::EqualNodes;
 use super::fold::Folding;
-use super::identities;
 use super::stand_in::{StandIn, StandIns};
+use super::{identities, inferred};
 use crate::context::Context;
 use crate::draft::{Action, Draft, StepNode};
 use crate::rewrites::Rewrite;
@@ -52,6 +52,11 @@ impl Simplifier<'_, '_> {
         }
         if !n.node.control_inputs.is_empty() {
             return None;
+        }
+        if self.cx.graph.is_specialized()
+            && let Some(found) = inferred::find(self.cx, d, i)
+        {
+            return Some(found);
         }
         let reads_constants = !n.inputs.is_empty() && n.inputs.iter().all(|s| matches!(s, Source::Constant(_)));
         if uses(Rewrite::Fold) && reads_constants && !n.node.op.is_foreign {

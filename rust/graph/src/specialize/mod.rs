@@ -1,0 +1,335 @@
+//! The shapes that a step's nodes have, given the shapes of what is fed.
+//!
+//! Shapes of a program's graph are not enough for a plan: `set_shape` may state anything. Here a shape counts only if it
+//! follows from a value that is fed, from the value of a variable, or from an op's rule.
+
+mod elements;
+
+use crate::facts::Role;
+use crate::graph::Graph;
+use crate::node::{HandleType, Node, NodeId, OutputId, OutputType};
+use crate::op_def::Flow;
+use crate::shape_context::ShapeContext;
+use elements::Elements;
+use ferroflow_tensor::{DType, PartialShape, Shape};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Passes over the nodes after which loops count as too deep.
+const MAX_PASSES: usize = 16;
+
+static RESHAPED: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a variable whose value got another shape, or was forgotten.
+pub(crate) fn count_reshaped() {
+    RESHAPED.fetch_add(1, Ordering::Release);
+}
+
+/// Returns a number that rises whenever a variable of this process gets a value of another shape.
+pub fn reshaped_variables() -> u64 {
+    RESHAPED.load(Ordering::Acquire)
+}
+
+impl Graph {
+    /// Returns this graph with the shapes that the nodes of a step have. None if they cannot be relied on.
+    ///
+    /// `nodes` are those of the step, by rising id. `feeds` are what is fed, with its shape. `variable` gives the shape of the
+    /// value of a variable's node.
+    pub fn specialized(
+        &self,
+        nodes: &[NodeId],
+        feeds: &[(OutputId, Shape)],
+        variable: &dyn Fn(&Node) -> Option<Shape>,
+    ) -> Option<Graph> {
+        let mut graph = self.with_fed(feeds.iter().map(|(o, _)| *o).collect());
+        for &id in nodes {
+            let shape = match graph.node(id).ok()?.op.is_variable {
+                true => Some(variable(graph.node(id).ok()?)?),
+                false => None,
+            };
+            for output in &mut graph.node_mut(id).ok()?.outputs {
+                set_type(output, shape.as_ref());
+            }
+        }
+        for (o, shape) in feeds {
+            graph.node_mut(o.node).ok()?.outputs.get_mut(o.index as usize)?.shape = known(shape);
+        }
+        let mut inference = Inference {
+            visited: FxHashSet::default(),
+            inside: nodes.iter().copied().collect(),
+            elements: Elements::default(),
+        };
+        for _ in 0..MAX_PASSES {
+            let mut is_stable = true;
+            for &id in nodes {
+                is_stable &= inference.visit(&mut graph, id)?;
+            }
+            if !inference.elements.take_changed() && is_stable {
+                return nodes.iter().all(|&id| keeps_variables(&graph, id)).then_some(graph);
+            }
+        }
+        None
+    }
+}
+
+fn known(shape: &Shape) -> PartialShape {
+    let dims: SmallVec<[Option<usize>; 4]> = shape.iter().map(|&d| Some(d)).collect();
+    PartialShape::from_dims(&dims)
+}
+
+/// Forgets the shape of an output; that of a variable, or of what its handle names, becomes `variable`.
+fn set_type(output: &mut OutputType, variable: Option<&Shape>) {
+    output.shape = PartialShape::unknown();
+    let Some(shape) = variable else { return };
+    if output.dtype == DType::Resource {
+        output.shape = PartialShape::scalar();
+        let dtype = output.handle.as_ref().map(|h| h.dtype);
+        output.handle = dtype.map(|dtype| Arc::new(HandleType { dtype, shape: known(shape) }));
+    } else {
+        output.shape = known(shape);
+    }
+}
+
+/// Returns true unless the node may give a variable a value of another shape.
+fn keeps_variables(graph: &Graph, id: NodeId) -> bool {
+    let Ok(node) = graph.node(id) else { return false };
+    if !node.op.may_reshape_variable || node.attrs.bool("validate_shape").unwrap_or(false) {
+        return true;
+    }
+    let of = |i: usize| node.inputs.get(i).and_then(|&o| graph.output(o).ok());
+    let (Some(variable), Some(value)) = (of(0), of(1)) else { return false };
+    let held = if variable.dtype == DType::Resource {
+        variable.handle.as_ref().map(|h| &h.shape)
+    } else {
+        Some(&variable.shape)
+    };
+    value.shape.is_fully_known() && held == Some(&value.shape)
+}
+
+/// The inference of a step's shapes.
+struct Inference {
+    visited: FxHashSet<NodeId>,
+    inside: FxHashSet<NodeId>,
+    elements: Elements,
+}
+
+impl Inference {
+    /// Infers the outputs of a node; returns true unless a Merge learned of one more shape. None if the nodes are out of order.
+    ///
+    /// A Merge begins with the shapes of the inputs before it, and forgets what those that come later do not share.
+    fn visit(&mut self, graph: &mut Graph, id: NodeId) -> Option<bool> {
+        let node = graph.node(id).ok()?.clone();
+        let is_new = self.visited.insert(id);
+        if node.op.is_variable {
+            return Some(true);
+        }
+        let is_known =
+            |o: &OutputId| graph.is_fed(*o) || !self.inside.contains(&o.node) || self.visited.contains(&o.node);
+        let inputs: SmallVec<[OutputId; 4]> = node.inputs.iter().copied().filter(is_known).collect();
+        if node.op.flow != Some(Flow::Merge) {
+            // An input that comes later, in a graph whose edges were changed, would be read before it is known.
+            if inputs.len() < node.inputs.len() {
+                return None;
+            }
+            let outputs = self.outputs(graph, &node)?;
+            self.set(graph, &node, outputs);
+            return Some(true);
+        }
+        self.elements.merge(&inputs, OutputId { node: id, index: 0 }, is_new);
+        let before = (!is_new).then(|| node.outputs.first().cloned()).flatten();
+        let mut joined = before.clone();
+        for &o in &inputs {
+            let input = graph.output(o).ok()?;
+            joined = Some(match joined {
+                None => OutputType { is_ref: node.outputs.first()?.is_ref, ..input.clone() },
+                Some(all) => OutputType {
+                    shape: all.shape.most_specific_common(&input.shape),
+                    handle: all.handle.filter(|h| Some(h) == input.handle.as_ref()),
+                    ..all
+                },
+            });
+        }
+        let is_stable = joined == before || (is_new && inputs.len() == node.inputs.len());
+        let mut outputs = node.outputs.clone();
+        if let (Some(first), Some(joined)) = (outputs.first_mut(), joined) {
+            *first = joined;
+        }
+        if let Some(index) = outputs.get_mut(1) {
+            index.shape = PartialShape::scalar();
+        }
+        self.set(graph, &node, outputs);
+        Some(is_stable)
+    }
+
+    /// Returns the types of the outputs of a node that is no Merge.
+    fn outputs(&mut self, graph: &Graph, node: &Node) -> Option<SmallVec<[OutputType; 1]>> {
+        let mut outputs = infer(graph, node);
+        if node.op.elements.is_some() {
+            if let Some((i, shape)) = self.elements.visit(graph, node) {
+                outputs.get_mut(i)?.shape = shape;
+            }
+        } else if node.op.flow.is_some() || node.op.role == Role::Identity {
+            let from = *node.inputs.first()?;
+            for index in 0..outputs.len() as u32 {
+                self.elements.forward(from, OutputId { node: node.id, index });
+            }
+        } else {
+            self.elements.share(&node.inputs);
+        }
+        Some(outputs)
+    }
+
+    fn set(&self, graph: &mut Graph, node: &Node, mut outputs: SmallVec<[OutputType; 1]>) {
+        for (i, output) in outputs.iter_mut().enumerate() {
+            let id = OutputId { node: node.id, index: i as u32 };
+            if let (true, Ok(fed)) = (graph.is_fed(id), graph.output(id)) {
+                *output = fed.clone();
+            }
+        }
+        if outputs != node.outputs
+            && let Ok(node) = graph.node_mut(node.id)
+        {
+            node.outputs = outputs;
+        }
+    }
+}
+
+/// Returns the types of the outputs that follow from the inputs.
+fn infer(graph: &Graph, node: &Node) -> SmallVec<[OutputType; 1]> {
+    let mut outputs = node.outputs.clone();
+    let first = node.inputs.first().and_then(|&o| graph.output(o).ok());
+    if node.op.flow.is_some() {
+        for output in &mut outputs {
+            output.shape = first.map_or_else(PartialShape::unknown, |i| i.shape.clone());
+            output.handle = first.and_then(|i| i.handle.clone());
+        }
+        return outputs;
+    }
+    let mut context = ShapeContext::new(graph, &node.op, &node.attrs, &node.inputs, node.outputs.len());
+    let shapes = match node.op.shape.filter(|_| !node.op.is_foreign).map(|rule| rule(&mut context)) {
+        Some(Ok(())) => context.into_outputs(),
+        _ => SmallVec::from_elem(PartialShape::unknown(), outputs.len()),
+    };
+    for (output, shape) in outputs.iter_mut().zip(shapes) {
+        output.shape = shape;
+        if output.dtype == DType::Resource && node.op.is_alias {
+            output.handle = first.and_then(|i| i.handle.clone());
+        }
+    }
+    outputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attr::AttrValue;
+    use crate::graph::{InputArg, NodeSpec};
+    use crate::op_def::Op;
+    use crate::registry::Registry;
+    use crate::shape_rules;
+
+    fn graph() -> Graph {
+        let mut r = Registry::new();
+        let shaped = |op: Op| op.attr("shape: shape").shape(shape_rules::from_shape_attr);
+        r.add(shaped(Op::new("Placeholder").output("output: float")));
+        r.add(shaped(Op::new("Variable").output("ref: Ref(float)").stateful().variable()));
+        r.add(shaped(Op::new("Ones").output("output: float")));
+        r.add(Op::new("Neg").input("x: float").output("y: float").shape(shape_rules::unchanged));
+        r.add(
+            Op::new("Add").input("x: float").input("y: float").output("z: float").shape(shape_rules::broadcast_binary),
+        );
+        r.add(Op::new("Enter").input("x: float").output("y: float").flow(Flow::Enter));
+        r.add(Op::new("NextIteration").input("x: float").output("y: float").flow(Flow::NextIteration));
+        let merge = Op::new("Merge").input("x: N * float").output("y: float").output("index: int32").attr("N: int");
+        r.add(merge.flow(Flow::Merge));
+        let assign = Op::new("Assign").input("ref: Ref(float)").input("value: float").output("out: Ref(float)");
+        r.add(assign.attr("validate_shape: bool = true").may_reshape_variable().shape(shape_rules::merged));
+        Graph::new(r.finish().unwrap())
+    }
+
+    fn add(g: &mut Graph, op: &str, inputs: Vec<InputArg>, attrs: Vec<(&str, AttrValue)>) -> OutputId {
+        let name = format!("n{}", g.len());
+        let attrs = attrs.into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
+        let node = g.add_node(NodeSpec { op, name: &name, inputs, control_inputs: vec![], attrs, device: "" }).unwrap();
+        OutputId { node, index: 0 }
+    }
+
+    fn of(g: &mut Graph, op: &str, inputs: &[OutputId]) -> OutputId {
+        add(g, op, inputs.iter().map(|o| InputArg::One(*o)).collect(), vec![])
+    }
+
+    fn shaped(g: &mut Graph, op: &str, dims: &[Option<usize>]) -> OutputId {
+        add(g, op, vec![], vec![("shape", AttrValue::Shape(PartialShape::from_dims(dims)))])
+    }
+
+    fn specialized(g: &Graph, feeds: &[(OutputId, &[usize])], variable: Option<&[usize]>) -> Option<Graph> {
+        let nodes: Vec<NodeId> = (0..g.len() as NodeId).collect();
+        let feeds: Vec<_> = feeds.iter().map(|(o, s)| (*o, Shape::new(s))).collect();
+        g.specialized(&nodes, &feeds, &|_| variable.map(Shape::new))
+    }
+
+    fn shape(g: &Graph, o: OutputId) -> String {
+        g.output(o).unwrap().shape.to_string()
+    }
+
+    #[test]
+    fn shapes_follow_from_feeds_and_variables_and_not_from_what_a_program_states() {
+        let mut g = graph();
+        let (x, v) = (shaped(&mut g, "Placeholder", &[None, Some(3)]), shaped(&mut g, "Variable", &[None]));
+        let sum = of(&mut g, "Add", &[x, v]);
+        let stated = of(&mut g, "Neg", &[sum]);
+        g.merge_shape(stated, &PartialShape::from_dims(&[Some(9), Some(3)])).unwrap();
+        let s = specialized(&g, &[(x, &[5, 3])], Some(&[3])).unwrap();
+        assert_eq!((shape(&s, v), shape(&s, sum), shape(&s, stated)), ("[3]".into(), "[5,3]".into(), "[5,3]".into()));
+        assert!(s.is_specialized() && !g.is_specialized());
+        assert!(specialized(&g, &[(x, &[5, 3])], None).is_none(), "a variable without a value");
+    }
+
+    #[test]
+    fn a_fed_result_has_the_shape_that_is_fed() {
+        let mut g = graph();
+        let one = shaped(&mut g, "Ones", &[Some(2)]);
+        let result = of(&mut g, "Neg", &[one]);
+        let s = specialized(&g, &[(one, &[4])], None).unwrap();
+        assert_eq!((shape(&s, one), shape(&s, result)), ("[4]".into(), "[4]".into()));
+    }
+
+    #[test]
+    fn a_loop_variable_has_what_all_iterations_share() {
+        for (added, expected) in [(&[][..], "[5,1]"), (&[4][..], "[5,?]"), (&[2, 5, 1][..], "<unknown>")] {
+            let mut g = graph();
+            let x = shaped(&mut g, "Placeholder", &[None, None]);
+            let y = shaped(&mut g, "Placeholder", &[]);
+            let enter = of(&mut g, "Enter", &[x]);
+            let merge = add(&mut g, "Merge", vec![InputArg::List(vec![enter, enter])], vec![]);
+            let next = of(&mut g, "Add", &[merge, y]);
+            let next = of(&mut g, "NextIteration", &[next]);
+            g.update_input(merge.node, 1, next).unwrap();
+            let s = specialized(&g, &[(x, &[5, 1]), (y, added)], None).unwrap();
+            assert_eq!(shape(&s, merge), expected);
+        }
+    }
+
+    #[test]
+    fn a_step_that_may_reshape_a_variable_has_no_shapes() {
+        for (validates, value, relies) in [(true, &[3][..], true), (false, &[3], true), (false, &[4], false)] {
+            let mut g = graph();
+            let (x, v) = (shaped(&mut g, "Placeholder", &[None]), shaped(&mut g, "Variable", &[Some(3)]));
+            let inputs = vec![InputArg::One(v), InputArg::One(x)];
+            add(&mut g, "Assign", inputs, vec![("validate_shape", AttrValue::Bool(validates))]);
+            assert_eq!(specialized(&g, &[(x, value)], Some(&[3])).is_some(), relies);
+        }
+    }
+
+    #[test]
+    fn edges_from_later_nodes_are_refused() {
+        let mut g = graph();
+        let x = shaped(&mut g, "Placeholder", &[None]);
+        let early = of(&mut g, "Neg", &[x]);
+        let late = of(&mut g, "Neg", &[x]);
+        g.update_input(early.node, 0, late).unwrap();
+        assert!(specialized(&g, &[(x, &[3])], None).is_none());
+    }
+}

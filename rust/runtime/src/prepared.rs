@@ -1,0 +1,106 @@
+//! `Prepared`: the plan of a request, and the plans for feeds of shapes that come again.
+
+use crate::slots::IdleSlots;
+use ferroflow_graph::{Graph, reshaped_variables};
+use ferroflow_plan::{Placed, Plan, Request};
+use ferroflow_sync::Mutex;
+use ferroflow_tensor::{Result, Shape, Tensor};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Steps with feeds of the same shapes before a plan is made for these shapes.
+const STEPS_BEFORE: u32 = 8;
+/// Most shapes of feeds that are counted for one request.
+const MAX_SHAPES: usize = 8;
+
+/// A plan, and the emptied slots of its executions.
+pub(crate) struct Ready {
+    pub plan: Plan,
+    pub idle: IdleSlots,
+}
+
+impl Ready {
+    pub fn new(plan: Plan) -> Ready {
+        Ready { plan, idle: IdleSlots::default() }
+    }
+}
+
+/// The steps of a request with feeds of the same shapes.
+struct Shaped {
+    shapes: SmallVec<[Shape; 4]>,
+    steps: u32,
+    ready: Option<Arc<Ready>>,
+    /// What `reshaped_variables` was before the plan was made.
+    reshaped: u64,
+}
+
+/// A planned request.
+pub struct Prepared {
+    pub(crate) general: Ready,
+    /// Version of the graph that was planned; the plan is stale once the graph's is another.
+    pub graph_version: u64,
+    /// Of the state that the plan holds.
+    pub(crate) generation: u64,
+    /// The request, if shapes of its feeds may decide shapes of its nodes.
+    pub(crate) open: Option<Arc<Request>>,
+    shaped: Mutex<Vec<Shaped>>,
+}
+
+impl Prepared {
+    pub(crate) fn new(plan: Plan, graph_version: u64, generation: u64, open: Option<Arc<Request>>) -> Prepared {
+        Prepared { general: Ready::new(plan), graph_version, generation, open, shaped: Mutex::default() }
+    }
+
+    /// Returns the plan as text, one line for each instruction. `graph` is the graph that was planned.
+    pub fn dump(&self, graph: &Graph) -> String {
+        self.general.plan.dump(graph)
+    }
+
+    /// Returns the step's nodes with their devices.
+    pub fn placement(&self) -> &[Placed] {
+        &self.general.plan.placement
+    }
+
+    /// Counts a step with these feeds. Returns the plan for their shapes, if they came often enough; `make` makes it.
+    ///
+    /// A plan is made once: other steps run with the general plan meanwhile, and also if none can be made.
+    pub(crate) fn shaped(
+        &self,
+        feeds: &[Tensor],
+        make: impl FnOnce(&Request, &[Shape]) -> Result<Option<Plan>>,
+    ) -> Option<Arc<Ready>> {
+        let request = self.open.as_ref()?;
+        let (position, shapes) = {
+            let mut all = self.shaped.lock();
+            let has = |s: &Shaped| s.shapes.iter().zip(feeds).all(|(shape, feed)| shape == feed.shape());
+            let Some(position) = all.iter().position(has) else {
+                if all.len() < MAX_SHAPES {
+                    let shapes = feeds.iter().map(|f| f.shape().clone()).collect();
+                    all.push(Shaped { shapes, steps: 1, ready: None, reshaped: 0 });
+                }
+                return None;
+            };
+            let one = &mut all[position];
+            if one.ready.is_some() {
+                if one.reshaped == reshaped_variables() {
+                    return one.ready.clone();
+                }
+                // The shapes of variables are others than when the plan was made.
+                (one.ready, one.steps) = (None, 0);
+            }
+            one.steps = one.steps.saturating_add(1);
+            if one.steps != STEPS_BEFORE {
+                return None;
+            }
+            one.reshaped = reshaped_variables();
+            (position, one.shapes.clone())
+        };
+        let ready = Arc::new(Ready::new(make(request, &shapes).ok()??));
+        let one = &mut self.shaped.lock()[position];
+        if one.reshaped != reshaped_variables() {
+            return None;
+        }
+        one.ready = Some(ready.clone());
+        Some(ready)
+    }
+}
