@@ -1,4 +1,4 @@
-"""Plans for feeds of shapes that come again: the laws of `rust/graph/src/specialize` and `rust/runtime/src/prepared.rs`."""
+"""Plans for feeds of shapes that come again: laws of the inference of shapes and of the choice of plans."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 //! Values that the graph alone decides: constants, and pure ops of them, evaluated by their own kernels.
 
+use crate::facts::ElementsPart;
 use crate::function::no_functions;
 use crate::graph::Graph;
 use crate::kernel::{KernelContext, KernelInit, Step, Variables};
@@ -57,6 +58,9 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
         return node.attrs.tensor("value").ok();
     }
     *budget = budget.checked_sub(1)?;
+    if node.op.elements == Some(ElementsPart::Size) {
+        return array_size(graph, *node.inputs.first()?, budget);
+    }
     // A feed may replace the value of a PlaceholderWithDefault.
     let open = node.op.has_effects() || node.op.is_foreign || &*node.op.name == "PlaceholderWithDefault";
     if open || node.inputs.is_empty() || node.outputs.iter().any(|o| o.is_ref) {
@@ -80,6 +84,22 @@ fn evaluate(graph: &Graph, output: OutputId, budget: &mut usize) -> Option<Tenso
         inputs.push(t);
     }
     run(node, inputs).ok()?.into_iter().nth(output.index as usize)?
+}
+
+/// Returns the number of elements of an array whose size is fixed. TF 1.x: shapes in a program's graph do not follow from it.
+fn array_size(graph: &Graph, mut handle: OutputId, budget: &mut usize) -> Option<Tensor> {
+    while graph.is_specialized() && !graph.is_fed(handle) {
+        let maker = graph.node(handle.node).ok()?;
+        let from = *maker.inputs.first()?;
+        match maker.op.elements? {
+            ElementsPart::MakeArray if !maker.attrs.bool("dynamic_size").unwrap_or(true) => {
+                return evaluate(graph, from, budget);
+            }
+            ElementsPart::MakeGradients => handle = from,
+            _ => break,
+        }
+    }
+    None
 }
 
 /// Evaluates an output of a Switch: its data, where the graph decides that the output is the one taken.

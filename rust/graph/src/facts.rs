@@ -57,6 +57,8 @@ pub enum ElementsPart {
     Read,
     /// The rows of output 0 are the elements of array 0 at the indices of input 1.
     ReadRows,
+    /// Output 0 is the number of elements of array 0.
+    Size,
     /// The elements of array 0 stay as they are.
     Inspect,
 }

@@ -123,7 +123,7 @@ impl Elements {
                 let rows = PartialShape::vector(shape(1)?.dim(0));
                 return self.read(input(0)?).map(|s| (0, rows.concatenate(&s)));
             }
-            ElementsPart::Inspect => {}
+            ElementsPart::Size | ElementsPart::Inspect => {}
         }
         None
     }

@@ -123,7 +123,7 @@ pub(super) fn register(r: &mut Registry) {
                 }),
         );
         r.add(
-            form.on_array("TensorArraySize", ElementsPart::Inspect)
+            form.on_array("TensorArraySize", ElementsPart::Size)
                 .input("flow_in: float")
                 .output("size: int32")
                 .doc("Returns the number of elements.")
