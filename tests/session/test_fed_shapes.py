@@ -77,6 +77,24 @@ def test_a_plan_for_shapes_has_no_nodes_that_compute_shapes():
     assert len(special) < 0.75 * len(general)
 
 
+def test_values_of_a_loop_of_which_a_gradient_needs_only_shapes_are_not_kept():
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 4])
+        w = tf.get_variable("w", [4, 4])
+        # The gradient of a sum needs the shapes of its terms alone.
+        end = tf.while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, tf.matmul(t, w) + tf.square(x)), [0, x])[1]
+        fetches = [end, *tf.gradients(end, [x, w])]
+        general, special = _plans(fetches, {x: np.ones([2, 4], np.float32)})
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            steps = [session.run(fetches, {x: np.ones([2, 4])}) for _ in range(_STEPS + 2)]
+    counts = [
+        sum(f": TensorList{end}Back" in line for line in plan) for plan in (general, special) for end in ("Push", "Pop")
+    ]
+    assert counts[0] == counts[1] > counts[2] == counts[3] == 1
+    assert all(np.array_equal(a, b) for step in steps for a, b in zip(step, steps[0], strict=True))
+
+
 def test_a_variable_that_gets_another_shape_changes_what_follows_from_it():
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [None])

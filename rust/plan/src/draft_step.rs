@@ -9,7 +9,7 @@ use crate::request::{Request, prune};
 use crate::resolve::resolve;
 use crate::roots::Roots;
 use crate::step_graph::{HandleUse, StepGraph};
-use ferroflow_graph::OutputId;
+use ferroflow_graph::{Flow, Graph, NodeId, OutputId};
 use ferroflow_tensor::{Result, bail};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -28,7 +28,17 @@ pub(crate) fn draft_step(request: &Request, cx: &Context<'_>) -> Result<(Draft, 
         placement.push(Placed { node: node.clone(), device, in_loop: frames.of_output(node) != ROOT });
     }
     let roots = RefCell::new(Roots { graph, feeds: &feeds, memo: FxHashMap::default() });
-    let step = StepGraph { cx, fed: &fed, feeds: &feeds, frames: &frames, roots: &roots };
+    let exit_readers = exit_readers(graph, &ids, request)?;
+    let unused = RefCell::default();
+    let step = StepGraph {
+        cx,
+        fed: &fed,
+        feeds: &feeds,
+        frames: &frames,
+        roots: &roots,
+        exit_readers: &exit_readers,
+        unused: &unused,
+    };
     let mut region = build_region(&step, ROOT)?;
     for &o in &request.fetches {
         let node = graph.node(o.node)?;
@@ -44,4 +54,18 @@ pub(crate) fn draft_step(request: &Request, cx: &Context<'_>) -> Result<(Draft, 
     d.targets = request.targets.iter().filter_map(|t| region.local.get(t).copied()).collect();
     resolve(&mut d)?;
     Ok((d, placement))
+}
+
+/// Returns the nodes of a step that read each Exit; one that is fetched has itself among them.
+fn exit_readers(graph: &Graph, ids: &[NodeId], request: &Request) -> Result<FxHashMap<NodeId, Vec<NodeId>>> {
+    let mut readers: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+    let is_exit = |id: NodeId| graph.node(id).is_ok_and(|n| n.op.flow == Some(Flow::Exit));
+    for &id in ids {
+        for o in graph.node(id)?.inputs.iter().filter(|o| is_exit(o.node)) {
+            readers.entry(o.node).or_default().push(id);
+        }
+    }
+    let fetched = request.fetches.iter().map(|o| o.node).chain(request.targets.iter().copied());
+    fetched.filter(|&id| is_exit(id)).for_each(|id| readers.entry(id).or_default().push(id));
+    Ok(readers)
 }

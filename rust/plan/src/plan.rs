@@ -114,6 +114,18 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Returns the number of instructions, those of loops included.
+    pub fn size(&self) -> usize {
+        let inside = |i: &Instruction| match i {
+            Instruction::Run(run) => match &run.work {
+                Work::Loop(l) => l.plan.size(),
+                _ => 0,
+            },
+            _ => 0,
+        };
+        self.instructions.iter().map(|i| 1 + inside(i)).sum()
+    }
+
     /// Returns whether an instruction, or one in a loop, can wait for something outside the step.
     pub fn may_wait(&self) -> bool {
         self.wait_sets.is_some()

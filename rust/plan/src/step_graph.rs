@@ -32,6 +32,10 @@ pub(crate) struct StepGraph<'a> {
     pub feeds: &'a FxHashMap<OutputId, u32>,
     pub frames: &'a Frames,
     pub roots: &'a RefCell<Roots<'a>>,
+    /// The nodes that read each Exit; one that is fetched has itself among them.
+    pub exit_readers: &'a FxHashMap<NodeId, Vec<NodeId>>,
+    /// Enters whose values the loops do not use.
+    pub unused: &'a RefCell<FxHashSet<NodeId>>,
 }
 
 impl<'a> StepGraph<'a> {
@@ -47,6 +51,12 @@ impl<'a> StepGraph<'a> {
     /// Returns the control inputs that count: a fed placeholder does not run.
     pub fn control<'n>(&'n self, node: &'n Node) -> impl Iterator<Item = NodeId> + 'n {
         node.control_inputs.iter().copied().filter(|&c| !is_fed_placeholder(self.cx.graph, c, self.fed))
+    }
+
+    /// Returns whether a value that leaves a loop is used; the loops after it must be planned.
+    pub fn is_used(&self, exit: NodeId) -> bool {
+        let unused = self.unused.borrow();
+        self.exit_readers.get(&exit).is_some_and(|readers| readers.iter().any(|r| !unused.contains(r)))
     }
 
     /// Returns the Enter and the NextIteration of a Merge that is a loop variable.

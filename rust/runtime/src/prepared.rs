@@ -7,6 +7,7 @@ use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Result, Shape, Tensor};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Steps with feeds of the same shapes before a plan is made for these shapes.
 const STEPS_BEFORE: u32 = 8;
@@ -44,11 +45,20 @@ pub struct Prepared {
     /// The request, if shapes of its feeds may decide shapes of its nodes.
     pub(crate) open: Option<Arc<Request>>,
     shaped: Mutex<Vec<Shaped>>,
+    /// Set if a plan for shapes has no fewer instructions than the general one, which then serves all steps.
+    is_enough: AtomicBool,
 }
 
 impl Prepared {
     pub(crate) fn new(plan: Plan, graph_version: u64, generation: u64, open: Option<Arc<Request>>) -> Prepared {
-        Prepared { general: Ready::new(plan), graph_version, generation, open, shaped: Mutex::default() }
+        Prepared {
+            general: Ready::new(plan),
+            graph_version,
+            generation,
+            open,
+            shaped: Mutex::default(),
+            is_enough: AtomicBool::new(false),
+        }
     }
 
     /// Returns the plan as text, one line for each instruction. `graph` is the graph that was planned.
@@ -69,7 +79,7 @@ impl Prepared {
         feeds: &[Tensor],
         make: impl FnOnce(&Request, &[Shape]) -> Result<Option<Plan>>,
     ) -> Option<Arc<Ready>> {
-        let request = self.open.as_ref()?;
+        let request = self.open.as_ref().filter(|_| !self.is_enough.load(Ordering::Relaxed))?;
         let (position, shapes) = {
             let mut all = self.shaped.lock();
             let has = |s: &Shaped| s.shapes.iter().zip(feeds).all(|(shape, feed)| shape == feed.shape());
@@ -95,7 +105,12 @@ impl Prepared {
             one.reshaped = reshaped_variables();
             (position, one.shapes.clone())
         };
-        let ready = Arc::new(Ready::new(make(request, &shapes).ok()??));
+        let plan = make(request, &shapes).ok()??;
+        if plan.size() >= self.general.plan.size() {
+            self.is_enough.store(true, Ordering::Relaxed);
+            return None;
+        }
+        let ready = Arc::new(Ready::new(plan));
         let one = &mut self.shaped.lock()[position];
         if one.reshaped != reshaped_variables() {
             return None;

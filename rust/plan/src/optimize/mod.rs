@@ -21,12 +21,14 @@ mod replace;
 mod shapes;
 mod simplify;
 mod stand_in;
+mod unused_variables;
 
 use crate::context::Context;
 use crate::draft::{Draft, order_edges};
 use crate::rewrites::{Rewrite, Rewrites};
 use readers::Readers;
 use replace::Replacement;
+pub(crate) use unused_variables::drop_unused;
 
 /// Finds what one node can replace: the node and those before it, if they match.
 type Pattern = fn(&Draft, &Context<'_>, &Readers, u32) -> Option<Replacement>;

@@ -13,9 +13,11 @@ pub(crate) fn build_region(step: &StepGraph<'_>, frame: FrameId) -> Result<Regio
     ensure_stack(if frame == ROOT { "Calls of functions" } else { "Loops" })?;
     let info = step.frames.get(frame);
     let mut loops = Vec::new();
-    for &child in &info.children {
+    // The last loop first: whether the value of an Exit is used depends on the loops that it enters.
+    for &child in info.children.iter().rev() {
         loops.push(draft_loop(step, child)?);
     }
+    loops.reverse();
     let mut r = Region::new(frame);
     if frame != ROOT {
         let (condition, stays_if) = step.condition_of(frame)?;

@@ -158,9 +158,11 @@ impl Region {
     fn fill_loop(&mut self, step: &StepGraph<'_>, i: u32, l: LoopDraft) -> Result<()> {
         let mut inputs: SmallVec<[Source; 3]> = SmallVec::new();
         let mut control: SmallVec<[u32; 2]> = SmallVec::new();
-        for &(o, handle_use) in &l.inputs {
+        for (k, &(o, handle_use)) in l.inputs.iter().enumerate() {
             let node = step.node(o.node)?;
-            if l.value_indices.contains(&o.node) {
+            let is_index = l.value_indices.contains(&o.node);
+            if is_index || l.unused.contains(&(k as u32)) {
+                control.extend(self.local(step, o.node).filter(|_| !is_index));
                 inputs.push(Source::Constant(self.draft.constants.len() as u32));
                 self.draft.constants.push(Tensor::scalar(0i32));
                 continue;

@@ -103,6 +103,13 @@ pub(super) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     let carried: Vec<u32> = values.carried.iter().filter_map(slot).collect();
     let touched = step.touched_variables(frame)?;
     optimize::simplify(&mut d, step.cx);
+    let unused = if step.cx.options.rewrites.contains(Rewrite::Dead) {
+        let wanted: Vec<bool> = values.exits.iter().map(|&exit| step.is_used(exit)).collect();
+        optimize::drop_unused(&mut d, &carried, &wanted)
+    } else {
+        Vec::new()
+    };
+    step.unused.borrow_mut().extend(unused.iter().map(|&slot| inputs[slot as usize].0.node));
     let may_be_scalar = touched.is_empty() && step.cx.options.rewrites.contains(Rewrite::ScalarLoop);
     let scalars = if may_be_scalar { scalar_loop(step, &d, &inputs, &carried, stays_if)? } else { None };
     optimize::fuse(&mut d, step.cx);
@@ -113,7 +120,17 @@ pub(super) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     let mut locks: Vec<LockKey> = d.locks.into_iter().map(|(_, key)| key).collect();
     locks.sort_unstable();
     locks.dedup();
-    Ok(LoopDraft { inputs, touched, exits: values.exits, value_indices, waits: values.waits, locks, node, plan })
+    Ok(LoopDraft {
+        inputs,
+        touched,
+        exits: values.exits,
+        value_indices,
+        unused,
+        waits: values.waits,
+        locks,
+        node,
+        plan,
+    })
 }
 
 fn scalar_loop(
