@@ -77,7 +77,8 @@ impl Elements {
         }
     }
 
-    /// Notes what a node does to lists and arrays. Returns the output that has the shape of an element, with that shape.
+    /// Notes what a node does to lists and arrays. Returns the output that has elements, and its shape: what rules of
+    /// ops state of it comes from the program.
     pub fn visit(&mut self, graph: &Graph, node: &Node) -> Option<(usize, PartialShape)> {
         let input = |i: usize| node.inputs.get(i).copied();
         let shape = |i: usize| graph.output(input(i)?).ok().map(|t| t.shape.clone());
@@ -95,7 +96,7 @@ impl Elements {
             }
             ElementsPart::Pop => {
                 self.forward(input(0)?, out(0));
-                return self.lists.get(&out(0)).cloned().flatten().map(|s| (1, s));
+                return Some((1, self.lists.get(&out(0)).cloned().flatten().unwrap_or_else(PartialShape::unknown)));
             }
             ElementsPart::MakeArray => {
                 self.makers.insert(out(0), node.id);
@@ -118,10 +119,10 @@ impl Elements {
                 self.write(input(0)?, Some(rows.unwrap_or_else(PartialShape::unknown)));
             }
             ElementsPart::WriteParts => self.write(input(0)?, Some(PartialShape::unknown())),
-            ElementsPart::Read => return self.read(input(0)?).map(|s| (0, s)),
+            ElementsPart::Read => return Some((0, self.read(input(0)?))),
             ElementsPart::ReadRows => {
                 let rows = PartialShape::vector(shape(1)?.dim(0));
-                return self.read(input(0)?).map(|s| (0, rows.concatenate(&s)));
+                return Some((0, rows.concatenate(&self.read(input(0)?))));
             }
             ElementsPart::Size | ElementsPart::Inspect => {}
         }
@@ -154,13 +155,14 @@ impl Elements {
         }
     }
 
-    fn read(&self, handle: OutputId) -> Option<PartialShape> {
-        let maker = self.makers.get(&handle)?;
+    fn read(&self, handle: OutputId) -> PartialShape {
+        let Some(maker) = self.makers.get(&handle) else { return PartialShape::unknown() };
         let origin = self.origins.get(maker).unwrap_or(maker);
         if self.are_open || self.shared.contains(maker) || self.shared.contains(origin) {
-            return None;
+            return PartialShape::unknown();
         }
         // A gradient that nobody wrote is zeros of the shape of the array's element.
-        join(self.arrays.get(maker)?, self.arrays.get(origin)?)
+        let shape = self.arrays.get(maker).zip(self.arrays.get(origin)).and_then(|(own, of)| join(own, of));
+        shape.unwrap_or_else(PartialShape::unknown)
     }
 }

@@ -8,7 +8,7 @@ mod elements;
 use crate::facts::Role;
 use crate::graph::Graph;
 use crate::node::{HandleType, Node, NodeId, OutputId, OutputType};
-use crate::op_def::Flow;
+use crate::op_def::{Blocking, Flow};
 use crate::shape_context::ShapeContext;
 use elements::Elements;
 use ferroflow_tensor::{DType, PartialShape, Shape};
@@ -208,7 +208,9 @@ fn infer(graph: &Graph, node: &Node) -> SmallVec<[OutputType; 1]> {
         return outputs;
     }
     let mut context = ShapeContext::new(graph, &node.op, &node.attrs, &node.inputs, node.outputs.len());
-    let shapes = match node.op.shape.filter(|_| !node.op.is_foreign).map(|rule| rule(&mut context)) {
+    // Code of the program, and pipelines that call it, give what they give, whatever their attributes state.
+    let is_stated = node.op.is_foreign || node.op.blocking.is_some_and(Blocking::may_hang);
+    let shapes = match node.op.shape.filter(|_| !is_stated).map(|rule| rule(&mut context)) {
         Some(Ok(())) => context.into_outputs(),
         _ => SmallVec::from_elem(PartialShape::unknown(), outputs.len()),
     };
@@ -222,114 +224,4 @@ fn infer(graph: &Graph, node: &Node) -> SmallVec<[OutputType; 1]> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::attr::AttrValue;
-    use crate::graph::{InputArg, NodeSpec};
-    use crate::op_def::Op;
-    use crate::registry::Registry;
-    use crate::shape_rules;
-
-    fn graph() -> Graph {
-        let mut r = Registry::new();
-        let shaped = |op: Op| op.attr("shape: shape").shape(shape_rules::from_shape_attr);
-        r.add(shaped(Op::new("Placeholder").output("output: float")));
-        r.add(shaped(Op::new("Variable").output("ref: Ref(float)").stateful().variable()));
-        r.add(shaped(Op::new("Ones").output("output: float")));
-        r.add(Op::new("Neg").input("x: float").output("y: float").shape(shape_rules::unchanged));
-        r.add(
-            Op::new("Add").input("x: float").input("y: float").output("z: float").shape(shape_rules::broadcast_binary),
-        );
-        r.add(Op::new("Enter").input("x: float").output("y: float").flow(Flow::Enter));
-        r.add(Op::new("NextIteration").input("x: float").output("y: float").flow(Flow::NextIteration));
-        let merge = Op::new("Merge").input("x: N * float").output("y: float").output("index: int32").attr("N: int");
-        r.add(merge.flow(Flow::Merge));
-        let assign = Op::new("Assign").input("ref: Ref(float)").input("value: float").output("out: Ref(float)");
-        r.add(assign.attr("validate_shape: bool = true").may_reshape_variable().shape(shape_rules::merged));
-        Graph::new(r.finish().unwrap())
-    }
-
-    fn add(g: &mut Graph, op: &str, inputs: Vec<InputArg>, attrs: Vec<(&str, AttrValue)>) -> OutputId {
-        let name = format!("n{}", g.len());
-        let attrs = attrs.into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
-        let node = g.add_node(NodeSpec { op, name: &name, inputs, control_inputs: vec![], attrs, device: "" }).unwrap();
-        OutputId { node, index: 0 }
-    }
-
-    fn of(g: &mut Graph, op: &str, inputs: &[OutputId]) -> OutputId {
-        add(g, op, inputs.iter().map(|o| InputArg::One(*o)).collect(), vec![])
-    }
-
-    fn shaped(g: &mut Graph, op: &str, dims: &[Option<usize>]) -> OutputId {
-        add(g, op, vec![], vec![("shape", AttrValue::Shape(PartialShape::from_dims(dims)))])
-    }
-
-    fn specialized(g: &Graph, feeds: &[(OutputId, &[usize])], variable: Option<&[usize]>) -> Option<Graph> {
-        let nodes: Vec<NodeId> = (0..g.len() as NodeId).collect();
-        let feeds: Vec<_> = feeds.iter().map(|(o, s)| (*o, Shape::new(s))).collect();
-        g.specialized(&nodes, &feeds, &|_| variable.map(Shape::new))
-    }
-
-    fn shape(g: &Graph, o: OutputId) -> String {
-        g.output(o).unwrap().shape.to_string()
-    }
-
-    #[test]
-    fn shapes_follow_from_feeds_and_variables_and_not_from_what_a_program_states() {
-        let mut g = graph();
-        let (x, v) = (shaped(&mut g, "Placeholder", &[None, Some(3)]), shaped(&mut g, "Variable", &[None]));
-        let sum = of(&mut g, "Add", &[x, v]);
-        let stated = of(&mut g, "Neg", &[sum]);
-        g.merge_shape(stated, &PartialShape::from_dims(&[Some(9), Some(3)])).unwrap();
-        let s = specialized(&g, &[(x, &[5, 3])], Some(&[3])).unwrap();
-        assert_eq!((shape(&s, v), shape(&s, sum), shape(&s, stated)), ("[3]".into(), "[5,3]".into(), "[5,3]".into()));
-        assert!(s.is_specialized() && !g.is_specialized());
-        assert!(specialized(&g, &[(x, &[5, 3])], None).is_none(), "a variable without a value");
-    }
-
-    #[test]
-    fn a_fed_result_has_the_shape_that_is_fed() {
-        let mut g = graph();
-        let one = shaped(&mut g, "Ones", &[Some(2)]);
-        let result = of(&mut g, "Neg", &[one]);
-        let s = specialized(&g, &[(one, &[4])], None).unwrap();
-        assert_eq!((shape(&s, one), shape(&s, result)), ("[4]".into(), "[4]".into()));
-    }
-
-    #[test]
-    fn a_loop_variable_has_what_all_iterations_share() {
-        for (added, expected) in [(&[][..], "[5,1]"), (&[4][..], "[5,?]"), (&[2, 5, 1][..], "<unknown>")] {
-            let mut g = graph();
-            let x = shaped(&mut g, "Placeholder", &[None, None]);
-            let y = shaped(&mut g, "Placeholder", &[]);
-            let enter = of(&mut g, "Enter", &[x]);
-            let merge = add(&mut g, "Merge", vec![InputArg::List(vec![enter, enter])], vec![]);
-            let next = of(&mut g, "Add", &[merge, y]);
-            let next = of(&mut g, "NextIteration", &[next]);
-            g.update_input(merge.node, 1, next).unwrap();
-            let s = specialized(&g, &[(x, &[5, 1]), (y, added)], None).unwrap();
-            assert_eq!(shape(&s, merge), expected);
-        }
-    }
-
-    #[test]
-    fn a_step_that_may_reshape_a_variable_has_no_shapes() {
-        for (validates, value, relies) in [(true, &[3][..], true), (false, &[3], true), (false, &[4], false)] {
-            let mut g = graph();
-            let (x, v) = (shaped(&mut g, "Placeholder", &[None]), shaped(&mut g, "Variable", &[Some(3)]));
-            let inputs = vec![InputArg::One(v), InputArg::One(x)];
-            add(&mut g, "Assign", inputs, vec![("validate_shape", AttrValue::Bool(validates))]);
-            assert_eq!(specialized(&g, &[(x, value)], Some(&[3])).is_some(), relies);
-        }
-    }
-
-    #[test]
-    fn edges_from_later_nodes_are_refused() {
-        let mut g = graph();
-        let x = shaped(&mut g, "Placeholder", &[None]);
-        let early = of(&mut g, "Neg", &[x]);
-        let late = of(&mut g, "Neg", &[x]);
-        g.update_input(early.node, 0, late).unwrap();
-        assert!(specialized(&g, &[(x, &[3])], None).is_none());
-    }
-}
+mod tests;
