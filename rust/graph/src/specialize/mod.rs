@@ -215,7 +215,9 @@ fn infer(graph: &Graph, node: &Node) -> SmallVec<[OutputType; 1]> {
         _ => SmallVec::from_elem(PartialShape::unknown(), outputs.len()),
     };
     for (output, shape) in outputs.iter_mut().zip(shapes) {
-        output.shape = shape;
+        // TF 1.x: handles of arrays and stacks count as pairs of names, and are scalars.
+        let may_be_handle = output.dtype == DType::Resource || (output.dtype == DType::String && node.op.is_stateful);
+        output.shape = if may_be_handle { PartialShape::unknown() } else { shape };
         if output.dtype == DType::Resource && node.op.is_alias {
             output.handle = first.and_then(|i| i.handle.clone());
         }
