@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Converting sparse IndexedSlices"),
 ]
 # One more than the steps before a plan for the shapes is made.
-_STEPS = 9
+_STEPS = 4
 
 
 def _open(array: Any, needs: str) -> Any:

@@ -13,7 +13,7 @@ import ferroflow as tf
 from ferroflow._src.session import config as session_config, session as session_module
 
 # At least the steps after which there is a plan for the shapes of their feeds.
-_STEPS = 8
+_STEPS = 3
 
 
 def _general():

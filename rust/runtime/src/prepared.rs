@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Steps with feeds of the same shapes before a plan is made for these shapes.
-const STEPS_BEFORE: u32 = 8;
+/// The step with feeds of the same shapes for which a plan for these shapes is made.
+const PLANNED_AT: u32 = 3;
 /// Most shapes of feeds that are counted for one request.
 const MAX_SHAPES: usize = 8;
 
@@ -99,7 +99,7 @@ impl Prepared {
                 (one.ready, one.steps) = (None, 0);
             }
             one.steps = one.steps.saturating_add(1);
-            if one.steps != STEPS_BEFORE {
+            if one.steps != PLANNED_AT {
                 return None;
             }
             one.reshaped = reshaped_variables();
