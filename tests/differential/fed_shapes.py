@@ -166,7 +166,7 @@ def _encoded(value: Any) -> Any:
 
 
 def _tensors(graph: Any) -> list[Any]:
-    """Returns tensors of a graph that can be fetched, of which tf.shape can be asked without a change of state."""
+    """Returns tensors of a graph that can be fetched, whose shapes can be asked without a change of state."""
     found = []
     of_files: set[Any] = set()
     for op in graph.get_operations():
@@ -230,7 +230,8 @@ def _checked(graph: Any, names: Any, interpreter: _Open, program: Program) -> tu
     config = tf.ConfigProto(operation_timeout_in_ms=_MOST_MS, intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     with tf.Session(graph=graph, config=config) as session:
         tensors = _tensors(graph)
-        shapes = dict(zip(tensors, map(tf.shape, tensors), strict=True))
+        # Not tf.shape: it makes a constant of a shape that the program states.
+        shapes = {t: tf.raw_ops.Shape(input=t, out_type=tf.int32) for t in tensors}
         for run in program["runs"]:
             try:
                 feeds = {interpreter.value(k, names): interpreter.value(v, names) for k, v in run.get("feed", [])}
