@@ -213,7 +213,7 @@ def _built(program: Program, known: str, seed: int) -> tuple[Any, dict[str, Any]
 
 
 def check(program: Program, seed: int, least_known: int = 0) -> tuple[str, str | None, bool]:
-    """Returns what is known of the placeholders, what differs if anything does, and whether a step was without error."""
+    """Returns what is known of the placeholders, what differs, if anything, and whether a step was without error."""
     for known in _KNOWN[least_known:]:
         built = _built(program, known, seed)
         if built is not None:
@@ -227,7 +227,9 @@ def check(program: Program, seed: int, least_known: int = 0) -> tuple[str, str |
 
 def _checked(graph: Any, names: Any, interpreter: _Open, program: Program) -> tuple[str | None, bool]:
     runs: list[Any] = []
-    config = tf.ConfigProto(operation_timeout_in_ms=_MOST_MS, intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+    config = tf.ConfigProto(
+        operation_timeout_in_ms=_MOST_MS, intra_op_parallelism_threads=1, inter_op_parallelism_threads=1
+    )
     with tf.Session(graph=graph, config=config) as session:
         tensors = _tensors(graph)
         # Not tf.shape: it makes a constant of a shape that the program states.
@@ -250,6 +252,7 @@ def _checked(graph: Any, names: Any, interpreter: _Open, program: Program) -> tu
         kept = _shapes_of(session, tensors, last)
     runs.append(([kept, [shapes[t] for t in kept]], last))
     runs.append(([shapes[t] for t in kept], last))
+
     def sessions(*generals: bool) -> list[Any]:
         made = []
         for is_general in generals:

@@ -7,6 +7,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from differential.fed_shapes import FAMILIES, Finding, campaign, check
+from differential.hidden_sizes import calls, difference, places
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -17,6 +18,16 @@ def test_programs_do_the_same_with_plans_for_the_shapes_of_feeds(family: str, re
     seed = request.config.getoption("--fed-shapes-seed")
     found = [finding for finding in campaign(seconds, seed, [family]) if isinstance(finding, Finding)]
     assert found == [], "\n".join(map(str, found))
+
+
+# The part of the corpus that one number of the option tests.
+_PARTS = 24
+
+
+def test_no_rule_takes_sizes_and_numbers_of_a_step_for_granted(request: pytest.FixtureRequest) -> None:
+    seed = request.config.getoption("--fed-shapes-seed")
+    found = [difference(call, hidden) for call in calls(seed, _PARTS) for hidden in places(call)]
+    assert [told for told in found if told is not None] == []
 
 
 def _loss(rows: int) -> dict[str, object]:

@@ -114,9 +114,7 @@ def _loop() -> Built:
 def _mapped() -> Built:
     twice, _ = _functions()
     x = _any()
-    made = _raw.MapDefun(
-        arguments=[x], captured_inputs=[], output_types=[tf.float32], output_shapes=[[3]], f=twice
-    )[0]
+    made = _raw.MapDefun(arguments=[x], captured_inputs=[], output_types=[tf.float32], output_shapes=[[3]], f=twice)[0]
     return _with_shape(made, {x: _ones(2, 3)})
 
 
@@ -129,9 +127,7 @@ def _default() -> Built:
 def _list_item() -> Built:
     x = _any()
     made = _raw.TensorListFromTensor(tensor=x, element_shape=tf.constant([-1]))
-    item = _raw.TensorListGetItem(
-        input_handle=made, index=0, element_shape=tf.constant([5]), element_dtype=tf.float32
-    )
+    item = _raw.TensorListGetItem(input_handle=made, index=0, element_shape=tf.constant([5]), element_dtype=tf.float32)
     return _with_shape(item, {x: _ones(2, 3)})
 
 
