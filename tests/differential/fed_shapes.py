@@ -3,7 +3,7 @@
 PYTHONPATH=tests:pyfront python -m differential.fed_shapes --seconds 600 --seed 1
 
 Arrays and constants of a program become placeholders of which as little is known as can be. Every step of a run is made
-`STEPS` times by two sessions: one makes plans for the shapes of feeds, the other does not. Both see the same program, so
+`STEPS` times by two sessions: one makes plans for the shapes of feeds, the other does not. Both see one program, so
 numbers of random ops and states agree.
 """
 

@@ -12,6 +12,12 @@ from differential.hidden_sizes import calls, difference, places
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Programs of savers write files to the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_programs_do_the_same_with_plans_for_the_shapes_of_feeds(family: str, request: pytest.FixtureRequest) -> None:
     seconds = request.config.getoption("--fed-shapes-seconds") / len(FAMILIES)
