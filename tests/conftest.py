@@ -25,6 +25,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--differential-seconds", type=float, default=30, help="seconds for all families of programs")
     group.addoption("--differential-seed", type=int, default=0, help="the first program's number, in millions")
+    group = parser.getgroup("fed shapes", "random programs with and without plans for the shapes of feeds")
+    group.addoption("--fed-shapes-seconds", type=float, default=20, help="seconds for all families of programs")
+    group.addoption("--fed-shapes-seed", type=int, default=0, help="the first program's number, in millions")
 
 
 @pytest.fixture(autouse=True)
