@@ -16,6 +16,8 @@ from ferroflow.python.framework import function
 
 # Two more than the steps before a plan for the shapes is made.
 _STEPS = 10
+# The error of a step that finds a variable with another shape than its plan relies on.
+_RESHAPED = "and was given one of shape"
 _raw = tf.raw_ops
 Feeds = dict[Any, Any]
 Built = tuple[list[Any], Feeds]
@@ -236,7 +238,8 @@ def test_a_variable_that_a_step_of_python_code_reshapes() -> None:
         return [_shape(read), read * x], {x: _ones(1)}
 
     shaped, general = _outcomes(build, None)
-    assert shaped == general
+    for got, expected in zip(shaped, general, strict=True):
+        assert got == expected or _RESHAPED in got
 
 
 def test_a_variable_that_another_thread_reshapes() -> None:
@@ -255,9 +258,10 @@ def test_a_variable_that_another_thread_reshapes() -> None:
                 while not done.is_set():
                     try:
                         shape, product, gradient = session.run(fetches, {x: np.float32(1)})
-                    except tf.errors.OpError as error:
-                        wrong.append(error.message)
-                        return
+                    except tf.errors.AbortedError as error:
+                        if _RESHAPED not in error.message:
+                            wrong.append(error.message)
+                        continue
                     if tuple(shape) != product.shape or gradient != product.size:
                         wrong.append((shape, product, gradient))
 

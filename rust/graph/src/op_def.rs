@@ -197,6 +197,8 @@ pub struct OpDef {
     pub reads_shapes: bool,
     /// Output 0 has the elements of input 0 in their order.
     pub keeps_elements: bool,
+    /// Output 0 has the elements of input 0 in their order if input 1 has no elements.
+    pub keeps_elements_without_axes: bool,
     pub elements: Option<ElementsPart>,
     /// The input of which kernels keep a prepared form while it stays the same, and the attribute by which forms differ.
     pub prepares: Option<(usize, &'static str)>,
@@ -305,6 +307,7 @@ impl Op {
                 stretch: None,
                 reads_shapes: false,
                 keeps_elements: false,
+                keeps_elements_without_axes: false,
                 elements: None,
                 prepares: None,
                 handle_source: HandleSource::Unknown,
@@ -528,6 +531,13 @@ impl Op {
     #[must_use]
     pub fn elements(mut self, part: ElementsPart) -> Op {
         self.def.elements = Some(part);
+        self
+    }
+
+    /// Declares that the op reduces along the axes of input 1, and changes no bit if there are none.
+    #[must_use]
+    pub fn keeps_elements_without_axes(mut self) -> Op {
+        self.def.keeps_elements_without_axes = true;
         self
     }
 

@@ -126,6 +126,11 @@ impl<'a> ShapeContext<'a> {
         normalize_axis(axis, rank)
     }
 
+    /// Returns true if a plan relies on the shapes: rules must not state more than what kernels give, as some of TensorFlow's do.
+    pub fn is_exact(&self) -> bool {
+        self.graph.is_specialized()
+    }
+
     pub fn set_output(&mut self, i: usize, shape: PartialShape) {
         if let Some(slot) = self.outputs.get_mut(i) {
             *slot = shape;

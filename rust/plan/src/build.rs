@@ -6,8 +6,10 @@ use crate::emit::emit;
 use crate::optimize;
 use crate::plan::Plan;
 use crate::request::{Request, prune};
-use ferroflow_graph::{Node, OutputId};
+use ferroflow_graph::{Node, OutputId, Variable};
 use ferroflow_tensor::{Result, Shape};
+use std::cell::RefCell;
+use std::sync::Arc;
 
 /// Builds the plan of a request.
 ///
@@ -19,18 +21,26 @@ pub fn build(request: &Request, cx: &Context<'_>) -> Result<Plan> {
     emit(&draft, request.feeds.len(), placement)
 }
 
+/// A plan for feeds of known shapes, and the shapes of variables' values that it relies on.
+pub struct ShapedPlan {
+    pub plan: Plan,
+    pub variables: Vec<(Arc<Variable>, Shape)>,
+}
+
 /// Builds a plan for feeds of these shapes. None if the shapes of the nodes do not follow from them.
 ///
 /// Errors: those of `build`.
-pub fn build_for_shapes(request: &Request, shapes: &[Shape], cx: &Context<'_>) -> Result<Option<Plan>> {
+pub fn build_for_shapes(request: &Request, shapes: &[Shape], cx: &Context<'_>) -> Result<Option<ShapedPlan>> {
     let feeds: Vec<(OutputId, Shape)> = request.feeds.iter().copied().zip(shapes.iter().cloned()).collect();
     let nodes = prune(cx.graph, request, &request.feeds.iter().copied().collect())?;
+    let variables = RefCell::new(Vec::new());
     let variable = |node: &Node| {
-        let value = cx.resources_of(node).ok()?.variable(node).ok()?.read()?;
-        Some(value.shape().clone())
+        let variable = cx.resources_of(node).ok()?.variable(node).ok()?;
+        let shape = variable.read()?.shape().clone();
+        variables.borrow_mut().push((variable, shape.clone()));
+        Some(shape)
     };
-    match cx.graph.specialized(&nodes, &feeds, &variable) {
-        Some(graph) => build(request, &Context { graph: &graph, ..*cx }).map(Some),
-        None => Ok(None),
-    }
+    let Some(graph) = cx.graph.specialized(&nodes, &feeds, &variable) else { return Ok(None) };
+    let plan = build(request, &Context { graph: &graph, ..*cx })?;
+    Ok(Some(ShapedPlan { plan, variables: variables.into_inner() }))
 }

@@ -8,7 +8,7 @@ use crate::rewrites::Rewrite;
 use crate::source::{Source, VariableIndex};
 use crate::versions::Versions;
 use ferroflow_graph::{Kernel, Node, NodeId, RefAccess, Variable};
-use ferroflow_tensor::Tensor;
+use ferroflow_tensor::{Shape, Tensor};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -99,6 +99,8 @@ pub(crate) struct Draft {
     pub nodes: Vec<StepNode>,
     pub constants: Vec<Tensor>,
     pub variables: Vec<Arc<Variable>>,
+    /// The shapes of the variables' values, if the graph's shapes rely on them.
+    pub shapes: Vec<Option<Shape>>,
     /// The versions of each variable.
     pub versions: Versions,
     /// The step nodes that take locks: single nodes, and loops that contain such nodes.
@@ -119,6 +121,7 @@ impl Draft {
             nodes: Vec::new(),
             constants: Vec::new(),
             variables: Vec::new(),
+            shapes: Vec::new(),
             versions: Versions::default(),
             locks: Vec::new(),
             fetches: Vec::new(),

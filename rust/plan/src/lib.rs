@@ -34,7 +34,7 @@ mod step_graph;
 mod versions;
 mod wait_sets;
 
-pub use build::{build, build_for_shapes};
+pub use build::{ShapedPlan, build, build_for_shapes};
 pub use context::{Context, KernelSource, PlanOptions, Tasks};
 pub use overlap::{Beside, Overlap};
 pub use partition::{Edge, EdgeSource, Part, PartNode, Split, assemble, split};

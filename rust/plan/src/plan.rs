@@ -5,7 +5,7 @@ use crate::rewrites::Rewrite;
 use crate::scalar_loop::ScalarLoop;
 use crate::wait_sets::WaitSets;
 use ferroflow_graph::{Kernel, Node, NodeId, Variable};
-use ferroflow_tensor::Tensor;
+use ferroflow_tensor::{Shape, Tensor};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -80,6 +80,8 @@ pub enum Instruction {
         slot: Option<u32>,
         via: NodeId,
         required: bool,
+        /// The shape of the value that the plan relies on.
+        shape: Option<Shape>,
     },
     Run(Box<Run>),
     /// Sends what the instructions before it left for other processes.

@@ -11,7 +11,7 @@ use crate::trace::Trace;
 use ferroflow_graph::{Blocking, Kernel, KernelContext, NodeId, Prepared, Step, Variable, Variables};
 use ferroflow_plan::{Input, Instruction, LoopPlan, Overlap, Plan, Run, Test, Tests, Work};
 use ferroflow_tensor::threads::{ensure_stack, unwatched};
-use ferroflow_tensor::{Result, Status, Tensor};
+use ferroflow_tensor::{Code, Result, Shape, Status, Tensor};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -94,8 +94,8 @@ impl<'a> Execution<'a> {
     #[inline]
     pub fn execute(&mut self, instruction: &'a Instruction) -> Result<Option<Begun<'a>>> {
         match instruction {
-            Instruction::Load { variable, slot, via, required } => {
-                self.load(variable, *slot, *via, *required)?;
+            Instruction::Load { variable, slot, via, required, shape } => {
+                self.load(variable, *slot, *via, *required, shape.as_ref())?;
                 Ok(None)
             }
             Instruction::Depart => {
@@ -124,11 +124,28 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn load(&mut self, variable: &Arc<Variable>, slot: Option<u32>, via: NodeId, required: bool) -> Result<()> {
+    fn load(
+        &mut self,
+        variable: &Arc<Variable>,
+        slot: Option<u32>,
+        via: NodeId,
+        required: bool,
+        shape: Option<&Shape>,
+    ) -> Result<()> {
         let start = self.now();
         let value = variable.read_in_step(self.step.locals).map_err(|e| e.at_node(via))?;
         if value.is_none() && required {
             return Err(variable.uninitialized().at_node(via));
+        }
+        if let (Some(shape), Some(value)) = (shape, &value)
+            && shape != value.shape()
+        {
+            let message = format!(
+                "Variable {} had a value of shape {shape} when the step began, and was given one of shape {} while it ran",
+                variable.name,
+                value.shape()
+            );
+            return Err(Status::new(Code::Aborted, message).at_node(via));
         }
         if let (Some(trace), Some(start)) = (self.trace, start) {
             trace.borrow_mut().note(vec![via], start, std::slice::from_ref(&value));

@@ -1,8 +1,8 @@
 //! `Prepared`: the plan of a request, and the plans for feeds of shapes that come again.
 
 use crate::slots::IdleSlots;
-use ferroflow_graph::{Graph, reshaped_variables};
-use ferroflow_plan::{Placed, Plan, Request};
+use ferroflow_graph::{Graph, Variable, reshaped_variables};
+use ferroflow_plan::{Placed, Plan, Request, ShapedPlan};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Result, Shape, Tensor};
 use smallvec::SmallVec;
@@ -31,8 +31,22 @@ struct Shaped {
     shapes: SmallVec<[Shape; 4]>,
     steps: u32,
     ready: Option<Arc<Ready>>,
-    /// What `reshaped_variables` was before the plan was made.
+    /// What `reshaped_variables` was when the variables were last found to have the shapes that the plan relies on.
     reshaped: u64,
+    variables: Vec<(Arc<Variable>, Shape)>,
+}
+
+impl Shaped {
+    /// Returns whether the plan still holds; `now` is what `reshaped_variables` is.
+    fn holds(&mut self, now: u64) -> bool {
+        let keeps = |(variable, shape): &(Arc<Variable>, Shape)| {
+            variable.lock().as_ref().is_some_and(|value| value.shape() == shape)
+        };
+        if self.reshaped != now && self.variables.iter().all(keeps) {
+            self.reshaped = now;
+        }
+        self.reshaped == now
+    }
 }
 
 /// A planned request.
@@ -77,42 +91,47 @@ impl Prepared {
     pub(crate) fn shaped(
         &self,
         feeds: &[Tensor],
-        make: impl FnOnce(&Request, &[Shape]) -> Result<Option<Plan>>,
+        make: impl FnOnce(&Request, &[Shape]) -> Result<Option<ShapedPlan>>,
     ) -> Option<Arc<Ready>> {
         let request = self.open.as_ref().filter(|_| !self.is_enough.load(Ordering::Relaxed))?;
-        let (position, shapes) = {
+        let shapes = {
             let mut all = self.shaped.lock();
             let has = |s: &Shaped| s.shapes.iter().zip(feeds).all(|(shape, feed)| shape == feed.shape());
             let Some(position) = all.iter().position(has) else {
+                let shapes = feeds.iter().map(|f| f.shape().clone()).collect();
+                let new = Shaped { shapes, steps: 1, ready: None, reshaped: 0, variables: Vec::new() };
                 if all.len() < MAX_SHAPES {
-                    let shapes = feeds.iter().map(|f| f.shape().clone()).collect();
-                    all.push(Shaped { shapes, steps: 1, ready: None, reshaped: 0 });
+                    all.push(new);
+                } else if let Some(rarest) = all.iter_mut().filter(|s| s.ready.is_none()).min_by_key(|s| s.steps) {
+                    *rarest = new;
                 }
                 return None;
             };
             let one = &mut all[position];
+            let now = reshaped_variables();
             if one.ready.is_some() {
-                if one.reshaped == reshaped_variables() {
+                if one.holds(now) {
                     return one.ready.clone();
                 }
-                // The shapes of variables are others than when the plan was made.
                 (one.ready, one.steps) = (None, 0);
             }
             one.steps = one.steps.saturating_add(1);
             if one.steps != PLANNED_AT {
                 return None;
             }
-            one.reshaped = reshaped_variables();
-            (position, one.shapes.clone())
+            one.reshaped = now;
+            one.shapes.clone()
         };
-        let plan = make(request, &shapes).ok()??;
+        let ShapedPlan { plan, variables } = make(request, &shapes).ok()??;
         if plan.size() >= self.general.plan.size() {
             self.is_enough.store(true, Ordering::Relaxed);
             return None;
         }
         let ready = Arc::new(Ready::new(plan));
-        let one = &mut self.shaped.lock()[position];
-        if one.reshaped != reshaped_variables() {
+        let mut all = self.shaped.lock();
+        let one = all.iter_mut().find(|s| s.shapes == shapes)?;
+        one.variables = variables;
+        if !one.holds(reshaped_variables()) {
             return None;
         }
         one.ready = Some(ready.clone());

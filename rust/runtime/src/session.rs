@@ -9,7 +9,7 @@ use crate::task_state::TaskState;
 use crate::trace::Trace;
 use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Role, Step};
 use ferroflow_plan::{
-    Context, Devices, KernelSource, Part, Placement, Plan, PlanOptions, Request, Rewrite, Rewrites, Split, Tasks,
+    Context, Devices, KernelSource, Part, Placement, PlanOptions, Request, Rewrite, Rewrites, ShapedPlan, Split, Tasks,
     assemble, build, build_for_shapes, prune, split,
 };
 use ferroflow_sync::{Mutex, RwLock, is_lost};
@@ -190,7 +190,7 @@ impl Session {
     }
 
     /// Returns the plan of a request for feeds of these shapes. None if it cannot be made, or the graph has changed.
-    fn plan_for_shapes(&self, prepared: &Prepared, request: &Request, shapes: &[Shape]) -> Result<Option<Plan>> {
+    fn plan_for_shapes(&self, prepared: &Prepared, request: &Request, shapes: &[Shape]) -> Result<Option<ShapedPlan>> {
         let graph = self.graph.read();
         if graph.version() != prepared.graph_version {
             return Ok(None);
@@ -206,7 +206,7 @@ impl Session {
         let prepared = self.prepare(request)?;
         let special = shapes.map(|shapes| self.plan_for_shapes(&prepared, request, shapes)).transpose()?.flatten();
         let graph = self.graph.read();
-        Ok(special.map_or_else(|| prepared.dump(&graph), |plan| plan.dump(&graph)))
+        Ok(special.map_or_else(|| prepared.dump(&graph), |shaped| shaped.plan.dump(&graph)))
     }
 
     /// Cuts a request at the borders of processes: `site_of` gives the site (below `sites`) of each task, 0 for this process.

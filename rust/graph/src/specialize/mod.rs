@@ -8,7 +8,7 @@ mod elements;
 use crate::facts::Role;
 use crate::graph::Graph;
 use crate::node::{HandleType, Node, NodeId, OutputId, OutputType};
-use crate::op_def::{Blocking, Flow};
+use crate::op_def::{AttrKind, Blocking, Flow};
 use crate::shape_context::ShapeContext;
 use elements::Elements;
 use ferroflow_tensor::{DType, PartialShape, Shape};
@@ -196,11 +196,23 @@ impl Inference {
     }
 }
 
+/// Returns true if the rule may state what a program states: of its code, of pipelines that call it, of functions, and of
+/// elements of lists.
+fn is_stated(graph: &Graph, node: &Node) -> bool {
+    let op = &node.op;
+    let reads_variant = || node.inputs.iter().any(|&o| graph.output(o).is_ok_and(|t| t.dtype == DType::Variant));
+    op.is_foreign
+        || op.blocking.is_some_and(Blocking::may_hang)
+        || op.attrs.iter().any(|a| a.kind == AttrKind::Func)
+        || reads_variant()
+}
+
 /// Returns the types of the outputs that follow from the inputs.
 fn infer(graph: &Graph, node: &Node) -> SmallVec<[OutputType; 1]> {
     let mut outputs = node.outputs.clone();
     let first = node.inputs.first().and_then(|&o| graph.output(o).ok());
-    if node.op.flow.is_some() {
+    // A placeholder with a default that is not fed gives the default, whatever shape it states.
+    if node.op.flow.is_some() || node.op.role == Role::Placeholder {
         for output in &mut outputs {
             output.shape = first.map_or_else(PartialShape::unknown, |i| i.shape.clone());
             output.handle = first.and_then(|i| i.handle.clone());
@@ -208,9 +220,7 @@ fn infer(graph: &Graph, node: &Node) -> SmallVec<[OutputType; 1]> {
         return outputs;
     }
     let mut context = ShapeContext::new(graph, &node.op, &node.attrs, &node.inputs, node.outputs.len());
-    // Code of the program, and pipelines that call it, give what they give, whatever their attributes state.
-    let is_stated = node.op.is_foreign || node.op.blocking.is_some_and(Blocking::may_hang);
-    let shapes = match node.op.shape.filter(|_| !is_stated).map(|rule| rule(&mut context)) {
+    let shapes = match node.op.shape.filter(|_| !is_stated(graph, node)).map(|rule| rule(&mut context)) {
         Some(Ok(())) => context.into_outputs(),
         _ => SmallVec::from_elem(PartialShape::unknown(), outputs.len()),
     };

@@ -4,7 +4,7 @@ use super::shapes::{resized, size_of, sized_images};
 use crate::room::room;
 use ferroflow_graph::{AttrMap, KernelContext, Op, ShapeContext};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
-use ferroflow_tensor::{DType, Result, Shape, Tensor, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure};
 
 /// Elements of one parallel block.
 pub(super) const BLOCK: usize = 1 << 14;
@@ -169,9 +169,12 @@ pub(super) fn resize_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     sized_images(c, images.dim(0), 1, images.dim(3))
 }
 
-/// Sets the result to the shape of the original images, since it is a gradient.
+/// Sets the result to the shape of the original images, since it is a gradient. TF 1.x: number and channels of the images
+/// count as the original's; the kernel has those of the gradient.
 pub(super) fn like_original(c: &mut ShapeContext<'_>) -> Result<()> {
-    let s = c.input(1)?.clone();
+    let (grads, original) = (c.input(0)?, c.input(1)?);
+    let exact = [grads.dim(0), original.dim(1), original.dim(2), grads.dim(3)];
+    let s = if c.is_exact() { PartialShape::from_dims(&exact) } else { original.clone() };
     c.set_output(0, s);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::pixel::Pixel;
 use super::sampling::for_rows;
+use super::sampling::like_original;
 use super::shapes::{resized, size_of, sized_images};
 use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
@@ -243,12 +244,6 @@ fn forward_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     sized_images(c, images.dim(0), 1, images.dim(3))
 }
 
-fn backward_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let original = c.input(1)?.clone();
-    c.set_output(0, original);
-    Ok(())
-}
-
 /// Returns an op with the attributes that choose the kernel.
 fn sampled(op: Op) -> Op {
     op.attr("kernel_type: string = 'lanczos3'").attr("antialias: bool = true")
@@ -280,7 +275,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("T: {float}"),
         )
         .doc("Returns the gradient of `ScaleAndTranslate` by its images.")
-        .shape(backward_shape)
+        .shape(like_original)
         .kernel(backward),
     );
 }

@@ -12,6 +12,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let both = PartialShape::broadcast(c.input(0)?, c.input(1)?)?;
     // One known rank of 2 decides an unknown other.
     let both = match both.rank() {
+        None if c.is_exact() => Ok(PartialShape::unknown_of_rank(2)),
         None => c.input(0)?.with_rank(2).and_then(|s| s.merge(c.input(1)?)),
         Some(2) => Ok(both),
         Some(r) => {

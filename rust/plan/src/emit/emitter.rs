@@ -171,13 +171,14 @@ impl<'a> Emitter<'a> {
         self.slots += 1;
         self.version_slot.insert((variable, version), slot);
         let renewal = self.d.versions.renewal(variable, version);
+        let shape = self.d.shapes[variable as usize].clone();
         let variable = self.d.variables[variable as usize].clone();
         self.versions.push((slot, variable.clone(), via));
         if version == 0 || renewal.is_some() {
             if let Some(renewal) = renewal {
                 self.renewals.insert(self.instructions.len(), renewal.lock);
             }
-            self.instructions.push(Instruction::Load { variable, slot: Some(slot), via, required });
+            self.instructions.push(Instruction::Load { variable, slot: Some(slot), via, required, shape });
             self.nodes.push(None);
         }
         slot

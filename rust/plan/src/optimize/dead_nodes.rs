@@ -1,5 +1,6 @@
 //! Drops nodes without a reader.
 
+use super::inferred;
 use crate::draft::{Action, Draft};
 use crate::source::Source;
 
@@ -8,6 +9,7 @@ use crate::source::Source;
 pub(super) fn drop_dead(d: &mut Draft) {
     let mut live = vec![false; d.nodes.len()];
     let mut stack: Vec<u32> = d.targets.clone();
+    stack.extend(inferred::that_may_fail(d));
     for s in &d.fetches {
         if let Source::Output { node, .. } = s {
             stack.push(*node);

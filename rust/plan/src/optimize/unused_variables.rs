@@ -2,7 +2,7 @@
 //!
 //! Such are the lists of a loop's values for gradients that turn out to need only shapes. They would also keep these values in memory.
 
-use super::dead_nodes;
+use super::{dead_nodes, inferred};
 use crate::draft::Draft;
 use crate::flow::Literal;
 use crate::source::Source;
@@ -38,7 +38,7 @@ impl Liveness {
         let exits = d.fetches[1 + carried.len()..].iter().zip(wanted).filter(|(_, is_wanted)| **is_wanted);
         let mut stack: Vec<Source> = exits.map(|(s, _)| *s).chain([d.fetches[0]]).collect();
         let node = |node| Source::Output { node, index: 0 };
-        stack.extend(d.targets.iter().map(|&i| node(i)));
+        stack.extend(d.targets.iter().copied().chain(inferred::that_may_fail(d)).map(node));
         stack.extend((0..d.nodes.len() as u32).filter(|&i| d.nodes[i as usize].has_effects()).map(node));
         // What decides a guard counts as read, whether or not the guarded nodes do.
         for guard in d.tested_guards() {

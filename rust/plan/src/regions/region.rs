@@ -7,7 +7,7 @@ use crate::plan::LoopPlan;
 use crate::source::{Source, VariableIndex};
 use crate::step_graph::{HandleUse, StepGraph};
 use ferroflow_graph::{Flow, Node, NodeId, OutputId, Variable};
-use ferroflow_tensor::{Code, DType, Result, Status, ensure};
+use ferroflow_tensor::{Code, DType, Result, Shape, Status, ensure};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -87,6 +87,7 @@ impl Region {
         let index = *self.by_address.entry(Arc::as_ptr(&variable).addr()).or_insert(next);
         if index == next {
             self.draft.variables.push(variable);
+            self.draft.shapes.push(step.cx.graph.is_specialized().then(|| value_shape(node)).flatten());
         }
         self.variables.insert(id, index);
         Ok(())
@@ -204,5 +205,14 @@ impl Region {
                 }
             }
         }
+    }
+}
+
+/// Returns the shape of the value of a variable's node, or of the variable that its handle names.
+fn value_shape(node: &Node) -> Option<Shape> {
+    let output = node.outputs.first()?;
+    match output.dtype {
+        DType::Resource => output.handle.as_ref()?.shape.to_shape(),
+        _ => output.shape.to_shape(),
     }
 }
