@@ -322,6 +322,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.nccl": ("ferroflow._src.contrib.nccl.collectives",),
     "contrib.nccl.python.ops.nccl_ops": ("ferroflow._src.contrib.nccl.collectives",),
     "python.ops.nccl_ops": ("ferroflow._src.contrib.nccl.collectives",),
+    **{
+        f"contrib.meta_graph_transform{part}": ("ferroflow._src.contrib.meta_graph_transform.transforming",)
+        for part in ("", ".meta_graph_transform")
+    },
     "contrib.copy_graph": ("ferroflow._src.contrib.copy_graph.copying",),
     "contrib.copy_graph.python.util.copy_elements": ("ferroflow._src.contrib.copy_graph.copying",),
     "contrib.predictor.contrib_estimator_predictor": ("ferroflow._src.contrib.predictor.estimator_predictors",),

@@ -28,6 +28,24 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         )
     },
     **{
+        ("contrib.meta_graph_transform.meta_graph_transform", name): (f"contrib.meta_graph_transform.{place}", inner)
+        for name, place, inner in (
+            ("_add_new_inits_to_collection", "kept_parts", "add_table_initializers"),
+            ("_add_pruned_collection", "kept_parts", "copy_collection"),
+            ("_add_pruned_saver", "kept_parts", "copy_saver"),
+            ("_add_pruned_signature", "kept_parts", "copy_signature"),
+            ("_clean_save_and_restore", "kept_parts", "shorten_save"),
+            ("_connect_to_shared_init_op", "transforming", "add_shared_initializer"),
+            ("_do_transforms", "transforming", "apply_transforms"),
+            ("_find_all_mandatory_retain_ops", "needed_operations", "needed_operations"),
+            ("_freeze_graph_with_def_protos", "transforming", "frozen_graph"),
+            ("_freeze_transform", "transforming", "freeze"),
+            ("_get_shared_init_op", "needed_operations", "shared_initializer"),
+            ("_gtt_transforms", "transforming", "transform_graph"),
+            ("_sparsify_gather_transform", "transforming", "sparsify_gather"),
+        )
+    },
+    **{
         (f"python.estimator.export.{module}", name): ("estimator.mode_exports", name)
         for module in ("export", "export_lib")
         for name in (
