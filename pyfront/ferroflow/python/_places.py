@@ -16,6 +16,7 @@ _OPTIMIZERS: Final = (
     *("adadelta", "adagrad", "adam", "gradient_descent", "momentum", "optimizer_v2", "optimizer_v2_symbols", "rmsprop"),
 )
 _SPECS: Final = ("parameters", "evaluating", "composing", "vocabulary", "describing")
+_ALL_REDUCE: Final = ("halving", "hybrids", "ring", "shuffle")
 # Names that are not public, by module: where they are here.
 INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.distributions.python.ops.bijectors.weibull": ("ferroflow._src.contrib.bijectors.distribution_functions",),
@@ -51,6 +52,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.factorization.cluster_ops",
     ),
     "contrib.factorization.python.ops.factorization_ops": ("ferroflow._src.contrib.factorization.wals_model",),
+    **{
+        path: tuple(f"ferroflow._src.contrib.all_reduce.{part}" for part in _ALL_REDUCE)
+        for path in ("contrib.all_reduce", "contrib.all_reduce.python.all_reduce", "python.distribute.all_reduce")
+    },
     "contrib.batching.python.ops.batch_ops": ("ferroflow._src.contrib.batching.batch_functions",),
     "contrib.proto.python.ops.decode_proto_op": ("ferroflow._src.ops.parsing.messages",),
     "contrib.proto.python.ops.encode_proto_op": ("ferroflow._src.ops.parsing.messages",),

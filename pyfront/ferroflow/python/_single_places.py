@@ -28,6 +28,29 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         )
     },
     **{
+        (path, name): (f"contrib.all_reduce.{place}", inner)
+        for path in ("contrib.all_reduce.python.all_reduce", "python.distribute.all_reduce")
+        for name, place, inner in (
+            ("_apply_unary_to_chunks", "ring", "unary_of_chunks"),
+            ("_build_nccl_hybrid", "hybrids", "nccl_hybrid"),
+            ("_build_recursive_hd_gather", "halving", "halving_gather"),
+            ("_build_recursive_hd_scatter", "halving", "doubling_scatter"),
+            ("_build_ring_gather", "ring", "ring_gather"),
+            ("_build_ring_scatter", "ring", "ring_scatter"),
+            ("_build_shuffle_gather", "shuffle", "shuffle_gather"),
+            ("_build_shuffle_hybrid", "hybrids", "shuffle_hybrid"),
+            ("_build_shuffle_scatter", "shuffle", "shuffle_scatter"),
+            ("_flatten_tensors", "vectors", "flattened"),
+            ("_padded_split", "vectors", "padded_split"),
+            ("_ragged_split", "vectors", "ragged_split"),
+            ("_reduce_non_singleton", "hybrids", "unless_single"),
+            ("_reshape_tensors", "vectors", "reshaped"),
+            ("_ring_permutations", "ring", "ring_permutations"),
+            ("_split_by_task", "hybrids", "split_by_task"),
+            ("_strip_padding", "vectors", "strip_padding"),
+        )
+    },
+    **{
         ("contrib.meta_graph_transform.meta_graph_transform", name): (f"contrib.meta_graph_transform.{place}", inner)
         for name, place, inner in (
             ("_add_new_inits_to_collection", "kept_parts", "add_table_initializers"),
