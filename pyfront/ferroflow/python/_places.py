@@ -56,6 +56,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         path: tuple(f"ferroflow._src.contrib.all_reduce.{part}" for part in _ALL_REDUCE)
         for path in ("contrib.all_reduce", "contrib.all_reduce.python.all_reduce", "python.distribute.all_reduce")
     },
+    **{
+        path: ("ferroflow._src.contrib.fused_conv.biased_convolution",)
+        for path in ("contrib.fused_conv", "contrib.fused_conv.python.ops.fused_conv2d_bias_activation_op")
+    },
     "contrib.batching.python.ops.batch_ops": ("ferroflow._src.contrib.batching.batch_functions",),
     "contrib.proto.python.ops.decode_proto_op": ("ferroflow._src.ops.parsing.messages",),
     "contrib.proto.python.ops.encode_proto_op": ("ferroflow._src.ops.parsing.messages",),

@@ -77,6 +77,10 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
             "build_supervised_input_receiver_fn_from_input_fn",
         )
     },
+    ("contrib.factorization.python.ops.gmm_ops", "_covariance"): (
+        "contrib.factorization.gaussian_mixture",
+        "covariance_of",
+    ),
     ("python.estimator.model_fn", "AVERAGE_LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "AVERAGE_LOSS"),
     ("python.estimator.model_fn", "LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "LOSS"),
     ("python.framework.tensor_util", "TensorShapeProtoToList"): ("internals.static_shapes", "sizes_of_message"),

@@ -26,7 +26,7 @@ from ferroflow._src.keras.batches import (
     with_column,
 )
 from ferroflow._src.keras.compiling import Compilation
-from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
+from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of, pair_of
 from ferroflow._src.keras.generators import yields_batches
 from ferroflow._src.keras.losses import LOSSES, categorical_crossentropy
 from ferroflow._src.keras.metric_base import reset_states
@@ -330,6 +330,9 @@ class CompiledNetwork(Network):
                 x, start = self._started(x)
             x, y, sample_weight = next_of(x, y, sample_weight, labelled)
         self._prepare(x)
+        if y is None:
+            labels = self.output_names if self._compilation is None else self._compilation.fed
+            x, y = pair_of(x, len(self._fed_names()), len(labels))
         if not is_symbolic(x) and not is_symbolic(y):
             return Arrays(self._batch(x, y, sample_weight, class_weight, labelled))
         tensors = [in_order(x, self._fed_names(), "inputs")]
