@@ -92,26 +92,23 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "estimator.estimator",
         "replica_device_setter_of",
     ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_compute_sum_on_device"): (
-        "contrib.estimator.tower_optimizer",
-        "sum_on_device",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_reduce_metric_variables"): (
-        "contrib.estimator.replicating",
-        "reduce_metric_variables",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_split_batch"): (
-        "contrib.estimator.replicating",
-        "split_batch",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_VariableDistributionMode"): (
-        "contrib.estimator.replicating",
-        "VariableDistributionMode",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_replicate_model_fn_with_mode"): (
-        "contrib.estimator.replicating",
-        "replicate_model_fn_with_mode",
-    ),
+    **{
+        ("contrib.estimator.python.estimator.replicate_model_fn", name): (f"contrib.estimator.{place}", inner)
+        for name, place, inner in (
+            ("_VariableDistributionMode", "replicating", "VariableDistributionMode"),
+            ("_compute_sum_on_device", "tower_optimizer", "sum_on_device"),
+            ("_concat_tensor_dicts", "replicating", "joined"),
+            ("_eval_spec", "replicating", "eval_spec"),
+            ("_get_local_devices", "replicating", "local_devices"),
+            ("_get_loss_towers", "replicating", "loss_towers"),
+            ("_local_device_setter", "replicating", "local_device_setter"),
+            ("_predict_spec", "replicating", "predict_spec"),
+            ("_reduce_metric_variables", "replicating", "reduce_metric_variables"),
+            ("_replicate_model_fn_with_mode", "replicating", "replicate_model_fn_with_mode"),
+            ("_split_batch", "replicating", "split_batch"),
+            ("_train_spec", "replicating", "train_spec"),
+        )
+    },
     ("contrib.bayesflow.python.ops.monte_carlo_impl", "_get_samples"): ("contrib.bayesflow.monte_carlo", "samples_of"),
     ("contrib.tensor_forest.client.eval_metrics", "_accuracy"): ("contrib.tensor_forest.eval_metrics", "accuracy"),
     ("contrib.tensor_forest.client.eval_metrics", "_top_k_generator"): (
