@@ -81,6 +81,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "contrib.factorization.gaussian_mixture",
         "covariance_of",
     ),
+    ("python.keras.engine.training_utils", "check_array_lengths"): ("keras.batches", "check_lengths"),
     ("python.estimator.model_fn", "AVERAGE_LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "AVERAGE_LOSS"),
     ("python.estimator.model_fn", "LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "LOSS"),
     ("python.framework.tensor_util", "TensorShapeProtoToList"): ("internals.static_shapes", "sizes_of_message"),
@@ -253,6 +254,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.feature_column.feature_column_v2", "_StateManagerImpl"): ("feature_column.state", "LayerState"),
     ("python.keras.backend", "depthwise_conv2d"): ("keras.backend_nn", "depthwise_conv2d"),
     ("python.keras.backend", "get_graph"): ("framework.default_graph", "get_default_graph"),
+    ("python.keras.backend", "unique_object_name"): ("layers.naming", "unique_object_name"),
     ("python.keras.backend", "track_variable"): ("layers.sessions", "track_variable"),
     ("python.keras.saving.hdf5_format", "load_optimizer_weights_from_hdf5_group"): (
         "keras.training_files",
