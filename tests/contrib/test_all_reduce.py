@@ -113,7 +113,7 @@ def test_what_cannot_be_reduced():
             all_reduce.build_recursive_hd_all_reduce([one, one, one], tf.add)
         with pytest.raises(ValueError, match="not supported by NCCL"):
             all_reduce.build_nccl_all_reduce([one, one], tf.multiply)
+        with tf.device(TASKS[0]):
+            placed = tf.zeros([6])
         with pytest.raises(ValueError, match="one device per worker"):
-            with tf.device(TASKS[0]):
-                placed = tf.zeros([6])
             all_reduce.build_shuffle_then_ring([placed], TASKS, 1, tf.add_n, tf.add)

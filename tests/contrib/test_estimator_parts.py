@@ -92,7 +92,7 @@ DEVICES = [f"/device:CPU:{i}" for i in range(3)]
     [("SHARED_ROUND_ROBIN", DEVICES + DEVICES[:1]), ("SHARED_LOCAL_PARAMETER_SERVER", ["/device:CPU:0"] * 4)],
 )
 def test_variables_are_spread_over_devices_in_turn(mode, places):
-    def model_fn(features, mode):
+    def model_fn(features, labels, mode):
         variables = [tf.get_variable(f"v{i}", initializer=float(i)) for i in range(4)]
         return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(features) + tf.add_n(variables))
 

@@ -148,9 +148,7 @@ def build_raw_serving_input_receiver_fn(
     return serving_input_receiver_fn
 
 
-def build_all_signature_defs(
-    receiver: Any, export_outputs: Mapping[str, ExportOutput]
-) -> dict[str, Any]:
+def build_all_signature_defs(receiver: Any, export_outputs: Mapping[str, ExportOutput]) -> dict[str, Any]:
     """Returns the SignatureDefs of all outputs that the inputs fit.
 
     Args:

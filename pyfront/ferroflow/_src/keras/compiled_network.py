@@ -15,7 +15,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.added_metrics import result_of
-from ferroflow._src.keras.backend import get_session, known_learning_phase, learning_phase
+from ferroflow._src.keras.backend import get_session, learning_phase
 from ferroflow._src.keras.batches import (
     Batch,
     as_arrays,
@@ -32,6 +32,7 @@ from ferroflow._src.keras.losses import LOSSES, categorical_crossentropy
 from ferroflow._src.keras.metric_base import reset_states
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.replicas import ReplicaPart, compiling_strategy
+from ferroflow._src.layers.learning_phase import known_learning_phase
 from ferroflow._src.layers.nodes import mask_of, one_or_list
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group

@@ -114,7 +114,10 @@ def _copied(devices: Sequence[Sequence[str]], values: Sequence[Any]) -> list[Any
 
 
 def shuffle_hybrid(
-    input_tensors: Sequence[Any], gather_devices: Sequence[str], red_op: Callable[[list[Any]], Any], upper_level_f: _Upper
+    input_tensors: Sequence[Any],
+    gather_devices: Sequence[str],
+    red_op: Callable[[list[Any]], Any],
+    upper_level_f: _Upper,
 ) -> list[Any]:
     """Combines the tensors of each task on one device, then those of the tasks, and returns the result on each device.
 
@@ -135,9 +138,7 @@ def shuffle_hybrid(
     devices, values = split_by_task([tensor.device for tensor in vectors], vectors)
     if len(gather_devices) != len(devices):
         raise ValueError("For shuffle hybrid, gather_devices must contain one device per worker. ")
-    sums = [
-        shuffle_gather(each, [place], red_op)[0] for each, place in zip(values, gather_devices, strict=True)
-    ]
+    sums = [shuffle_gather(each, [place], red_op)[0] for each, place in zip(values, gather_devices, strict=True)]
     return restored(_copied(devices, upper_level_f(sums)), shape)
 
 

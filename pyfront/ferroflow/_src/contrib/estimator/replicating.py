@@ -94,8 +94,8 @@ def replicate_model_fn_with_mode(
 
     def replicated(features: Any, labels: Any, mode: str, params: Any = None, config: Any = None) -> EstimatorSpec:
         is_alone = len(chosen) == 1
-        parts = ([features], [labels]) if is_alone else split_batch(features, labels, len(chosen), place)
-        specs = loss_towers(model_fn, mode, *parts, params, config, chosen, stores, loss_reduction)
+        xs, ys = ([features], [labels]) if is_alone else split_batch(features, labels, len(chosen), place)
+        specs = loss_towers(model_fn, mode, xs, ys, params, config, chosen, stores, loss_reduction)
         if is_alone:
             return specs[0]
         if mode == ModeKeys.PREDICT:

@@ -69,7 +69,9 @@ def fused_conv2d_bias_activation(
         if filter_format == "OIHW":
             weights = shaping.transpose(weights, [2, 3, 1, 0])
         offsets.shape.assert_has_rank(1)
-        result = _scaled(conv2d(images, weights, strides or [1, 1, 1, 1], padding, data_format=data_format), conv_input_scale)
+        result = _scaled(
+            conv2d(images, weights, strides or [1, 1, 1, 1], padding, data_format=data_format), conv_input_scale
+        )
         if not _is_left_out(side_input):
             side = convert_to_tensor(side_input, images.dtype)
             side.shape.assert_is_compatible_with(result.shape)

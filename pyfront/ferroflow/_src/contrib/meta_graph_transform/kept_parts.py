@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Any, Final
 
-from ferroflow._src.framework.graph_keys import GraphKeys
 from ferroflow._src.contrib.meta_graph_transform.needed_operations import node_names
+from ferroflow._src.framework.graph_keys import GraphKeys
 
 _NAME: Final = re.compile(r"[\w/]+", re.ASCII)
 

@@ -70,9 +70,7 @@ def _refusal(data: TensorShape, warp: TensorShape) -> Exception | None:
             f"2, but shape vector is: {warp}"
         )
     if data.ndims is not None and not data[0].is_compatible_with(warp[0]):
-        return ValueError(
-            f"Batch size of data and warp tensor must be the same, but input shapes are: {data}, {warp}"
-        )
+        return ValueError(f"Batch size of data and warp tensor must be the same, but input shapes are: {data}, {warp}")
     return None
 
 
