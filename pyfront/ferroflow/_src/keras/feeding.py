@@ -95,7 +95,7 @@ def pair_of(x: Any, inputs: int, outputs: int) -> tuple[Any, Any]:
     """Returns inputs and labels of a list of Tensors that holds both, as a dataset's iterator gives them.
 
     Args:
-        x: what a program passes as inputs.
+        x: the inputs of a call, of any kind.
         inputs: int, number of the model's inputs.
         outputs: int, number of its outputs that need labels.
 

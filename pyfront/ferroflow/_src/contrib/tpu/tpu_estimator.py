@@ -240,7 +240,7 @@ class TPUEstimator(Estimator):
         export_to_cpu: bool, makes no difference.
         warm_start_from: as for `tf.estimator.Estimator`.
         embedding_config_spec: must be None.
-        export_saved_model_api_version: makes no difference.
+        export_saved_model_api_version: object, makes no difference.
 
     Raises:
         NotImplementedError: if `use_tpu` is set, or `embedding_config_spec` is given.
