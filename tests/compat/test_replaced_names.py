@@ -1,12 +1,17 @@
 """Functions and classes that a program replaces in TensorFlow's internal modules are replaced where they are used."""
 
 import contextlib
+import importlib
+import types
 from unittest import mock
 
+import pytest
+
 import ferroflow as tf
+from ferroflow._src.base.replacing import is_replaceable
 from ferroflow._src.summary import tags
 from ferroflow._src.training import global_step
-from ferroflow.python.ops import summary_op_util
+from ferroflow.python.ops import check_ops, summary_op_util
 from ferroflow.python.training import device_setter, training_util
 
 
@@ -73,3 +78,29 @@ def test_new_names_and_constants_belong_to_the_module_alone():
     assert not hasattr(tags, "name_of_this_test")
     del summary_op_util.name_of_this_test
     assert not hasattr(summary_op_util, "name_of_this_test")
+
+
+@pytest.mark.parametrize("name", ["assert_greater_equal", "assert_less_equal"])
+def test_a_function_of_tf_itself_is_replaced_where_it_is_used(name):
+    def without_assertion(x, y, data=None, summarize=None, message=None, name=None):
+        return tf.no_op(name="replaced")
+
+    def names():
+        with tf.Graph().as_default() as graph:
+            tf.metrics.auc(tf.placeholder(tf.bool, [2]), tf.placeholder(tf.float32, [2]))
+            return [op.name for op in graph.get_operations() if op.name.endswith("replaced")]
+
+    assert not names()
+    with mock.patch.object(check_ops, name, without_assertion):
+        assert len(names()) == 1
+    assert not names()
+    assert getattr(check_ops, name) is getattr(tf, name)
+
+
+@pytest.mark.parametrize("module", ["check_ops", "array_ops", "math_ops", "control_flow_ops", "nn_ops", "variables"])
+def test_every_function_and_class_of_an_internal_module_can_be_replaced(module):
+    names = importlib.import_module(f"ferroflow.python.ops.{module}")
+    found = {name: getattr(names, name) for name in names.__all__}
+    own = {name: each for name, each in found.items() if isinstance(each, (types.FunctionType, type))}
+    assert own
+    assert [name for name, each in own.items() if not is_replaceable(each)] == []

@@ -84,11 +84,29 @@ def test_replicas_divide_batches_of_an_unknown_size_when_they_run(size):
         assert [part.tolist() for part in session.run(labels)] == [[[1.0]], [[1.0]]]
 
 
-def test_variables_are_not_spread_over_devices():
-    modes = REPLICATING._VariableDistributionMode
-    with pytest.raises(NotImplementedError, match="SHARED_LOCAL_PARAMETER_SERVER"):
-        REPLICATING._replicate_model_fn_with_mode(print, "weighted_sum", mode=modes.SHARED_ROUND_ROBIN)
-    assert callable(REPLICATING._replicate_model_fn_with_mode(print, "weighted_sum"))
+DEVICES = [f"/device:CPU:{i}" for i in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "places"),
+    [("SHARED_ROUND_ROBIN", DEVICES + DEVICES[:1]), ("SHARED_LOCAL_PARAMETER_SERVER", ["/device:CPU:0"] * 4)],
+)
+def test_variables_are_spread_over_devices_in_turn(mode, places):
+    def model_fn(features, labels, mode):
+        variables = [tf.get_variable(f"v{i}", initializer=float(i)) for i in range(4)]
+        return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_sum(features) + tf.add_n(variables))
+
+    replicated = REPLICATING._replicate_model_fn_with_mode(
+        model_fn, tf.losses.Reduction.SUM, DEVICES, getattr(REPLICATING._VariableDistributionMode, mode)
+    )
+    with tf.Graph().as_default() as graph:
+        spec = replicated(tf.ones([6]), None, "eval")
+        # Each replica uses the same four variables.
+        assert [variable.device for variable in tf.global_variables()] == places
+        name, initialize = spec.loss.name, tf.global_variables_initializer().name
+    with tf.Session(graph=graph, config=tf.ConfigProto(allow_soft_placement=True)) as session:
+        session.run(initialize)
+        assert session.run(name) == 6.0 + 3 * 6.0
 
 
 def test_metrics_of_one_replica_stay():
@@ -104,3 +122,33 @@ def test_sums_of_rows_have_no_name():
     rows = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]))
     with pytest.raises(ValueError, match="name argument is not expected"):
         REPLICATING._compute_sum_on_device([rows, rows], "/cpu:0", "sum")
+
+
+def test_a_receiver_of_labels_serves(tmp_path):
+    def model_fn(features, labels, mode):
+        step = tf.assign_add(tf.train.get_global_step(), 1)
+        return tf.estimator.EstimatorSpec(mode, features * 2.0, tf.reduce_sum(labels), step)
+
+    def receiver_fn():
+        x = tf.placeholder(tf.float32, [None], name="x")
+        return tf.estimator.experimental.build_raw_supervised_input_receiver_fn(x, tf.ones([2]))()
+
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path / "model"))
+    estimator.train(lambda: (tf.ones([2]), tf.ones([2])), steps=1)
+    folder = estimator.export_saved_model(str(tmp_path / "export"), receiver_fn)
+    with tf.Graph().as_default(), tf.Session() as session:
+        meta = tf.saved_model.load(session, ["serve"], folder.decode())
+        signature = meta.signature_def["serving_default"]
+        (output,) = (info.name for info in signature.outputs.values())
+        assert session.run(output, {signature.inputs["input"].name: [1.0, 4.0]}).tolist() == [2.0, 8.0]
+
+
+def test_an_estimator_for_tpus_takes_the_arguments_of_tensorflow_115(tmp_path):
+    config = tf.contrib.tpu.RunConfig(model_dir=str(tmp_path))
+
+    def model_fn(features, labels, mode, params):
+        raise NotImplementedError
+
+    assert tf.contrib.tpu.TPUEstimator(model_fn, config=config, use_tpu=False, export_to_cpu=False)
+    with pytest.raises(NotImplementedError):
+        tf.contrib.tpu.TPUEstimator(model_fn, config=config, use_tpu=False, embedding_config_spec=object())

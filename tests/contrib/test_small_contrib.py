@@ -278,3 +278,66 @@ def test_variables_without_a_value_can_be_assigned():
             session.run(known)
         session.run(tf.assign(known, [1.0, 2.0]))
         assert session.run(known).tolist() == [1.0, 2.0]
+
+
+fused = importlib.import_module("ferroflow.contrib.fused_conv")
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    is_first=st.booleans(),
+    is_oihw=st.booleans(),
+    padding=st.sampled_from(["SAME", "VALID"]),
+    factors=st.tuples(st.floats(-2, 2, width=32), st.floats(-2, 2, width=32)),
+    seed=st.integers(0, 99),
+)
+def test_a_fused_convolution_is_the_sum_of_its_parts(is_first, is_oihw, padding, factors, seed):
+    random = np.random.RandomState(seed)
+    images = random.randn(2, 5, 4, 3).astype(np.float32)
+    weights, bias = random.randn(3, 2, 3, 6).astype(np.float32), random.randn(6).astype(np.float32)
+    order = [0, 3, 1, 2]
+    with tf.Graph().as_default(), tf.Session() as session:
+        convolved = session.run(tf.nn.conv2d(images, weights, [1, 1, 1, 1], padding))
+        side = random.randn(*convolved.shape).astype(np.float32)
+        result = fused.fused_conv2d_bias_activation(
+            images.transpose(order) if is_first else images,
+            weights.transpose(3, 2, 0, 1) if is_oihw else weights,
+            bias,
+            padding=padding,
+            conv_input_scale=factors[0],
+            side_input_scale=factors[1],
+            side_input=side.transpose(order) if is_first else side,
+            data_format="NCHW" if is_first else None,
+            filter_format="OIHW" if is_oihw else None,
+        )
+        found = session.run(result)
+    expected = np.maximum(np.float32(factors[0]) * convolved + np.float32(factors[1]) * side + bias, 0)
+    np.testing.assert_allclose(found, expected.transpose(order) if is_first else expected, rtol=1e-4, atol=1e-4)
+
+
+def test_what_a_fused_convolution_refuses():
+    images, weights = tf.zeros([1, 4, 4, 3]), tf.zeros([2, 2, 3, 6])
+    with pytest.raises(ValueError, match="activation_mode must be one of Relu, got 'Elu'"):
+        fused.fused_conv2d_bias_activation(images, weights, tf.zeros([6]), padding="SAME", activation_mode="Elu")
+    with pytest.raises(NotImplementedError, match="need a GPU"):
+        fused.fused_conv2d_bias_activation(images, weights, tf.zeros([6]), padding="SAME", data_format="NCHW_VECT_C")
+    with pytest.raises(ValueError, match=r"[56]"):
+        fused.fused_conv2d_bias_activation(images, weights, tf.zeros([5]), padding="SAME")
+    with pytest.raises(ValueError, match="are incompatible"):
+        fused.fused_conv2d_bias_activation(images, weights, tf.zeros([6]), padding="SAME", side_input=tf.zeros([7]))
+
+
+@pytest.mark.parametrize(
+    ("data", "warp", "error", "message"),
+    [
+        ([2, 3, 3], [2, 2], tf.errors.UnimplementedError, "Only bilinear interpolation is currently supported"),
+        ([2, 3, 3, 1], [2, 3], tf.errors.UnimplementedError, "coordinates must be 2D"),
+        ([2, 3, 3, 1], [2], tf.errors.InvalidArgumentError, "should be at least a matrix"),
+        ([2, 3, 3, 1], [3, 2], tf.errors.InvalidArgumentError, "Batch size of data and warp tensor"),
+    ],
+)
+def test_points_that_do_not_fit_are_refused_when_a_step_runs(data, warp, error, message):
+    sampled = importlib.import_module("ferroflow.contrib.resampler").resampler(tf.zeros(data), tf.zeros(warp))
+    assert sampled.shape.as_list() == [*warp[:-1], data[-1]]
+    with tf.Session() as session, pytest.raises(error, match=message):
+        session.run(sampled)

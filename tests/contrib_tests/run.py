@@ -40,10 +40,11 @@ PACKAGES = (
 )
 _SECONDS_OF_A_FILE = 420
 _SECONDS_TO_END = 10
-# What no graph-mode backend on a CPU can pass: the cause, and texts of the failures' messages.
+# What no graph-mode backend on CPUs can pass: the cause, and texts of the failures' messages.
 _APART = {
     "eager": ("eager execution", "eager mode", "Eager execution"),
     "GPU": ("No OpKernel", "no known devices", "GPU is not", "requires a GPU"),
+    "TPU": ("knows no TPU",),
 }
 
 Outcomes = dict[str, dict[str, Any]]

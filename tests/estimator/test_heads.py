@@ -118,5 +118,5 @@ def test_classes_and_labels_that_are_none_or_have_no_dimensions_are_refused() ->
     columns = [tf.feature_column.numeric_column("x", shape=[3])]
     with pytest.raises(ValueError, match="n_classes cannot be None"):
         tf.estimator.LinearClassifier(columns, n_classes=None)
-    with pytest.raises(ValueError, match="Dimensions must be equal"):
+    with pytest.raises(ValueError, match="must have rank at least 2"):
         tf.estimator.LinearRegressor(columns).train(lambda: ({"x": tf.zeros([8, 3])}, tf.constant(1.5)), steps=1)

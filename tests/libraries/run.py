@@ -320,11 +320,12 @@ def page(libraries: dict[str, Any], results: dict[str, Any], ceilings: dict[str,
             counts = [f"{n:,}" for n in (found["passed"], len(found["failed"]), age, found["skipped"])]
             cells = [entry["version"], found["date"] + cut, *counts]
             aged += [f"| {entry['name']} | {cause} | {times} |" for cause, times in sorted(found["age"].items())]
-            skipped += skip_rows(entry["name"], found, ceilings.get(name)) or skips_before.get(entry["name"], [])
+            before_it = skips_before.get(entry["name"], [])
+            skipped += skip_rows(entry["name"], found, ceilings.get(name), before_it) or before_it
         elif earlier:
             cells = earlier[1:-1]
             aged += causes_before.get(entry["name"], [])
-            skipped += skips_before.get(entry["name"], [])
+            skipped += [with_skips_of(line, ceilings.get(name)) for line in skips_before.get(entry["name"], [])]
         else:
             continue
         cells.append(earlier[-1] if earlier and name not in ceilings else ceiling(ceilings.get(name)))
@@ -337,14 +338,28 @@ def page(libraries: dict[str, Any], results: dict[str, Any], ceilings: dict[str,
     return "\n".join([*lines, ""])
 
 
-def skip_rows(name: str, found: dict[str, Any], ceiling: dict[str, Any] | None) -> list[str]:
-    """Returns the lines of a library's skipped tests, with how many are skipped for the same reason on TensorFlow."""
+def skip_rows(
+    name: str, found: dict[str, Any], ceiling: dict[str, Any] | None, before: Iterable[str] = ()
+) -> list[str]:
+    """Returns the lines of a library's skipped tests, with how many are skipped for the same reason on TensorFlow.
+
+    Without results of TensorFlow, its counts are those of the lines `before`.
+    """
     ours, theirs = found.get("skips", {}), (ceiling or {}).get("skips")
+    earlier = {cells[1].strip(): cells[3].strip() for cells in (line.strip("|").split("|") for line in before)}
     lines = []
     for reason in sorted({*ours, *(theirs or {})}):
-        tensorflows = "not run" if theirs is None else theirs.get(reason, 0)
+        tensorflows = earlier.get(reason, "not run") if theirs is None else theirs.get(reason, 0)
         lines.append(f"| {name} | {reason} | {ours.get(reason, 0)} | {tensorflows} |")
     return lines
+
+
+def with_skips_of(line: str, ceiling: dict[str, Any] | None) -> str:
+    """Returns a line of skipped tests, with how many TensorFlow skips for the same reason if it has run."""
+    if ceiling is None:
+        return line
+    *cells, _ = line.strip("|").split("|")
+    return "|".join(["", *cells, f" {ceiling.get('skips', {}).get(cells[1].strip(), 0)} ", ""])
 
 
 def rows_of(text: str) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, list[str]]]:

@@ -97,6 +97,25 @@ def test_rows_of_libraries_that_did_not_run_stay():
     assert "| A | 1.0 | 2026-01-02 | 9 | 0 | 2 | 0 | 7 of 7 |" in again
 
 
+def test_counts_of_skipped_tests_stay_on_both_sides():
+    libraries = {name: {"name": name.upper(), "version": "1.0"} for name in ("a", "b")}
+    ours = {
+        "date": "2026-01-02",
+        "was_cut": False,
+        "passed": 5,
+        "failed": [],
+        "skipped": 3,
+        "skips": {"x": 3},
+        "age": {},
+    }
+    theirs = {**ours, "skipped": 2, "skips": {"x": 2}, "whole": True}
+    before = run.page(libraries, {"a": ours, "b": ours}, {"a": theirs})
+    assert "| A | x | 3 | 2 |" in before
+    assert "| B | x | 3 | not run |" in before
+    assert "| A | x | 4 | 2 |" in run.page(libraries, {"a": {**ours, "skips": {"x": 4}}}, {}, before)
+    assert "| B | x | 3 | 2 |" in run.page(libraries, {}, {"b": theirs}, before)
+
+
 def test_names_that_tensorflow_has_dropped_are_given_back(monkeypatch):
     import math
 

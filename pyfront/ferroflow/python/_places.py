@@ -16,6 +16,7 @@ _OPTIMIZERS: Final = (
     *("adadelta", "adagrad", "adam", "gradient_descent", "momentum", "optimizer_v2", "optimizer_v2_symbols", "rmsprop"),
 )
 _SPECS: Final = ("parameters", "evaluating", "composing", "vocabulary", "describing")
+_ALL_REDUCE: Final = ("halving", "hybrids", "ring", "shuffle")
 # Names that are not public, by module: where they are here.
 INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.distributions.python.ops.bijectors.weibull": ("ferroflow._src.contrib.bijectors.distribution_functions",),
@@ -51,6 +52,14 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.contrib.factorization.cluster_ops",
     ),
     "contrib.factorization.python.ops.factorization_ops": ("ferroflow._src.contrib.factorization.wals_model",),
+    **{
+        path: tuple(f"ferroflow._src.contrib.all_reduce.{part}" for part in _ALL_REDUCE)
+        for path in ("contrib.all_reduce", "contrib.all_reduce.python.all_reduce", "python.distribute.all_reduce")
+    },
+    **{
+        path: ("ferroflow._src.contrib.fused_conv.biased_convolution",)
+        for path in ("contrib.fused_conv", "contrib.fused_conv.python.ops.fused_conv2d_bias_activation_op")
+    },
     "contrib.batching.python.ops.batch_ops": ("ferroflow._src.contrib.batching.batch_functions",),
     "contrib.proto.python.ops.decode_proto_op": ("ferroflow._src.ops.parsing.messages",),
     "contrib.proto.python.ops.encode_proto_op": ("ferroflow._src.ops.parsing.messages",),
@@ -322,6 +331,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.nccl": ("ferroflow._src.contrib.nccl.collectives",),
     "contrib.nccl.python.ops.nccl_ops": ("ferroflow._src.contrib.nccl.collectives",),
     "python.ops.nccl_ops": ("ferroflow._src.contrib.nccl.collectives",),
+    **{
+        f"contrib.meta_graph_transform{part}": ("ferroflow._src.contrib.meta_graph_transform.transforming",)
+        for part in ("", ".meta_graph_transform")
+    },
     "contrib.copy_graph": ("ferroflow._src.contrib.copy_graph.copying",),
     "contrib.copy_graph.python.util.copy_elements": ("ferroflow._src.contrib.copy_graph.copying",),
     "contrib.predictor.contrib_estimator_predictor": ("ferroflow._src.contrib.predictor.estimator_predictors",),

@@ -28,6 +28,47 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         )
     },
     **{
+        (path, name): (f"contrib.all_reduce.{place}", inner)
+        for path in ("contrib.all_reduce.python.all_reduce", "python.distribute.all_reduce")
+        for name, place, inner in (
+            ("_apply_unary_to_chunks", "ring", "unary_of_chunks"),
+            ("_build_nccl_hybrid", "hybrids", "nccl_hybrid"),
+            ("_build_recursive_hd_gather", "halving", "halving_gather"),
+            ("_build_recursive_hd_scatter", "halving", "doubling_scatter"),
+            ("_build_ring_gather", "ring", "ring_gather"),
+            ("_build_ring_scatter", "ring", "ring_scatter"),
+            ("_build_shuffle_gather", "shuffle", "shuffle_gather"),
+            ("_build_shuffle_hybrid", "hybrids", "shuffle_hybrid"),
+            ("_build_shuffle_scatter", "shuffle", "shuffle_scatter"),
+            ("_flatten_tensors", "vectors", "flattened"),
+            ("_padded_split", "vectors", "padded_split"),
+            ("_ragged_split", "vectors", "ragged_split"),
+            ("_reduce_non_singleton", "hybrids", "unless_single"),
+            ("_reshape_tensors", "vectors", "reshaped"),
+            ("_ring_permutations", "ring", "ring_permutations"),
+            ("_split_by_task", "hybrids", "split_by_task"),
+            ("_strip_padding", "vectors", "strip_padding"),
+        )
+    },
+    **{
+        ("contrib.meta_graph_transform.meta_graph_transform", name): (f"contrib.meta_graph_transform.{place}", inner)
+        for name, place, inner in (
+            ("_add_new_inits_to_collection", "kept_parts", "add_table_initializers"),
+            ("_add_pruned_collection", "kept_parts", "copy_collection"),
+            ("_add_pruned_saver", "kept_parts", "copy_saver"),
+            ("_add_pruned_signature", "kept_parts", "copy_signature"),
+            ("_clean_save_and_restore", "kept_parts", "shorten_save"),
+            ("_connect_to_shared_init_op", "transforming", "add_shared_initializer"),
+            ("_do_transforms", "transforming", "apply_transforms"),
+            ("_find_all_mandatory_retain_ops", "needed_operations", "needed_operations"),
+            ("_freeze_graph_with_def_protos", "transforming", "frozen_graph"),
+            ("_freeze_transform", "transforming", "freeze"),
+            ("_get_shared_init_op", "needed_operations", "shared_initializer"),
+            ("_gtt_transforms", "transforming", "transform_graph"),
+            ("_sparsify_gather_transform", "transforming", "sparsify_gather"),
+        )
+    },
+    **{
         (f"python.estimator.export.{module}", name): ("estimator.mode_exports", name)
         for module in ("export", "export_lib")
         for name in (
@@ -36,6 +77,11 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
             "build_supervised_input_receiver_fn_from_input_fn",
         )
     },
+    ("contrib.factorization.python.ops.gmm_ops", "_covariance"): (
+        "contrib.factorization.gaussian_mixture",
+        "covariance_of",
+    ),
+    ("python.keras.engine.training_utils", "check_array_lengths"): ("keras.batches", "check_lengths"),
     ("python.estimator.model_fn", "AVERAGE_LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "AVERAGE_LOSS"),
     ("python.estimator.model_fn", "LOSS_METRIC_KEY"): ("estimator.evaluation_metrics", "LOSS"),
     ("python.framework.tensor_util", "TensorShapeProtoToList"): ("internals.static_shapes", "sizes_of_message"),
@@ -47,26 +93,23 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
         "estimator.estimator",
         "replica_device_setter_of",
     ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_compute_sum_on_device"): (
-        "contrib.estimator.tower_optimizer",
-        "sum_on_device",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_reduce_metric_variables"): (
-        "contrib.estimator.replicating",
-        "reduce_metric_variables",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_split_batch"): (
-        "contrib.estimator.replicating",
-        "split_batch",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_VariableDistributionMode"): (
-        "contrib.estimator.replicating",
-        "VariableDistributionMode",
-    ),
-    ("contrib.estimator.python.estimator.replicate_model_fn", "_replicate_model_fn_with_mode"): (
-        "contrib.estimator.replicating",
-        "replicate_model_fn_with_mode",
-    ),
+    **{
+        ("contrib.estimator.python.estimator.replicate_model_fn", name): (f"contrib.estimator.{place}", inner)
+        for name, place, inner in (
+            ("_VariableDistributionMode", "replicating", "VariableDistributionMode"),
+            ("_compute_sum_on_device", "tower_optimizer", "sum_on_device"),
+            ("_concat_tensor_dicts", "replicating", "joined"),
+            ("_eval_spec", "replicating", "eval_spec"),
+            ("_get_local_devices", "replicating", "local_devices"),
+            ("_get_loss_towers", "replicating", "loss_towers"),
+            ("_local_device_setter", "replicating", "local_device_setter"),
+            ("_predict_spec", "replicating", "predict_spec"),
+            ("_reduce_metric_variables", "replicating", "reduce_metric_variables"),
+            ("_replicate_model_fn_with_mode", "replicating", "replicate_model_fn_with_mode"),
+            ("_split_batch", "replicating", "split_batch"),
+            ("_train_spec", "replicating", "train_spec"),
+        )
+    },
     ("contrib.bayesflow.python.ops.monte_carlo_impl", "_get_samples"): ("contrib.bayesflow.monte_carlo", "samples_of"),
     ("contrib.tensor_forest.client.eval_metrics", "_accuracy"): ("contrib.tensor_forest.eval_metrics", "accuracy"),
     ("contrib.tensor_forest.client.eval_metrics", "_top_k_generator"): (
@@ -211,6 +254,7 @@ INTERNAL_NAMES: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("python.feature_column.feature_column_v2", "_StateManagerImpl"): ("feature_column.state", "LayerState"),
     ("python.keras.backend", "depthwise_conv2d"): ("keras.backend_nn", "depthwise_conv2d"),
     ("python.keras.backend", "get_graph"): ("framework.default_graph", "get_default_graph"),
+    ("python.keras.backend", "unique_object_name"): ("layers.naming", "unique_object_name"),
     ("python.keras.backend", "track_variable"): ("layers.sessions", "track_variable"),
     ("python.keras.saving.hdf5_format", "load_optimizer_weights_from_hdf5_group"): (
         "keras.training_files",

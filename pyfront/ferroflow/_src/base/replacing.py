@@ -13,7 +13,8 @@ _MISSING: Final = object()
 
 def is_replaceable(found: Any) -> bool:
     """Returns True for a function or class of the front end."""
-    return isinstance(found, FunctionType | type) and found.__module__.startswith("ferroflow.")
+    # The functions and classes of `tf` itself have the module "ferroflow".
+    return isinstance(found, FunctionType | type) and found.__module__.partition(".")[0] == "ferroflow"
 
 
 class Replacement:

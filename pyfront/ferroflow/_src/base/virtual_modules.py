@@ -96,29 +96,15 @@ class Family(ABC):
         return self.has(path) and (name not in self.functions(package) or self._is_present(package, name))
 
 
-class _VirtualModule(ModuleType):
-    """A module or package that finds its names when they are used."""
-
-    def __getattr__(self, name: str) -> Any:
-        family, path = _family_and_path(self.__name__)
-        found = family.attribute(path, name)
-        if name != "__all__":
-            super().__setattr__(name, found)
-        return found
+class ReplaceableModule(ModuleType):
+    """A module in which a program may replace functions and classes of the front end, wherever these are used."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        family, path = _family_and_path(self.__name__)
-        if isinstance(value, ModuleType):
-            # The import of a module sets it as an attribute of its package, which may have a function of that name.
-            if name not in family.functions(path):
-                super().__setattr__(name, value)
-            return
         if not name.startswith("__"):
             self._replace(name, value)
         super().__setattr__(name, value)
 
     def _replace(self, name: str, value: object) -> None:
-        """Replaces a function or class of the front end wherever it is used, as a program expects of this module."""
         replacements = self.__dict__.setdefault(_REPLACEMENTS, {})
         if name not in replacements:
             before = getattr(self, name, None)
@@ -132,6 +118,26 @@ class _VirtualModule(ModuleType):
         if replacement is not None:
             replacement.bind(replacement.original)
         super().__delattr__(name)
+
+
+class _VirtualModule(ReplaceableModule):
+    """A module or package that finds its names when they are used."""
+
+    def __getattr__(self, name: str) -> Any:
+        family, path = _family_and_path(self.__name__)
+        found = family.attribute(path, name)
+        if name != "__all__":
+            ModuleType.__setattr__(self, name, found)
+        return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        family, path = _family_and_path(self.__name__)
+        if isinstance(value, ModuleType):
+            # The import of a module sets it as an attribute of its package, which may have a function of that name.
+            if name not in family.functions(path):
+                ModuleType.__setattr__(self, name, value)
+            return
+        super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         family, path = _family_and_path(self.__name__)

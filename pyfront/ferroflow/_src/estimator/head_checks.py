@@ -148,17 +148,17 @@ def checked_labels(labels: Any, logits: Tensor, dimension: int) -> Tensor:
                 "check your n_classes argument to the estimator and/or the shape of your label. Otherwise, check the "
                 "shape of your label."
             )
-        expected = joining.concat([shaping.shape(logits)[:-1], [dimension]], 0)
-        found = shaping.shape(labels)
-        check = assert_equal(
-            expected,
-            found,
-            ["expected_labels_shape: ", expected, "labels_shape: ", found],
-            message=f"labels shape must be [D0, D1, ... DN, {dimension}]. Suggested Fix: check your n_classes argument "
-            "to the estimator and/or the shape of your label.",
+        text = (
+            f"labels shape must be [D0, D1, ... DN, {dimension}]. Suggested Fix: check your n_classes argument to the "
+            "estimator and/or the shape of your label."
         )
-        with control_dependencies([check]):
-            return making.identity(labels, name=scope)
+        found, of_logits = shaping.shape(labels), shaping.shape(logits)
+        with control_dependencies([assert_rank_at_least(labels, 2, message=text)]):
+            expected = joining.concat([of_logits[:-1], [dimension]], 0)
+            data = ["expected_labels_shape: ", expected, "labels_shape: ", found]
+            check = assert_equal(expected, found, data, message=text)
+            with control_dependencies([check]):
+                return making.identity(labels, name=scope)
 
 
 def in_range(labels: Tensor, n_classes: int, message: str | None = None) -> Tensor:

@@ -148,10 +148,12 @@ def build_raw_serving_input_receiver_fn(
     return serving_input_receiver_fn
 
 
-def build_all_signature_defs(
-    receiver: ServingInputReceiver | TensorServingInputReceiver, export_outputs: Mapping[str, ExportOutput]
-) -> dict[str, Any]:
+def build_all_signature_defs(receiver: Any, export_outputs: Mapping[str, ExportOutput]) -> dict[str, Any]:
     """Returns the SignatureDefs of all outputs that the inputs fit.
+
+    Args:
+        receiver: `ServingInputReceiver`, or a receiver without alternatives, such as one of features and labels.
+        export_outputs: dict from names to `ExportOutput`s.
 
     Raises:
         ValueError: if there is no default output, or it does not fit the inputs.
@@ -160,7 +162,7 @@ def build_all_signature_defs(
         raise ValueError("export_outputs must be a dict.")
     signatures: dict[str, Any] = {}
     failures: dict[str, ValueError] = {}
-    inputs = {"": receiver.receiver_tensors, **(receiver.receiver_tensors_alternatives or {})}
+    inputs = {"": receiver.receiver_tensors, **(getattr(receiver, "receiver_tensors_alternatives", None) or {})}
     for prefix, tensors in inputs.items():
         for key, output in export_outputs.items():
             name = f"{prefix}:{key}" if prefix else key

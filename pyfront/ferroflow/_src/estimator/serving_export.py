@@ -51,7 +51,7 @@ def export_for_serving(
         source.create_global_step(graph)
         set_random_seed(source.seed)
         receiver = serving_input_receiver_fn()
-        spec = source.call_model_fn(receiver.features, None, ModeKeys.PREDICT)
+        spec = source.call_model_fn(receiver.features, getattr(receiver, "labels", None), ModeKeys.PREDICT)
         signatures = build_all_signature_defs(receiver, spec.export_outputs)
 
         def write(builder: SavedModelBuilder) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.framework.apply import tensor_op
+from ferroflow._src.framework.conversion import convert_to_tensor
+from ferroflow._src.framework.default_graph import colocate_with, name_scope
 from ferroflow._src.framework.handles import Tensor
 
 
@@ -30,3 +34,28 @@ def variable_op(
     """
     attrs = {"dtype": dtype, "container": container, "shared_name": shared_name}
     return tensor_op("VariableV2", [], attrs={**attrs, "shape": shape if set_shape else None}, name=name)
+
+
+def init_variable(v: Any, init: Any, name: str = "init") -> Tensor:
+    """Assigns an initial value to a variable.
+
+    Args:
+        v: Tensor that is a reference to a variable, of any dtype and shape.
+        init: value that becomes a Tensor of that dtype and shape, or an initializer, which is called with the shape as
+            a list and the dtype.
+        name: str, the operation's name below the variable's.
+
+    Returns:
+        Tensor, the reference.
+
+    Raises:
+        ValueError: if an initializer is given, and the variable's shape is not known.
+    """
+    with name_scope(None, f"{v.op.name}/", [v, init]), name_scope(name) as scope, colocate_with(v):
+        if not callable(init):
+            value = convert_to_tensor(init, name="init")
+        elif v.shape.is_fully_defined():
+            value = convert_to_tensor(init(v.shape.as_list(), v.dtype.base_dtype), name="value")
+        else:
+            raise ValueError("Variable shape unknown.")
+        return tensor_op("Assign", [v, value], name=scope)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.base.typing import BoolLike, NestedTensors
+from ferroflow._src.framework.handles import Tensor
 
 Batch = tuple[list[Any], list[Any], list[Any]]
 
@@ -196,27 +197,39 @@ def _class_weights(labels: Any, weights: Any) -> Any:
     return np.array([weights[int(c)] for c in classes], np.float32)
 
 
-def check_lengths(inputs: Sequence[Any], labels: Sequence[Any] = ()) -> None:
+def check_lengths(inputs: Sequence[Any], targets: Sequence[Any] = (), weights: Sequence[Any] | None = None) -> None:
     """Raises ValueError unless all arrays have the same number of examples.
 
     Args:
-        inputs: list of numpy.ndarrays.
-        labels: list of numpy.ndarrays.
+        inputs: list of numpy.ndarrays; Tensors and None are not checked.
+        targets: list of numpy.ndarrays, the labels.
+        weights: list of numpy.ndarrays, the weights of examples, or None.
 
     Raises:
         ValueError: if the arrays have different ones.
     """
-    counts = sorted({len(array) for array in inputs}), sorted({len(array) for array in labels})
-    for arrays, found, side in ((inputs, counts[0], "input"), (labels, counts[1], "target")):
+    checked = [
+        [array for array in arrays or () if array is not None and not isinstance(array, Tensor)]
+        for arrays in (inputs, targets, weights)
+    ]
+    counts = [sorted({len(array) for array in arrays}) for arrays in checked]
+    kinds = ("input arrays (x)", "target arrays (y)", "sample_weight arrays")
+    for arrays, found, kind in zip(checked, counts, kinds, strict=True):
         if len(found) > 1:
             raise ValueError(
-                f"All {side} arrays (x) should have the same number of samples. Got array shapes: "
+                f"All {kind} should have the same number of samples. Got array shapes: "
                 f"{[array.shape for array in arrays]}"
             )
-    if counts[0] and counts[1] and counts[0] != counts[1]:
+    of_inputs, of_targets, of_weights = counts
+    if of_inputs and of_targets and of_inputs != of_targets:
         raise ValueError(
             "Input arrays should have the same number of samples as target arrays. Found "
-            f"{counts[0][0]} input samples and {counts[1][0]} target samples."
+            f"{of_inputs[0]} input samples and {of_targets[0]} target samples."
+        )
+    if of_targets and of_weights and of_targets != of_weights:
+        raise ValueError(
+            "Sample_weight arrays should have the same number of samples as target arrays. Got "
+            f"{of_targets[0]} input samples and {of_weights[0]} target samples."
         )
 
 

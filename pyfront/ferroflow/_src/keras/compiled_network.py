@@ -15,7 +15,7 @@ from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import optimizers
 from ferroflow._src.keras.added_metrics import result_of
-from ferroflow._src.keras.backend import get_session, known_learning_phase, learning_phase
+from ferroflow._src.keras.backend import get_session, learning_phase
 from ferroflow._src.keras.batches import (
     Batch,
     as_arrays,
@@ -26,12 +26,13 @@ from ferroflow._src.keras.batches import (
     with_column,
 )
 from ferroflow._src.keras.compiling import Compilation
-from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of
+from ferroflow._src.keras.feeding import Arrays, Drawn, is_symbolic, next_of, pair_of
 from ferroflow._src.keras.generators import yields_batches
 from ferroflow._src.keras.losses import LOSSES, categorical_crossentropy
 from ferroflow._src.keras.metric_base import reset_states
 from ferroflow._src.keras.network import Network
 from ferroflow._src.keras.replicas import ReplicaPart, compiling_strategy
+from ferroflow._src.layers.learning_phase import known_learning_phase
 from ferroflow._src.layers.nodes import mask_of, one_or_list
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.ops.flow.grouping import group
@@ -330,6 +331,9 @@ class CompiledNetwork(Network):
                 x, start = self._started(x)
             x, y, sample_weight = next_of(x, y, sample_weight, labelled)
         self._prepare(x)
+        if y is None:
+            labels = self.output_names if self._compilation is None else self._compilation.fed
+            x, y = pair_of(x, len(self._fed_names()), len(labels))
         if not is_symbolic(x) and not is_symbolic(y):
             return Arrays(self._batch(x, y, sample_weight, class_weight, labelled))
         tensors = [in_order(x, self._fed_names(), "inputs")]

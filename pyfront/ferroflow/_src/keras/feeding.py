@@ -91,6 +91,22 @@ def is_symbolic(given: Any) -> bool:
     return found == {True}
 
 
+def pair_of(x: Any, inputs: int, outputs: int) -> tuple[Any, Any]:
+    """Returns inputs and labels of a list of Tensors that holds both, as a dataset's iterator gives them.
+
+    Args:
+        x: the inputs of a call, of any kind.
+        inputs: int, number of the model's inputs.
+        outputs: int, number of its outputs that need labels.
+
+    Returns:
+        the inputs and the labels; `x` and None if it is no such list.
+    """
+    if isinstance(x, (list, tuple)) and len(x) == inputs + outputs and all(isinstance(one, Tensor) for one in x):
+        return list(x[:inputs]), list(x[inputs:])
+    return x, None
+
+
 def next_of(x: NestedTensors, y: NestedTensors, weights: NestedTensors, labelled: bool = True) -> tuple[Any, Any, Any]:
     """Inputs, labels and weights, which are the next element of a dataset's iterator if the inputs are one.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ferroflow._src.framework.default_graph import get_default_graph
@@ -31,8 +32,40 @@ def unique_layer_name(name: str, zero_based: bool = False) -> str:
     Returns:
         str.
     """
-    number = next_number(("", name)) - zero_based
-    return f"{name}_{number}" if number else name
+    return unique_object_name(name, zero_based=zero_based)
+
+
+def unique_object_name(
+    name: str,
+    name_uid_map: dict[Any, int] | None = None,
+    avoid_names: Container[str] | None = None,
+    namespace: str = "",
+    zero_based: bool = False,
+) -> str:
+    """Returns a name with the number of the object among those of this name.
+
+    Args:
+        name: str, the name of the object's kind.
+        name_uid_map: dict from (namespace, name) to the last number, with 0 for new keys; it is changed. None for that
+            of the default graph.
+        avoid_names: set or dict of names that are not returned, or None.
+        namespace: str. Objects of another namespace have numbers of their own.
+        zero_based: bool. If True, the first object has the bare name, and the second the number 1; otherwise the first
+            has 1.
+
+    Returns:
+        str.
+    """
+    key = (namespace, name)
+    while True:
+        if name_uid_map is None:
+            number = next_number(key) - zero_based
+        else:
+            name_uid_map[key] += 1
+            number = name_uid_map[key] - zero_based
+        found = f"{name}_{number}" if number else name
+        if found not in (avoid_names or ()):
+            return found
 
 
 def next_number(key: Hashable) -> int:

@@ -13,14 +13,16 @@ from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.control_flow.static_choice import smart_constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.layers.learning_phase import learning_phase
 from ferroflow._src.ops.math.cast import cast
 
 
-def training_mode(training: BoolLike) -> bool | Tensor:
+def training_mode(training: BoolLike | None) -> bool | Tensor:
     """Returns the argument `training` of a call as what it is: a bool if it is known, else a Tensor of bool.
 
     Args:
-        training: bool, 0 or 1, or Tensor or Variable of bool or a number dtype, of shape [].
+        training: bool, 0 or 1, or Tensor or Variable of bool or a number dtype, of shape []; None for the learning
+            phase of Keras.
 
     Returns:
         bool or Tensor of bool.
@@ -28,6 +30,8 @@ def training_mode(training: BoolLike) -> bool | Tensor:
     Raises:
         TypeError: if `training` is not one of these.
     """
+    if training is None:
+        training = learning_phase()
     if isinstance(training, (bool, int, np.bool_)):
         return bool(training)
     tensor = convert_to_tensor(training)

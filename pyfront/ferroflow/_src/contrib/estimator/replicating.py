@@ -9,6 +9,7 @@ from typing import Any, Final
 from ferroflow._src.base import tf_logging
 from ferroflow._src.base.device_spec import DeviceSpec
 from ferroflow._src.base.typing import ListLike
+from ferroflow._src.cluster.ps_strategy import RoundRobinStrategy
 from ferroflow._src.contrib.estimator.tower_optimizer import Towers, scaled_loss, sum_on_device
 from ferroflow._src.estimator.export_outputs import ClassificationOutput, PredictOutput, RegressionOutput
 from ferroflow._src.estimator.modes import ModeKeys, argument_names
@@ -24,11 +25,13 @@ from ferroflow._src.ops.flow.grouping import group, no_op
 from ferroflow._src.ops.math.arithmetic import add_n
 from ferroflow._src.ops.sparse.shaping import sparse_split
 from ferroflow._src.ops.state.assigning import assign, assign_add
+from ferroflow._src.session.devices import list_local_devices
 from ferroflow._src.variables.scope import variable_scope
 
 __all__ = ["replicate_model_fn"]
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
+_SCOPE: Final = "tower_{}"
 
 
 class VariableDistributionMode:
@@ -36,34 +39,6 @@ class VariableDistributionMode:
 
     SHARED_LOCAL_PARAMETER_SERVER: Final = 1
     SHARED_ROUND_ROBIN: Final = 2
-
-
-def replicate_model_fn_with_mode(
-    model_fn: Callable[..., EstimatorSpec],
-    loss_reduction: str,
-    devices: ListLike | None = None,
-    mode: int = VariableDistributionMode.SHARED_LOCAL_PARAMETER_SERVER,
-) -> Callable[..., EstimatorSpec]:
-    """Returns a model function as `replicate_model_fn`, for a placement of variables.
-
-    Args:
-        model_fn: function of `features`, `labels`, `mode` and, if it takes them, `params` and `config`.
-        loss_reduction: one of `tf.losses.Reduction` but NONE: how `model_fn` combines the losses of a batch.
-        devices: list of str, the devices; None for the CPU.
-        mode: int, a constant of `VariableDistributionMode`.
-
-    Returns:
-        function for `tf.estimator.Estimator`.
-
-    Raises:
-        NotImplementedError: if `mode` is SHARED_ROUND_ROBIN.
-        ValueError: if the losses are not combined.
-    """
-    if mode == VariableDistributionMode.SHARED_ROUND_ROBIN:
-        raise NotImplementedError(
-            "Variables are not spread over devices. Use SHARED_LOCAL_PARAMETER_SERVER, which has all on one device."
-        )
-    return replicate_model_fn(model_fn, loss_reduction, devices)
 
 
 def replicate_model_fn(
@@ -86,70 +61,134 @@ def replicate_model_fn(
         ValueError: if the losses are not combined; when the model is built, if a batch cannot be divided, or an
             optimizer is no TowerOptimizer.
     """
+    return replicate_model_fn_with_mode(model_fn, loss_reduction, devices)
+
+
+def replicate_model_fn_with_mode(
+    model_fn: Callable[..., EstimatorSpec],
+    loss_reduction: str,
+    devices: ListLike | None = None,
+    mode: int = VariableDistributionMode.SHARED_LOCAL_PARAMETER_SERVER,
+) -> Callable[..., EstimatorSpec]:
+    """Returns a model function as `replicate_model_fn`, for a placement of variables.
+
+    Args:
+        model_fn: function of `features`, `labels`, `mode` and, if it takes them, `params` and `config`.
+        loss_reduction: one of `tf.losses.Reduction` but NONE: how `model_fn` combines the losses of a batch.
+        devices: list of str, the devices; None for the CPU.
+        mode: int, a constant of `VariableDistributionMode`.
+
+    Returns:
+        function for `tf.estimator.Estimator`.
+
+    Raises:
+        ValueError: if the losses are not combined.
+    """
     if loss_reduction == Reduction.NONE:
         raise ValueError(f"Tower losses need to be reduced in some way, yet {loss_reduction} reduction is specified.")
-    chosen = list(devices or ["/device:CPU:0"])
+    chosen = list(devices or local_devices("GPU") or local_devices("CPU"))
     is_one_gpu = len(chosen) == 1 and "GPU" in chosen[0].upper()
     place = chosen[0] if is_one_gpu else "/CPU:0"
-    tf_logging.info("Replicating the model over %s; variables are placed on %s.", chosen, place)
-    replicas = _Replicas(model_fn, loss_reduction, chosen, place)
+    stores = chosen if mode == VariableDistributionMode.SHARED_ROUND_ROBIN else [place]
+    tf_logging.info("Replicating the model over %s; variables are placed on %s.", chosen, stores)
 
     def replicated(features: Any, labels: Any, mode: str, params: Any = None, config: Any = None) -> EstimatorSpec:
-        if len(chosen) == 1:
-            return replicas.build([features], [labels], mode, params, config)[0]
-        parts = split_batch(features, labels, len(chosen), place)
-        specs = replicas.build(*parts, mode, params, config)
+        is_alone = len(chosen) == 1
+        xs, ys = ([features], [labels]) if is_alone else split_batch(features, labels, len(chosen), place)
+        specs = loss_towers(model_fn, mode, xs, ys, params, config, chosen, stores, loss_reduction)
+        if is_alone:
+            return specs[0]
         if mode == ModeKeys.PREDICT:
-            return _predictions(specs, place)
-        loss = sum_on_device([spec.loss for spec in specs], place, "loss")
+            return predict_spec(specs, place)
         if mode == ModeKeys.TRAIN:
-            return specs[-1]._replace(loss=loss)
-        return specs[0]._replace(loss=loss, eval_metric_ops=_metrics(specs))
+            return train_spec(specs, specs[-1].train_op, place)
+        return eval_spec(specs, place)
 
     return replicated
 
 
-class _Replicas:
-    """The replicas of a model on several devices."""
-
-    def __init__(self, model_fn: Callable[..., Any], reduction: str, devices: Sequence[str], place: str) -> None:
-        self._model_fn, self._reduction, self._devices, self._place = model_fn, reduction, devices, place
-
-    def build(self, features: Any, labels: Any, mode: str, params: Any, config: Any) -> list[EstimatorSpec]:
-        """Returns the specs of all replicas, of the parts of a batch."""
-        given = {"params": params, "config": config}
-        taken = argument_names(self._model_fn)
-        more = {name: copy.deepcopy(value) for name, value in given.items() if name in taken}
-        towers, count, specs = Towers.of_graph(), len(self._devices), []
-        towers.count, towers.reduction = count, self._reduction
-        for i, worker in enumerate(self._devices):
-            with (
-                variable_scope("", reuse=i > 0) as var_scope,
-                name_scope(f"tower_{i}" if i else "") as scope,
-                towers.tower(i, var_scope, scope),
-                on_device(_device_fn(worker, self._place)),
-            ):
-                part = labels[i] if labels else None
-                spec = self._model_fn(mode=mode, features=features[i], labels=part, **more)
-                if spec.train_op is not None and count > 1 and not towers.uses_optimizer:
-                    raise ValueError(
-                        "Please wrap optimizers with TowerOptimizer in order to use replicate_model_fn with multiple "
-                        "`devices`."
-                    )
-                if spec.loss is not None:
-                    spec = spec._replace(loss=scaled_loss(spec.loss, self._reduction, count))
-                specs.append(spec)
-        if not towers.is_even:
-            raise ValueError("Each invocation of model_fn was supposed to make the same optimizer calls.")
-        Towers.forget()
-        return specs
+def local_devices(device_type: str) -> list[str]:
+    """Returns the names of this process's devices of a type, such as "CPU"."""
+    return [device.name for device in list_local_devices() if device.device_type == device_type]
 
 
-def _device_fn(worker: str, variables: str) -> Callable[[Any], str]:
-    """Returns a device function that places variables on one device and all else on another."""
+def loss_towers(
+    model_fn: Callable[..., Any],
+    mode: Any,
+    features: Any,
+    labels: Any,
+    params: Any,
+    config: Any,
+    devices: Sequence[str],
+    local_ps_devices: Sequence[str],
+    loss_reduction: str,
+    name_scope_pattern: str = _SCOPE,
+) -> list[EstimatorSpec]:
+    """Builds a replica of a model on each of several devices.
+
+    Args:
+        model_fn: function of `features`, `labels`, `mode` and, if it takes them, `params` and `config`.
+        mode: str, one of `tf.estimator.ModeKeys`.
+        features: list of the replicas' features.
+        labels: list of the replicas' labels, or None.
+        params: the model function's parameters.
+        config: the model function's RunConfig.
+        devices: list of str, the devices.
+        local_ps_devices: list of str, the devices of variables, which are used in turn.
+        loss_reduction: one of `tf.losses.Reduction`.
+        name_scope_pattern: str, the name scope of the replicas after the first; has one {} for the number.
+
+    Returns:
+        list of the replicas' EstimatorSpecs, with scaled losses.
+
+    Raises:
+        ValueError: if an optimizer is no TowerOptimizer, or the replicas call theirs at different times.
+    """
+    given = {"params": params, "config": config}
+    taken = argument_names(model_fn)
+    more = {name: copy.deepcopy(value) for name, value in given.items() if name in taken}
+    towers, count, specs = Towers.of_graph(), len(devices), []
+    towers.count, towers.reduction = count, loss_reduction
+    in_turn = RoundRobinStrategy(len(local_ps_devices))
+    for i, worker in enumerate(devices):
+        with (
+            variable_scope("", reuse=i > 0) as var_scope,
+            name_scope(name_scope_pattern.format(i) if i else "") as scope,
+            towers.tower(i, var_scope, scope),
+            on_device(local_device_setter(worker, local_ps_devices, in_turn)),
+        ):
+            part = labels[i] if labels else None
+            spec = model_fn(mode=mode, features=features[i], labels=part, **more)
+            if spec.train_op is not None and count > 1 and not towers.uses_optimizer:
+                raise ValueError(
+                    "Please wrap optimizers with TowerOptimizer in order to use replicate_model_fn with multiple "
+                    "`devices`."
+                )
+            if spec.loss is not None:
+                spec = spec._replace(loss=scaled_loss(spec.loss, loss_reduction, count))
+            specs.append(spec)
+    if not towers.is_even:
+        raise ValueError("Each invocation of model_fn was supposed to make the same optimizer calls.")
+    Towers.forget()
+    return specs
+
+
+def local_device_setter(
+    worker_device: str | None, ps_devices: Sequence[str], ps_strategy: Callable[[Any], int]
+) -> Callable[[Any], str]:
+    """Returns a device function that places variables on devices of their own, and all else on one device.
+
+    Args:
+        worker_device: str, the one device.
+        ps_devices: list of str, the devices of variables.
+        ps_strategy: function from a variable's operation to the index of its device.
+
+    Returns:
+        function from an operation to a device.
+    """
 
     def place(op: Any) -> str:
-        spec = DeviceSpec.from_string(variables if op.type in _VARIABLES else worker)
+        spec = DeviceSpec.from_string(ps_devices[ps_strategy(op)] if op.type in _VARIABLES else worker_device or "")
         spec.merge_from(DeviceSpec.from_string(op.device or ""))
         return spec.to_string()
 
@@ -191,12 +230,38 @@ def split_batch(features: Any, labels: Any, number_of_shards: int, device: str) 
         return of_either(features), None if labels is None else of_either(labels)
 
 
-def _metrics(specs: Sequence[EstimatorSpec]) -> dict[str, Any]:
-    """Returns the metrics of the first replica, whose updates also add the variables of the others to it."""
-    updates = [update for spec in specs for _, update in spec.eval_metric_ops.values()]
-    with control_dependencies(updates):
-        update = reduce_metric_variables(len(specs))
-    return {name: (value, update) for name, (value, _) in specs[0].eval_metric_ops.items()}
+def train_spec(
+    tower_specs: Sequence[EstimatorSpec], train_op: Any, aggregation_device: str, aggregated_loss_name: str = "loss"
+) -> EstimatorSpec:
+    """Returns the spec of a training by all replicas: that of the last one, with the sum of the losses.
+
+    Args:
+        tower_specs: list of the replicas' EstimatorSpecs.
+        train_op: Operation or Tensor that trains.
+        aggregation_device: str, the device of the sum.
+        aggregated_loss_name: str, the name of the sum.
+    """
+    loss = sum_on_device([spec.loss for spec in tower_specs], aggregation_device, aggregated_loss_name)
+    return tower_specs[-1]._replace(mode=ModeKeys.TRAIN, train_op=train_op, loss=loss)
+
+
+def eval_spec(
+    tower_specs: Sequence[EstimatorSpec], aggregation_device: str, aggregated_loss_name: str = "loss"
+) -> EstimatorSpec:
+    """Returns the spec of an evaluation by all replicas: that of the first one, with the sum of the losses.
+
+    The updates of its metrics also add the variables of the other replicas' metrics.
+
+    Args:
+        tower_specs: list of the replicas' EstimatorSpecs.
+        aggregation_device: str, the device of the sum.
+        aggregated_loss_name: str, the name of the sum.
+    """
+    loss = sum_on_device([spec.loss for spec in tower_specs], aggregation_device, aggregated_loss_name)
+    with control_dependencies([update for spec in tower_specs for _, update in spec.eval_metric_ops.values()]):
+        update = reduce_metric_variables(len(tower_specs))
+    metrics = {name: (value, update) for name, (value, _) in tower_specs[0].eval_metric_ops.items()}
+    return tower_specs[0]._replace(mode=ModeKeys.EVAL, loss=loss, eval_metric_ops=metrics)
 
 
 def reduce_metric_variables(number_of_towers: int) -> Any:
@@ -230,23 +295,43 @@ def reduce_metric_variables(number_of_towers: int) -> Any:
     return group(*cleared)
 
 
-def _joined(named: Sequence[Any]) -> dict[Any, Any]:
-    """Returns the Tensors of several dicts, joined by their names."""
-    return {name: concat([one[name] for one in named], axis=0, name=name) for name in named[0]}
+def joined(*tensor_dicts: Any) -> dict[Any, Any]:
+    """Returns the Tensors of several dicts, joined in their first dimension by their names.
+
+    Args:
+        *tensor_dicts: dicts of Tensors, or None.
+
+    Returns:
+        dict of Tensors.
+    """
+    parts: dict[Any, list[Any]] = {}
+    for tensors in tensor_dicts:
+        for name, tensor in (tensors or {}).items():
+            parts.setdefault(name, []).append(tensor)
+    return {name: concat(each, axis=0, name=name) for name, each in parts.items()}
 
 
-def _predictions(specs: Sequence[EstimatorSpec], place: str) -> EstimatorSpec:
-    with on_device(place):
-        predictions = _joined([spec.predictions for spec in specs])
+def predict_spec(tower_specs: Sequence[EstimatorSpec], aggregation_device: str) -> EstimatorSpec:
+    """Returns the spec of predictions by all replicas: their predictions and exported outputs, joined.
+
+    Args:
+        tower_specs: list of the replicas' EstimatorSpecs.
+        aggregation_device: str, the device of the joined tensors.
+
+    Raises:
+        ValueError: if an exported output has another type than those of TensorFlow.
+    """
+    with on_device(aggregation_device):
+        predictions = joined(*[spec.predictions for spec in tower_specs])
         exported = {}
-        for name, output in (specs[0].export_outputs or {}).items():
-            exported[name] = _joined_outputs(output, [spec.export_outputs[name] for spec in specs])
-    return specs[0]._replace(predictions=predictions, export_outputs=exported)
+        for name, output in (tower_specs[0].export_outputs or {}).items():
+            exported[name] = _joined_outputs(output, [spec.export_outputs[name] for spec in tower_specs])
+    return tower_specs[0]._replace(mode=ModeKeys.PREDICT, predictions=predictions, export_outputs=exported)
 
 
 def _joined_outputs(first: Any, outputs: Sequence[Any]) -> Any:
     if isinstance(first, PredictOutput):
-        return PredictOutput(_joined([output.outputs for output in outputs]))
+        return PredictOutput(joined(*[output.outputs for output in outputs]))
     if isinstance(first, RegressionOutput):
         return RegressionOutput(concat([output.value for output in outputs], axis=0))
     if not isinstance(first, ClassificationOutput):

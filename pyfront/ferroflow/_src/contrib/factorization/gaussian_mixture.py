@@ -136,15 +136,12 @@ class GmmAlgorithm:
     def _initialization(self, initial_means: TensorLike | None, seed: int) -> Operation:
         means = _random_points(self._points, self._count, seed) if initial_means is None else initial_means
         first = self._points[0]
-        centered = first - reduce_mean(first, 0, keepdims=True)
-        number = cast(shaping.shape(first)[0], first.dtype) - 1
+        covariance = covariance_of(first, not self._is_full)
         if self._is_full:
-            covariance = matmul(centered, centered, transpose_a=True) / number
             covariance += _LEAST_VARIANCE * _identity_matrix(first)
             covariances = shaping.tile(covariance[None], [self._count, 1, 1])
         else:
-            variance = reduce_sum(square(centered), 0) / number + _LEAST_VARIANCE
-            covariances = shaping.tile(variance[None], [self._count, 1])
+            covariances = shaping.tile(covariance + _LEAST_VARIANCE, [self._count, 1])
 
         def set_values() -> Any:
             values = [
@@ -337,6 +334,23 @@ def _random_points(data: list[Any], number: int, seed: int) -> Any:
     with control_dependencies([assert_less_equal(cast(number, dtypes.int64), total)]):
         indices = random_uniform([number], 0, total, dtypes.int64, seed)
     return embedding_lookup(data, indices, partition_strategy="div")
+
+
+def covariance_of(x: Any, diag: bool) -> Any:
+    """Returns the covariance of examples, divided by their number less one.
+
+    Args:
+        x: Tensor of a float dtype, of shape [examples, d].
+        diag: bool. If True, only the variances are computed.
+
+    Returns:
+        Tensor of that dtype, of shape [d, d], or [1, d] if `diag`.
+    """
+    centered = x - reduce_mean(x, 0, keepdims=True)
+    number = cast(shaping.shape(x)[0], x.dtype) - 1
+    if diag:
+        return reduce_sum(square(centered), 0, keepdims=True) / number
+    return matmul(centered, centered, transpose_a=True) / number
 
 
 def _identity_matrix(points: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
@@ -14,6 +15,7 @@ from ferroflow._src.ops.array.making import range as range_of, zeros_like
 from ferroflow._src.ops.math.arithmetic import maximum, minimum
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.elementwise import floor
+from ferroflow._src.ops.script.py_func import py_func
 
 __all__ = ["resampler"]
 
@@ -30,14 +32,18 @@ def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> An
         Tensor of that dtype, of shape [batch, ..., channels]; differentiable by both.
 
     Raises:
-        ValueError: if `data` is no batch of images, or the last dimension of `warp` is not 2.
+        ValueError: if `data` or `warp` is a scalar.
+        tf.errors.UnimplementedError: when the step runs, if `data` does not have four dimensions, or the last dimension
+            of `warp` is not 2.
+        tf.errors.InvalidArgumentError: when the step runs, if `warp` has one dimension, or another batch than `data`.
     """
     with name_scope(name, "resampler", [data, warp]):
         images, points = convert_to_tensor(data), convert_to_tensor(warp)
-        if images.shape.ndims not in (None, 4):
-            raise ValueError(f"data must be 4-D, got shape {images.shape}")
-        if points.shape.ndims is not None and (points.shape.ndims < 2 or points.shape[-1].value not in (None, 2)):
-            raise ValueError(f"warp must have the shape [batch, ..., 2], got {points.shape}")
+        if images.shape.ndims == 0 or points.shape.ndims == 0:
+            raise ValueError(f"Shape must be at least rank 1 but is rank 0: data {images.shape}, warp {points.shape}")
+        refusal = _refusal(images.shape, points.shape)
+        if refusal is not None:
+            return _refused(refusal, images, points)
         size = shaping.shape(images)
         outer = shaping.shape(points)[:-1]
         flat = shaping.reshape(points, [size[0], -1, 2])
@@ -45,6 +51,38 @@ def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> An
         result = shaping.reshape(found, _joined(outer, size[3]))
         result.set_shape(points.shape[:-1].concatenate(images.shape[3:4] if images.shape.ndims else [None]))
         return result
+
+
+def _refusal(data: TensorShape, warp: TensorShape) -> Exception | None:
+    """Returns why points of the shape `warp` cannot be sampled from `data`, or None; unknown shapes may be right."""
+    if data.ndims not in (None, 4):
+        return NotImplementedError(
+            "Only bilinear interpolation is currently supported. The input data shape must be [batch_size, "
+            f"data_height, data_width, data_channels], but is: {data}"
+        )
+    if warp.ndims is None:
+        return None
+    if warp.ndims < 2:
+        return ValueError(f"warp should be at least a matrix, got shape {warp}")
+    if warp[-1].value not in (None, 2):
+        return NotImplementedError(
+            "Only bilinear interpolation is supported, warping coordinates must be 2D; warp shape last entry should be "
+            f"2, but shape vector is: {warp}"
+        )
+    if data.ndims is not None and not data[0].is_compatible_with(warp[0]):
+        return ValueError(f"Batch size of data and warp tensor must be the same, but input shapes are: {data}, {warp}")
+    return None
+
+
+def _refused(refusal: Exception, images: Any, points: Any) -> Any:
+    """Returns a tensor that a step cannot compute: it raises the status of an exception, as TensorFlow's kernel."""
+
+    def refuse(*_: Any) -> NoReturn:
+        raise refusal
+
+    result = py_func(refuse, [images, points], images.dtype)
+    result.set_shape(points.shape[:-1].concatenate(images.shape[-1:] if images.shape.ndims else [None]))
+    return result
 
 
 def _joined(outer: Any, channels: Any) -> Any:

@@ -237,10 +237,13 @@ class TPUEstimator(Estimator):
         batch_axis: list of int, the axis of the batch in each input of a TPU; it makes no difference.
         eval_on_tpu: bool, makes no difference.
         export_to_tpu: bool, makes no difference.
+        export_to_cpu: bool, makes no difference.
         warm_start_from: as for `tf.estimator.Estimator`.
+        embedding_config_spec: must be None.
+        export_saved_model_api_version: object, makes no difference.
 
     Raises:
-        NotImplementedError: if `use_tpu` is set.
+        NotImplementedError: if `use_tpu` is set, or `embedding_config_spec` is given.
         ValueError: if `config` is not a `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not
             take `params`, or a size is not positive; also on the same conditions as `tf.estimator.Estimator`.
 
@@ -268,9 +271,12 @@ class TPUEstimator(Estimator):
         batch_axis: ListLike | None = None,
         eval_on_tpu: bool = True,
         export_to_tpu: bool = True,
+        export_to_cpu: bool = True,
         warm_start_from: str | WarmStartSettings | None = None,
+        embedding_config_spec: Any = None,
+        export_saved_model_api_version: Any = None,
     ) -> None:
-        if use_tpu:
+        if use_tpu or embedding_config_spec is not None:
             raise NotImplementedError(f"tf.contrib.tpu.TPUEstimator: {_NO_TPU}")
         if not isinstance(config, TPURunConfig):
             raise ValueError("`config` must be provided with type `tpu_config.RunConfig`")

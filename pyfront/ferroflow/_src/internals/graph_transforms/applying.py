@@ -84,4 +84,12 @@ def TransformGraph(  # noqa: N802  # TensorFlow's spelling
             if not ignores_errors:
                 raise failure if isinstance(failure, errors.OpError) else invalid(str(failure)) from failure
             tf_logging.warning("%s: Ignoring error %s", name, failure)
+        _clear_versions(graph_def, name)
     return graph_def
+
+
+def _clear_versions(graph_def: Any, name: str) -> None:
+    """Removes the versions, as TensorFlow's transforms do, all but one; also gives the graph a library of functions."""
+    if name != "add_default_attributes":
+        graph_def.ClearField("versions")
+    graph_def.library.SetInParent()

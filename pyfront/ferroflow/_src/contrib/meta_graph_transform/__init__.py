@@ -1,0 +1,1 @@
+"""`tf.contrib.meta_graph_transform`: applies graph transforms to MetaGraphDefs."""
