@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deprecations import logs_deprecation
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
@@ -72,7 +73,7 @@ def test_a_place_can_be_sought_within_the_file_alone(tmp_path: Path) -> None:
     assert file.read(1) == "6"
     file.seek(-2, 2)
     assert file.read() == "89"
-    with pytest.warns(DeprecationWarning, match="position"):
+    with logs_deprecation("position"):
         file.seek(position=3)
     assert file.tell() == 3
     with pytest.raises(tf.errors.InvalidArgumentError, match="negative position: -1"):
@@ -108,7 +109,7 @@ def test_modes_allow_what_they_say(tmp_path: Path) -> None:
         gfile.GFile(name, "w").read()
     with pytest.raises(tf.errors.PermissionDeniedError, match="isn't open for writing"):
         gfile.GFile(name, "r").write("x")
-    with pytest.warns(DeprecationWarning, match="GFile"):
+    with logs_deprecation("GFile"):
         gfile.FastGFile(name)
 
 
