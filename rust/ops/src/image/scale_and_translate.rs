@@ -237,9 +237,7 @@ fn backward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn forward_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let images = c.input(0)?.with_rank(4)?;
-    for i in 2..4 {
-        c.input(i)?.merge(&PartialShape::vector(Some(2)))?;
-    }
+    // TF 1.x: the lengths of `scale` and `translation` are checked in the step.
     sized_images(c, images.dim(0), 1, images.dim(3))
 }
 
