@@ -221,3 +221,36 @@ def test_the_functions_of_1_13_take_its_arguments(tmp_path):
     failures = []
     assert list(files.walk(str(tmp_path / "nowhere"), onerror=failures.append)) == []
     assert isinstance(failures[0], tf.errors.NotFoundError)
+
+
+def test_names_that_are_no_utf8_are_those_of_the_bytes(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    name, copy = folder + b"/\xff", folder + b"/\xfe"
+    with gfile.GFile(name, "w") as file:
+        file.write("text")
+    assert os.listdir(folder) == [b"\xff"]
+    assert gfile.GFile(name).read() == "text"
+    assert gfile.Exists(name)
+    assert not gfile.IsDirectory(name)
+    assert gfile.Stat(name).length == 4
+    gfile.Copy(name, copy)
+    gfile.Rename(copy, name, overwrite=True)
+    gfile.MakeDirs(folder + b"/\xfd")
+    assert sorted(os.listdir(folder)) == [b"\xfd", b"\xff"]
+    gfile.Remove(name)
+    assert not gfile.Exists(name)
+
+
+def test_operations_and_writers_take_names_that_are_no_utf8(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    one, two, records, events = (folder + b"/" + x for x in (b"\xff", b"\xfe", b"\xfd", b"\xfc"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run([tf.write_file(one, "1"), tf.write_file(two, "2")])
+        assert session.run([tf.read_file(one), tf.read_file(two)]) == [b"1", b"2"]
+        assert sorted(session.run(tf.matching_files(folder + b"/*"))) == [two, one]
+    with tf.python_io.TFRecordWriter(records) as writer:
+        writer.write(b"record")
+    assert list(tf.python_io.tf_record_iterator(records)) == [b"record"]
+    tf.summary.FileWriter(events).close()
+    assert sorted(os.listdir(folder)) == [b"\xfc", b"\xfd", b"\xfe", b"\xff"]
+    assert len(os.listdir(events)) == 1

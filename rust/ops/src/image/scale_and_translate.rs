@@ -7,7 +7,7 @@ use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::scalar::{exp, sin};
-use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, dispatch, ensure};
+use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, dispatch, ensure};
 
 /// A function of the distance between a sample and a pixel, in pixels: it is 0 beyond `radius`.
 #[derive(Clone, Copy)]
