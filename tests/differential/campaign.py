@@ -66,7 +66,7 @@ class Finding(NamedTuple):
 
 
 def is_careless(difference: Difference) -> bool:
-    """Returns True if a wrong call ends in an error of Python's inside the library, or in none where TensorFlow has one.
+    """Returns True if a wrong call ends in an error of Python inside the library, or in none where TensorFlow has one.
 
     Errors of TensorFlow that are Python's own count as none.
     """
