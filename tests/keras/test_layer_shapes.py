@@ -183,7 +183,7 @@ def test_inputs_without_steps_are_refused_by_time_distributed(rank):
         layers.TimeDistributed(layers.Dense(1))(tf.zeros([2] * rank))
 
 
-@pytest.mark.parametrize("number", [3, 2.5, True, np.float32(1.5), np.ones(3)])
+@pytest.mark.parametrize("number", [3, 2.5, True, np.float64(1.5), np.ones(3)])
 def test_numbers_and_arrays_are_inputs_as_tensors_are(number):
     with tf.Graph().as_default(), tf.Session() as session:
         found = layers.Activation("linear")(number)
