@@ -39,8 +39,8 @@ def name_of(name: PathLike) -> str:
     Raises:
         TypeError: if `name` is none of these.
     """
-    name = compat.path_to_str(name)
-    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else compat.as_text(name)
+    given = compat.path_to_str(name)
+    return given.decode("utf-8", "surrogateescape") if isinstance(given, bytes) else compat.as_text(given)
 
 
 def scheme_of(name: PathLike) -> str | None:
