@@ -361,7 +361,7 @@ class EventWriter:
       StatusError: the system's failures, here and at the next call; `FailedPrecondition` for additions once closed.
     """
 
-    def __new__(cls, name: str, flush_seconds: float, wall_time: float) -> Self: ...
+    def __new__(cls, name: bytes, flush_seconds: float, wall_time: float) -> Self: ...
     def add_event(self, event: bytes) -> None:
         """Appends a serialized `Event`."""
 

@@ -3,8 +3,9 @@
 import warnings
 
 import pytest
+from deprecations import logged_warnings, logs_deprecation
 
-from ferroflow._src.base.deprecation import deprecated, deprecated_args, deprecated_argument_lookup
+from ferroflow._src.base.deprecation import deprecated, deprecated_args, deprecated_argument_lookup, silence
 from ferroflow._src.base.keyword_args import keyword_args_only
 
 
@@ -22,22 +23,28 @@ def reduce(x, axis=None, keepdims=None, dim=None, *, keep_dims=None):
 
 
 def test_a_deprecated_function_works_and_names_its_successor():
-    with pytest.warns(
-        DeprecationWarning, match="tf.all_variables is deprecated; use tf.global_variables instead"
-    ) as caught:
+    with logs_deprecation("tf.all_variables is deprecated; use tf.global_variables instead") as caught:
         assert all_variables(1, second=3) == (1, 3)
-    assert [warning.filename for warning in caught] == [__file__]
+    assert [warning.pathname for warning in caught] == [__file__]
     assert all_variables.__name__ == "all_variables"
     assert "Deprecated: use `tf.global_variables` instead." in all_variables.__doc__
     assert "Lists the variables." in all_variables.__doc__
 
 
-def test_every_call_can_be_an_error():
-    with warnings.catch_warnings():
+def test_the_first_call_alone_logs_a_warning():
+    with logs_deprecation("tf.all_variables") as logged, warnings.catch_warnings():
         warnings.simplefilter("error")
-        for _ in range(2):
-            with pytest.raises(DeprecationWarning):
-                all_variables(1)
+        for _ in range(3):
+            all_variables(1)
+    assert len(logged) == 1
+    assert logged[0].getMessage().startswith(f"From {__file__}:{logged[0].lineno}: ")
+
+
+def test_a_silent_block_logs_nothing():
+    with logged_warnings() as logged, silence():
+        all_variables(1)
+        reduce(5, dim=1)
+    assert logged == []
 
 
 @pytest.mark.parametrize(
@@ -49,24 +56,22 @@ def test_every_call_can_be_an_error():
     ],
 )
 def test_a_deprecated_argument_works_and_names_its_successor(args, kwargs, old, new):
-    with pytest.warns(
-        DeprecationWarning, match=f"The argument {old} of reduce is deprecated; use {new} instead"
-    ) as caught:
+    with logs_deprecation(f"The argument {old} of reduce is deprecated; use {new} instead") as caught:
         result = reduce(*args, **kwargs)
-    assert [warning.filename for warning in caught] == [__file__]
+    assert [warning.pathname for warning in caught] == [__file__]
     assert result == (5, 1, False if "keep_dims" in kwargs else None)
 
 
 def test_new_arguments_and_none_do_not_warn():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with logged_warnings() as logged:
         assert reduce(5, 1, True) == (5, 1, True)
         assert reduce(5, axis=0, dim=None) == (5, 0, None)
+    assert logged == []
 
 
 def test_old_and_new_together_are_refused():
     with (
-        pytest.warns(DeprecationWarning, match="dim"),
+        logs_deprecation("dim"),
         pytest.raises(ValueError, match="Cannot specify both 'dim' and 'axis'"),
     ):
         reduce(5, axis=1, dim=1)

@@ -7,6 +7,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 
 absl_flags = pytest.importorskip("absl.flags")
 
@@ -108,9 +109,9 @@ def test_defaults_may_be_numpys_numbers(values):
 @pytest.mark.parametrize("kind", ["string", "boolean", "bool", "float", "integer"])
 def test_old_keywords_still_work(values, kind):
     define = getattr(flags, f"DEFINE_{kind}")
-    with pytest.warns(DeprecationWarning, match=r"please use \(name, default, help\) instead") as caught:
+    with logs_deprecation(r"please use \(name, default, help\) instead") as caught:
         define(flag_name="old", default_value=None, docstring="words", flag_values=values)
-    assert caught[0].filename == __file__
+    assert caught[0].pathname == __file__
     define(name="new", default=None, help="words", flag_values=values)
     assert values["old"].help == values["new"].help == "words"
 

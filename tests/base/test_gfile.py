@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deprecations import logs_deprecation
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
@@ -72,7 +73,7 @@ def test_a_place_can_be_sought_within_the_file_alone(tmp_path: Path) -> None:
     assert file.read(1) == "6"
     file.seek(-2, 2)
     assert file.read() == "89"
-    with pytest.warns(DeprecationWarning, match="position"):
+    with logs_deprecation("position"):
         file.seek(position=3)
     assert file.tell() == 3
     with pytest.raises(tf.errors.InvalidArgumentError, match="negative position: -1"):
@@ -108,7 +109,7 @@ def test_modes_allow_what_they_say(tmp_path: Path) -> None:
         gfile.GFile(name, "w").read()
     with pytest.raises(tf.errors.PermissionDeniedError, match="isn't open for writing"):
         gfile.GFile(name, "r").write("x")
-    with pytest.warns(DeprecationWarning, match="GFile"):
+    with logs_deprecation("GFile"):
         gfile.FastGFile(name)
 
 
@@ -220,3 +221,36 @@ def test_the_functions_of_1_13_take_its_arguments(tmp_path):
     failures = []
     assert list(files.walk(str(tmp_path / "nowhere"), onerror=failures.append)) == []
     assert isinstance(failures[0], tf.errors.NotFoundError)
+
+
+def test_names_that_are_no_utf8_are_those_of_the_bytes(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    name, copy = folder + b"/\xff", folder + b"/\xfe"
+    with gfile.GFile(name, "w") as file:
+        file.write("text")
+    assert os.listdir(folder) == [b"\xff"]
+    assert gfile.GFile(name).read() == "text"
+    assert gfile.Exists(name)
+    assert not gfile.IsDirectory(name)
+    assert gfile.Stat(name).length == 4
+    gfile.Copy(name, copy)
+    gfile.Rename(copy, name, overwrite=True)
+    gfile.MakeDirs(folder + b"/\xfd")
+    assert sorted(os.listdir(folder)) == [b"\xfd", b"\xff"]
+    gfile.Remove(name)
+    assert not gfile.Exists(name)
+
+
+def test_operations_and_writers_take_names_that_are_no_utf8(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    one, two, records, events = (folder + b"/" + x for x in (b"\xff", b"\xfe", b"\xfd", b"\xfc"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run([tf.write_file(one, "1"), tf.write_file(two, "2")])
+        assert session.run([tf.read_file(one), tf.read_file(two)]) == [b"1", b"2"]
+        assert sorted(session.run(tf.matching_files(folder + b"/*"))) == [two, one]
+    with tf.python_io.TFRecordWriter(records) as writer:
+        writer.write(b"record")
+    assert list(tf.python_io.tf_record_iterator(records)) == [b"record"]
+    tf.summary.FileWriter(events).close()
+    assert sorted(os.listdir(folder)) == [b"\xfc", b"\xfd", b"\xfe", b"\xff"]
+    assert len(os.listdir(events)) == 1

@@ -121,3 +121,9 @@ def test_backups_of_three_workers_are_dropped_and_catch_up():
     np.testing.assert_allclose(sessions[2].run(variables[2]), [1.0 - (0.1 + 1.6) / 2 - (0.1 + 0.4) / 2, 2], rtol=1e-6)
     for session in sessions:
         session.close()
+
+
+@pytest.mark.parametrize("counts", [(1 << 70, 0), (0, 1 << 16), (1 << 15, 1 << 15)])
+def test_a_local_cluster_of_more_tasks_than_ports_is_refused(counts):
+    with pytest.raises(ValueError, match="65535 ports"):
+        tf.test.create_local_cluster(*counts)

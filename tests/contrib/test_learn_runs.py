@@ -12,7 +12,6 @@ import ferroflow as tf
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "learn_runs.json").read_text(encoding="utf-8"))
 learn = tf.contrib.learn
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

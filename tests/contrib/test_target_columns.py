@@ -9,7 +9,6 @@ import pytest
 
 import ferroflow as tf
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 target_column = importlib.import_module("ferroflow.contrib.layers.python.layers.target_column")
 LOGITS = np.array([[1.5], [-0.5], [0.25]], np.float32)
 LABELS = np.array([[1.0], [0.0], [0.0]], np.float32)

@@ -10,6 +10,7 @@ import io
 import numpy as np
 import pytest
 from data.reading import elements
+from deprecations import logs_deprecation
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
@@ -176,7 +177,7 @@ def test_pairs_of_keys_and_examples_are_read_for_the_examples(tmp_path):
 
     options = {"reader": reader, "reader_args": ["?"], "randomize_input": False}
     with tf.Graph().as_default(), tf.Session() as session:
-        with pytest.warns(DeprecationWarning, match="make_batched_features_dataset"):
+        with logs_deprecation("make_batched_features_dataset"):
             batch = tf.contrib.data.read_batch_features(str(tmp_path / "a"), 2, _FEATURES, **options)
         assert [session.run(batch["n"]).tolist() for _ in range(3)] == [[0, 1], [2, 0], [1, 2]]
     with tf.Graph().as_default(), pytest.raises(ValueError, match="must be one of the `features` keys"):

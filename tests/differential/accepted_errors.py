@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from differential import program_checks
 from differential.acceptance import Accepted
 
 ERRORS = [
@@ -466,6 +467,21 @@ ERRORS = [
         about="(gradient of )?EnsureShape",
         tensorflow="Shape must be rank -1",
         ours="^no error",
+    ),
+    Accepted(
+        "1.15 runs types without a kernel on XLA's device, which lacks this operation for them",
+        "error",
+        about="ClipByValue|variables of ResourceScatter(Max|Min)",
+        tensorflow="Clamp unimplemented for C|binary complex op '(maximum|minimum)'",
+        ours="No OpKernel",
+    ),
+    Accepted(
+        "1.15 fills a list that grows with empty tensors of float32",
+        "error",
+        about="list of tensors",
+        tensorflow=r"Incompatible shapes during merge: \[.*\] vs\. \[0\]|Incompatible ranks during merge|DT_FLOAT"
+        "|first dim of list element",
+        of_program=program_checks.grows_a_list,
     ),
     Accepted(
         "1.15 runs types without a kernel on XLA's device",

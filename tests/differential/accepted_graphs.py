@@ -123,12 +123,19 @@ GRAPHS = [
         check=lambda tensorflow, ours: checks.knows_more(ours, tensorflow),
     ),
     Accepted(
-        "1.15 keeps the shape of a list's elements beside its handle while it builds the graph",
+        "the shape of elements of any rank is the scalar -1, and not a vector",
         "static shape",
         about="list of tensors",
-        tensorflow=r"^\[\d+\]$",
+        tensorflow=r"^\[None\]$",
         ours="^None$",
         of_program=program_checks.asks_for_an_element_shape,
+    ),
+    Accepted(
+        "1.15 takes a size that the step gets for the least one",
+        "static shape",
+        about="(gradient of )?MatrixDiagV2",
+        ours="None",
+        check=lambda tensorflow, ours: checks.knows_more(ours, tensorflow),
     ),
     Accepted("no index is taken for index 0 there", "static shape", about="DynamicStitch", tensorflow=r"^\[1[,\]]"),
     Accepted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from differential import checks, program_checks
+from differential import checks, pictures, program_checks
 from differential.acceptance import Accepted
 
 VALUES = [
@@ -29,7 +29,12 @@ VALUES = [
         about=".*(Queue|Table|Reader|Barrier|SessionHandle|Stack).*",
         tensorflow="localhost",
     ),
-    Accepted("pictures are compressed otherwise", "value", about="Encode(Png|Jpeg).*"),
+    Accepted(
+        "pictures are compressed otherwise: the same pixels as PNG, and as JPEG by the same tables and sampling",
+        "value",
+        about="Encode(Png|Jpeg).*",
+        check=pictures.are_the_same_but_for_compression,
+    ),
     Accepted("a crop is one of the whole picture here", "value", about="DecodeAndCropJpeg"),
     Accepted("messages have their fields in another order", "value", about="TensorSummary|DecodeJSONExample"),
     Accepted(
@@ -341,6 +346,12 @@ VALUES = [
         "value",
         about="pictures, grayscale",
         check=checks.are_near,
+    ),
+    Accepted(
+        "1.15 fills a list that grows with empty tensors of float32, and joins them as if they had elements",
+        "value|fetched shape",
+        about="list of tensors",
+        of_program=program_checks.grows_a_list,
     ),
     Accepted(
         "an infinity is multiplied by the zeros of a band matrix there, which makes the whole row NaN",

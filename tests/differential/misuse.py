@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import numpy as np
-from differential import misuse_calls
+from differential import misuse_calls, misuse_layer_calls
 from differential.misuse_calls import Input, Made, Sparse
 from differential.surface_inputs import WORDS
 from differential.writing import Data, Writer, array, program as make_program, tf
@@ -20,6 +20,9 @@ _LITERALS: tuple[Data, ...] = (
     *({"tf": "float32"}, {"tf": "string"}, {"tf": "int32"}, {"tf": "complex64"}, {"tf": "qint8"}, {"tf": "resource"}),
     *({"shape": None}, {"shape": [None, 2]}, {"tf": "Graph"}),
 )
+_FAMILIES = (*misuse_calls.FAMILIES, *misuse_layer_calls.FAMILIES)
+# How often a call gives an argument that has a default.
+_OPTION_SHARE = 0.3
 _DTYPES = (
     *("float32", "float64", "float16", "int32", "int64", "uint8", "int8", "bool", "string", "complex64", "bfloat16"),
 )
@@ -113,7 +116,10 @@ class _Misuse:
         if isinstance(wanted, Sparse):
             return self.sparse(wanted.dtype)
         if isinstance(wanted, Made):
-            return self.writer.call(wanted.function, *map(self.right, wanted.arguments))
+            named = {
+                name: self.right(value) for name, value in wanted.keywords.items() if self.rng.random() < _OPTION_SHARE
+            }
+            return self.writer.call(wanted.function, *map(self.right, wanted.arguments), **named)
         if isinstance(wanted, list):
             return [self.right(item) for item in wanted]
         if isinstance(wanted, dict) and "dict" in wanted:
@@ -131,6 +137,8 @@ class _Misuse:
                     return [self.wrong(x) if i == place else self.right(x) for i, x in enumerate(items)]
                 return {"dict": [[k, self.wrong(x) if i == place else self.right(x)] for i, (k, x) in enumerate(items)]}
         kind = rng.random()
+        if isinstance(wanted, Made) and kind < 0.9:
+            return self._wrongly_made(wanted)
         if isinstance(wanted, Input) and kind < 0.65:
             way = rng.choice(("dtype", "rank", "odd", "size"))
             if way == "dtype":
@@ -151,6 +159,18 @@ class _Misuse:
             return self.sparse(rng.choice(("float32", "string", "int64")), rng.random() < 0.5)
         return rng.choice(_LITERALS)
 
+    def _wrongly_made(self, wanted: Made) -> Data:
+        """The result of a call of which one argument is wrong."""
+        places: list[Any] = [*range(len(wanted.arguments)), *wanted.keywords]
+        chosen = self.rng.choice(places) if places else None
+        positional = [self.wrong(x) if i == chosen else self.right(x) for i, x in enumerate(wanted.arguments)]
+        named = {
+            name: self.wrong(value) if name == chosen else self.right(value)
+            for name, value in wanted.keywords.items()
+            if name == chosen or self.rng.random() < _OPTION_SHARE
+        }
+        return self.writer.call(wanted.function, *positional, **named)
+
 
 def _used_column(c: _Misuse, function: str, result: Data) -> Data:
     """Adds the call that uses a column; returns its result, or `result` itself if it is no column."""
@@ -167,23 +187,28 @@ def _used_column(c: _Misuse, function: str, result: Data) -> Data:
 def program(number: int) -> dict[str, Any]:
     """The program of a number."""
     rng = random.Random(number)
-    function, arguments, keywords = rng.choice(rng.choice(misuse_calls.FAMILIES))
+    family = rng.choice(_FAMILIES)
+    function, arguments, keywords = rng.choice(family)
     c = _Misuse(rng)
     places: list[Any] = [*range(len(arguments)), *keywords]
     chosen = {rng.choice(places)} if places else set()
-    if rng.random() < 0.1:
+    if places and rng.random() < 0.1:
         chosen.add(rng.choice(places))
     positional = [c.wrong(x) if i in chosen else c.right(x) for i, x in enumerate(arguments)]
     named = {
         name: c.wrong(value) if name in chosen else c.right(value)
         for name, value in keywords.items()
-        if name in chosen or rng.random() < 0.3
+        if name in chosen or rng.random() < _OPTION_SHARE
     }
     result = c.writer.call(function, *positional, **named)
     runs: list[Data] = []
     if function.startswith("feature_column."):
         result = _used_column(c, function, result)
         runs.append({"fill": 3})
+    elif family in misuse_layer_calls.FAMILIES:
+        runs.append({"fill": 3})
+        made = arguments[0] if arguments else None
+        function = f"{made.function}{function}" if isinstance(made, Made) else function
     if not function.startswith(("io.Fixed", "io.Var", "io.SparseFeature", "io.TFRecordOptions")):
         runs.append({"fetch": result, "feed": c.feed})
     return make_program(f"misuse of {function}", c.writer, runs)

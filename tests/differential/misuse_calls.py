@@ -39,10 +39,12 @@ class Made(NamedTuple):
     Attributes:
         function: str, its function below the module.
         arguments: its arguments.
+        keywords: its arguments by name.
     """
 
     function: str
     arguments: tuple[Any, ...]
+    keywords: dict[str, Any] = {}  # noqa: RUF012
 
 
 Call = tuple[str, list[Any], dict[str, Any]]

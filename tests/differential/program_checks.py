@@ -66,3 +66,8 @@ def is_empty(program: Program) -> bool:
 def asks_for_an_element_shape(program: Program) -> bool:
     """Returns True if a step of the program reads the shape of a list's elements."""
     return any(step[1] == "raw_ops.TensorListElementShape" for step in program["steps"])
+
+
+def grows_a_list(program: Program) -> bool:
+    """Returns True if a step of the program writes to places of a list that may not exist yet."""
+    return any(step[1] == "raw_ops.TensorListScatterIntoExistingList" for step in program["steps"])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from differential.campaign import FAMILIES, campaign, check
+from differential.campaign import FAMILIES, campaign, check, is_careless
 from differential.comparison import Difference, differences
 from differential.processes import Pair
 from differential.rounding import is_undetermined
@@ -72,3 +72,18 @@ def test_only_what_a_rounding_of_the_inputs_moves_is_noise(number: float, is_noi
     sines = [float(np.sin(number))] * 2
     wrong = Difference("value", "run 0, value 0 (1 of the greatest)", sines, [x + 0.1 for x in sines])
     assert is_undetermined(pair, program, [wrong]) == is_noise
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "counts"),
+    [
+        ("TypeError: x", "KeyError: x", True),
+        ("ValueError: x", "no error (when run: KeyError: x)", True),
+        ("no error", "IndexError: x", True),
+        ("AttributeError: x", "no error", False),
+        ("TypeError: x", "ValueError: x", False),
+        ("no error", "ValueError: x", False),
+    ],
+)
+def test_only_careless_answers_to_wrong_calls_count(theirs: str, ours: str, counts: bool) -> None:
+    assert is_careless(Difference("build error", "step y", theirs, ours)) == counts

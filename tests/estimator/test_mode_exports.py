@@ -14,7 +14,6 @@ from ferroflow._src.estimator import export_folders
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "mode_exports.json").read_text(encoding="utf-8"))
 made = tf.contrib.estimator
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def _flat(value):

@@ -13,7 +13,6 @@ from golden.construct_programs import nodes, programs
 
 import ferroflow as tf
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 EXPECTED: dict[str, Any] = json.loads(
     lzma.decompress((Path(__file__).parents[1] / "golden" / "constructs.json.xz").read_bytes())
 )

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 
 import ferroflow as tf
 from ferroflow._src.framework import graph as graph_module
@@ -272,9 +273,9 @@ def test_optimizers_and_models_are_shown_by_what_tells_them_apart():
 
 
 def test_the_old_name_of_the_collection_of_variables_can_be_set(monkeypatch):
-    with pytest.warns(DeprecationWarning, match="GLOBAL_VARIABLES"):
+    with logs_deprecation("GLOBAL_VARIABLES"):
         assert tf.GraphKeys.VARIABLES == tf.GraphKeys.GLOBAL_VARIABLES
-    with pytest.warns(DeprecationWarning, match="GLOBAL_VARIABLES"):
+    with logs_deprecation("GLOBAL_VARIABLES"):
         assert tf.GraphKeys().VARIABLES == "variables"
     monkeypatch.setattr(tf.GraphKeys, "VARIABLES", "mine")
     assert tf.GraphKeys.VARIABLES == "mine"

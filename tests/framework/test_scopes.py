@@ -313,3 +313,20 @@ def test_an_operation_is_made_in_the_graph_of_its_inputs(graph, make):
         x = tf.constant([1.0])
     assert make(x).graph is other
     assert graph.get_operations() == []
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: tf.constant(1, name=name),
+        lambda name: tf.placeholder(tf.float32, name=name),
+        lambda name: tf.matmul([[1.0]], [[1.0]], name=name),
+        lambda name: tf.no_op(name=name),
+        lambda name: tf.Variable(1.0, name=name),
+        lambda name: tf.raw_ops.Add(x=1.0, y=1.0, name=name),
+        lambda name: tf.summary.scalar(name, 1.0),
+    ],
+)
+def test_an_operation_has_a_name(make):
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="'' is not a valid node name"):
+        make("")

@@ -316,3 +316,37 @@ def test_classes_of_a_scope_are_found_by_every_way_from_a_configuration():
     assert (third.factor, wrapped.layer.factor, type(adam)) == (4.0, 5.0, tf.keras.optimizers.Adam)
     with pytest.raises(ValueError, match="Unknown layer: _Scaled"):
         tf.keras.models.model_from_json(text)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: layers.deserialize({"class_name": "Dense"}),
+        lambda: layers.deserialize({"class_name": "TimeDistributed", "config": {"layer": {"class_name": "Dense"}}}),
+        lambda: models.model_from_config({"class_name": "Model"}),
+        lambda: models.model_from_json('{"class_name": "Sequential"}'),
+        lambda: keras.Sequential.from_config({"name": "s", "layers": [{"class_name": "Dense"}]}),
+        lambda: keras.initializers.get({"class_name": "Zeros"}),
+        lambda: keras.regularizers.deserialize({"config": {}}),
+        lambda: keras.constraints.deserialize({"class_name": "NonNeg"}),
+        lambda: keras.activations.deserialize({"config": {}}),
+        lambda: keras.losses.deserialize({"config": {}}),
+        lambda: keras.metrics.deserialize({"config": {}}),
+        lambda: keras.optimizers.deserialize({"class_name": "SGD"}),
+        lambda: layers.deserialize(
+            {"class_name": "Dense", "config": {"units": 1, "kernel_initializer": {"config": {}}}}
+        ),
+    ],
+)
+def test_descriptions_without_a_part_are_refused(make):
+    with pytest.raises(ValueError, match="Improper config format"):
+        make()
+
+
+def test_an_empty_description_of_a_sequence_makes_an_empty_one():
+    assert models.model_from_config({"class_name": "Sequential", "config": {}}).layers == []
+
+
+def test_a_variable_of_a_tensor_of_another_type_is_refused():
+    with pytest.raises(ValueError, match="Tensor conversion requested dtype float32"):
+        keras.backend.variable(tf.constant([1, 2]))

@@ -139,3 +139,61 @@ def test_depthwise_convolutions_are_dilated():
         session.run(tf.global_variables_initializer())
         assert layer.compute_output_shape(images.shape).as_list() == [2, 5, 4, 2]
         np.testing.assert_array_equal(*session.run([outputs, expected]))
+
+
+# TF 1.x: UpSampling3D checks no rank.
+_RANKS = {
+    "UpSampling1D()": 3,
+    "UpSampling2D()": 4,
+    "ZeroPadding1D()": 3,
+    "ZeroPadding2D()": 4,
+    "ZeroPadding3D()": 5,
+    "Cropping1D()": 3,
+    "Cropping2D()": 4,
+    "Cropping3D()": 5,
+    "GlobalMaxPooling1D()": 3,
+    "GlobalAveragePooling2D()": 4,
+    "GlobalMaxPooling3D()": 5,
+    "SpatialDropout1D(0.5)": 3,
+    "SpatialDropout2D(0.5)": 4,
+    "MaxPooling2D()": 4,
+    "Conv1D(1, 1)": 3,
+    "SeparableConv2D(1, 1)": 4,
+    "DepthwiseConv2D(1)": 4,
+    "LocallyConnected1D(1, 1)": 3,
+    "LocallyConnected2D(1, 1)": 4,
+    "ConvLSTM2D(1, 1)": 5,
+    "LSTM(1)": 3,
+    "Bidirectional(layers.GRU(1))": 3,
+}
+
+
+@given(st.sampled_from(sorted(_RANKS)), st.integers(0, 6))
+def test_inputs_of_another_rank_are_refused_by_the_rank(text, rank):
+    if rank == _RANKS[text]:
+        return
+    told = pytest.raises(ValueError, match=f"expected ndim={_RANKS[text]}, found ndim={rank}")
+    with tf.Graph().as_default(), told:
+        eval(text, {**vars(layers), "layers": layers})(tf.zeros([2] * rank))
+
+
+@pytest.mark.parametrize("rank", range(3))
+def test_inputs_without_steps_are_refused_by_time_distributed(rank):
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="at least 3 dimensions"):
+        layers.TimeDistributed(layers.Dense(1))(tf.zeros([2] * rank))
+
+
+@pytest.mark.parametrize("number", [3, 2.5, True, np.float64(1.5), np.ones(3)])
+def test_numbers_and_arrays_are_inputs_as_tensors_are(number):
+    with tf.Graph().as_default(), tf.Session() as session:
+        found = layers.Activation("linear")(number)
+        assert isinstance(found, tf.Tensor)
+        np.testing.assert_array_equal(session.run(found), number)
+        with pytest.raises(ValueError, match="expected ndim=4, found ndim="):
+            tf.layers.average_pooling2d(number, 2, 1)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "causal", 5, None])
+def test_backend_functions_refuse_other_paddings(padding):
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=f"Invalid padding: {padding}"):
+        keras.backend.conv2d(tf.zeros([1, 3, 3, 1]), tf.zeros([1, 1, 1, 1]), padding=padding)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 
 import ferroflow as tf
 
@@ -55,7 +56,7 @@ def test_arguments_are_checked():
 def test_names_from_before_tensorflow_1_are_there():
     with tf.Graph().as_default():
         steps = [tf.ones([2, 3])] * 2
-        with pytest.warns(DeprecationWarning, match=r"tf\.nn\.static_rnn"):
+        with logs_deprecation(r"tf\.nn\.static_rnn"):
             outputs, _ = tf.nn.rnn(tf.nn.rnn_cell.GRUCell(4), steps, dtype=tf.float32)
         assert outputs[0].shape.as_list() == [2, 4]
         assert tf.nn.seq2seq.sequence_loss is tf.contrib.legacy_seq2seq.sequence_loss

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
@@ -141,5 +142,5 @@ def test_the_old_name_of_the_axis_is_taken_with_a_warning():
     def build():
         return tf.losses.cosine_distance([[1.0, 0.0]], [[0.0, 1.0]], dim=1)
 
-    with pytest.warns(DeprecationWarning, match="axis"):
+    with logs_deprecation("axis"):
         assert evaluate(build) == 1

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 
 import ferroflow as tf
 
@@ -9,8 +10,6 @@ RNG = np.random.RandomState(3)
 LABELS = RNG.uniform(0, 1, (4, 3)).astype(np.float32)
 PREDICTIONS = RNG.uniform(0.1, 0.9, (4, 3)).astype(np.float32)
 WEIGHTS = np.array([0, 2, 1, 0], np.float32)
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def evaluate(build):
@@ -80,7 +79,7 @@ def test_pairwise_error_counts_pairs_of_an_element_with_itself():
 
 
 def test_every_one_names_its_newer_form():
-    with tf.Graph().as_default(), pytest.warns(DeprecationWarning, match=r"use tf\.losses\.log_loss"):
+    with tf.Graph().as_default(), logs_deprecation(r"use tf\.losses\.log_loss"):
         tf.contrib.losses.log_loss(PREDICTIONS, LABELS)
 
 

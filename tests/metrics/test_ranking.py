@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 from golden.ranking_programs import CASES, describe
 from hypothesis import given, strategies as st
 
@@ -69,7 +70,7 @@ def test_average_precision_is_the_mean_of_precisions_where_a_class_is_found(seed
 def test_the_deprecated_names_warn():
     scores, labels = np.array([[3, 2, 1]], np.float32), np.array([[0, 2]])
     for name in ("sparse_precision_at_k", "sparse_average_precision_at_k"):
-        with pytest.warns(DeprecationWarning, match=name.replace("sparse_", r"tf\.metrics\.")):
+        with logs_deprecation(name.replace("sparse_", r"tf\.metrics\.")):
             final(lambda name=name: getattr(tf.metrics, name)(labels, scores, 2))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
@@ -36,13 +37,13 @@ def final(build):
 def test_predictions_come_first_with_a_warning_that_names_the_newer_form(name, expected):
     function = getattr(tf.contrib.metrics, f"streaming_{name}")
     dtype = np.float32 if "error" in name else np.int64
-    with pytest.warns(DeprecationWarning, match=rf"tf\.metrics\.{name}"):
+    with logs_deprecation(rf"tf\.metrics\.{name}"):
         found = final(lambda: function(PREDICTIONS.astype(dtype), LABELS.astype(dtype)))
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_further_arguments_keep_their_places():
-    with pytest.warns(DeprecationWarning, match="mean_iou"):
+    with logs_deprecation("mean_iou"):
         found = final(lambda: tf.contrib.metrics.streaming_mean_iou(PREDICTIONS, LABELS, 2, np.ones(4, np.float32)))
     np.testing.assert_allclose(found, (1 / 2 + 2 / 3) / 2, rtol=1e-6)
 

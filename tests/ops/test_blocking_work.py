@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 #: Longer than any test takes: who waits as long waits for what never comes.
 HANGS = 20.0

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 from golden.convolution_programs import programs, run
 from hypothesis import given, settings, strategies as st
 
@@ -131,7 +132,7 @@ def test_paddings_that_are_lists_are_zeros_around_the_input() -> None:
 def test_old_names_lead_to_new_ones() -> None:
     x, f = np.ones([1, 4, 4, 2]), np.ones([2, 2, 3, 2])
     with tf.Graph().as_default(), tf.Session() as session:
-        with pytest.warns(DeprecationWarning, match="conv2d_transpose"):
+        with logs_deprecation("conv2d_transpose"):
             old = tf.nn.deconv2d(x, f, [1, 8, 8, 3], [1, 2, 2, 1])
         new = tf.nn.conv2d_transpose(x, f, [1, 8, 8, 3], [1, 2, 2, 1])
         a, b = session.run([old, new])

@@ -15,8 +15,6 @@ from golden.differential_programs import BATCH, COUNT, program, results
 
 import ferroflow as tf
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
 # Differences allowed: in units of the last place for functions of elements, relative for what adds up.
 _ULPS = 2
 # erfc in float64 reaches 3 against the C library's, at 14 of 20,000 points of [-3, 3]; TensorFlow's reaches 4.

@@ -9,7 +9,6 @@ from ops.cases.record import Refused
 from ferroflow._src.framework.graph import Graph
 from ferroflow._src.ops import operators
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 assert operators
 
 _CASES = [

@@ -22,7 +22,6 @@ from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.ops.nn.softmax import softmax_cross_entropy_with_logits
 from ferroflow._src.session.session import Session
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 assert operators
 
 # The step of the differences: their error is its square times the third derivative, and the rounding of double by it.

@@ -8,6 +8,7 @@ import pathlib
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 from golden import make_images
 from hypothesis import given, strategies as st
 
@@ -140,7 +141,7 @@ def test_boxes_of_images_that_are_not_there_are_refused():
 def test_whitening_is_the_old_name_of_standardization():
     image = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
     with tf.Graph().as_default(), tf.Session() as sess:
-        with pytest.warns(DeprecationWarning, match=r"tf\.image\.per_image_standardization"):
+        with logs_deprecation(r"tf\.image\.per_image_standardization"):
             whitened = tf.image.per_image_whitening(image)
         np.testing.assert_allclose(sess.run(whitened), (image - image.mean()) / image.std(), rtol=1e-5)
 

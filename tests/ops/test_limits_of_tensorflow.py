@@ -187,3 +187,90 @@ def test_numbers_of_no_dimension_are_taken_modulo_four(formats: tuple[str, str],
     x = np.arange(-6, 7, dtype=np.int32)
     found = _run(lambda: tf.raw_ops.DataFormatDimMap(x=x, src_format=source, dst_format=target))
     assert found.tolist() == places
+
+
+_RAW_WITH_INTS = {
+    "begin_mask": lambda n: tf.raw_ops.StridedSlice(input=[1, 2], begin=[0], end=[1], strides=[1], begin_mask=n),
+    "shrink_axis_mask": lambda n: tf.raw_ops.StridedSlice(
+        input=[1, 2], begin=[0], end=[1], strides=[1], shrink_axis_mask=n
+    ),
+    "channels": lambda n: tf.image.decode_bmp(b"BM", channels=n),
+    "ngram_widths": lambda n: _n_grams([b"a"], [0, 1], ngram_widths=[2, n])[0],
+}
+
+
+def _n_grams(data: list[bytes], splits: list[int], **more: Any) -> Any:
+    given = {"data": tf.constant(data, tf.string), "data_splits": tf.constant(splits, tf.int64), **more}
+    options = {"separator": "|", "left_pad": "<", "right_pad": ">", "pad_width": 1, "preserve_short_sequences": False}
+    return tf.raw_ops.StringNGrams(**{"ngram_widths": [2], **given, **options})
+
+
+@pytest.mark.parametrize("name", _RAW_WITH_INTS)
+@pytest.mark.parametrize("number", [1 << 31, 1 << 40])
+def test_masks_and_channels_are_of_32_bits(name: str, number: int) -> None:
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match=f"{name} has value {number} out of range"):
+        _run(lambda: _RAW_WITH_INTS[name](number))
+
+
+@pytest.mark.parametrize("splits", [[0, 5, 3, 5], [1], [0, -1], [0, 0, 1]])
+def test_rows_of_no_words_are_checked_too(splits: list[int]) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Invalid split value .*, must be in \[0,0\]"):
+        _run(lambda: _n_grams([], splits)[0])
+    assert _run(lambda: _n_grams([], [0, 0])[1]).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["scale", "translation"])
+@pytest.mark.parametrize("numbers", [[1.0], [1.0, 1.0, 1.0], 1.0])
+def test_lengths_of_scales_are_checked_in_the_step(name: str, numbers: Any) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        options = {"scale": [1.0, 1.0], "translation": [0.0, 0.0], name: numbers}
+        resized = tf.raw_ops.ScaleAndTranslate(images=_PICTURE, size=[2, 1], **options)
+        assert resized.shape.as_list() == [1, 2, 1, 1]
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(resized)
+
+
+def test_names_of_shards_end_at_a_zero_byte() -> None:
+    assert _run(lambda: tf.raw_ops.ShardedFilespec(basename="ab\0c", num_shards=12)) == b"ab-?????-of-00012"
+    assert _run(lambda: tf.raw_ops.ShardedFilename(basename="\0", shard=1, num_shards=2)) == b"-00001-of-00002"
+
+
+def test_ranges_of_joined_levels_are_scalars() -> None:
+    with tf.Graph().as_default():
+        levels = tf.bitcast(tf.zeros([2, 1], tf.uint8), tf.quint8)
+        with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1"):
+            tf.raw_ops.QuantizedConcat(
+                concat_dim=0, values=[levels] * 2, input_mins=[0.0, 0.0], input_maxes=[1.0, tf.zeros([1])]
+            )
+
+
+@pytest.mark.parametrize("shape", [None, [4, 2], [None, None]])
+def test_outer_dimensions_of_slices_are_those_of_their_indices(shape: list[int | None] | None) -> None:
+    with tf.Graph().as_default():
+        handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=shape, container="", shared_name="v")
+        with pytest.raises(ValueError, match="Dimension 0 in both shapes must be equal, but are 2 and 1"):
+            tf.raw_ops.ResourceScatterNdUpdate(ref=handle, indices=[[0], [2]], updates=tf.zeros([1, 2]))
+
+
+@pytest.mark.parametrize(("equation", "shape"), [("ii->i", [None]), ("ij,jk->ik", [None, 3]), ("...i->i", None)])
+def test_an_equation_decides_the_rank_of_a_result(equation: str, shape: list[int | None] | None) -> None:
+    with tf.Graph().as_default():
+        inputs = [tf.placeholder(tf.float32), tf.zeros([2, 3])][: equation.count(",") + 1]
+        result = tf.raw_ops.Einsum(inputs=inputs, equation=equation)
+        assert (None if result.shape.ndims is None else result.shape.as_list()) == shape
+
+
+@pytest.mark.parametrize("is_centered", [False, True])
+def test_an_infinite_mean_of_a_row_stays_infinite(is_centered: bool) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        names = ["var", "mg", "ms", "mom"] if is_centered else ["var", "ms", "mom"]
+        values = {name: np.float32([[1, 2]]) for name in names}
+        values["mg" if is_centered else "ms"][0, 0] = np.inf
+        state = {name: tf.Variable(value, name=name, use_resource=True) for name, value in values.items()}
+        session.run(tf.global_variables_initializer())
+        op = tf.raw_ops.ResourceSparseApplyCenteredRMSProp if is_centered else tf.raw_ops.ResourceSparseApplyRMSProp
+        scalars = {"lr": 0.1, "rho": 0.5, "momentum": 0.5, "epsilon": 9.0}
+        handles = {name: variable.handle for name, variable in state.items()}
+        session.run(op(**handles, **scalars, grad=np.float32([[1, 1]]), indices=[0]))
+        means = session.run(state["mg" if is_centered else "ms"])
+        np.testing.assert_array_equal(means, [[np.inf, 1.5]])

@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 
 import ferroflow as tf
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 _lookup = tf.contrib.lookup
 
 

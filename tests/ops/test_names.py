@@ -19,7 +19,6 @@ from ferroflow._src.ops.math import arithmetic, cast, clipping, elementwise, lin
 from ferroflow._src.ops.nn import activation, normalization, softmax
 from ferroflow._src.ops.random import sampling
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 assert operators
 
 

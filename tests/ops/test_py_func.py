@@ -12,8 +12,6 @@ import pytest
 
 import ferroflow as tf
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
 
 def _run(function: Any, inputs: Any, types: Any, **options: Any) -> Any:
     with tf.Graph().as_default(), tf.Session() as session:

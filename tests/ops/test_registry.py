@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-import pytest
 from ops import registry
 from ops.cases.catalog import RECORDS
 from ops.cases.record import Record, dtype_name
@@ -19,7 +18,6 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 assert operators
 
 _OPS = [name for name in _core.op_names() if not registry.is_for_tests(name)]

@@ -15,7 +15,6 @@ from ferroflow._src.ops import operators
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.session.session import Session
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 assert operators
 
 

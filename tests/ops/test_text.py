@@ -10,8 +10,6 @@ import ferroflow as tf
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "texts.json").read_text(encoding="utf-8"))
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
 
 def _is_float(item):
     return isinstance(item, str) and "0x" in item

@@ -18,7 +18,7 @@ damaged_files = importlib.util.module_from_spec(_SPEC)
 sys.modules["damaged_files"] = damaged_files
 _SPEC.loader.exec_module(damaged_files)
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 # Numbers that lengths and shapes are made of, and bytes of any value.
 _DATA = st.one_of(

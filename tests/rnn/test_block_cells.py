@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 
 import ferroflow as tf
 
@@ -119,7 +120,7 @@ def test_block_grus_are_grus(make, names):
 
 def test_old_arguments_and_wrong_ones():
     with tf.Graph().as_default():
-        with pytest.warns(DeprecationWarning, match="num_units"):
+        with logs_deprecation("num_units"):
             assert rnn.GRUBlockCell(cell_size=3).output_size == 3
         with pytest.raises(ValueError, match="Exactly one of num_units or cell_size must be provided"):
             rnn.GRUBlockCell()

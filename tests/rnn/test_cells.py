@@ -266,3 +266,10 @@ def test_dropout_of_probability_one_is_the_cell_itself():
 def test_bad_arguments_are_refused(error, message, make):
     with tf.Graph().as_default(), pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize("cell", [None, 3, [], "GRUCell", tf.nn.relu])
+def test_wrappers_refuse_what_is_no_cell(cell):
+    for wrap in (tf.nn.rnn_cell.ResidualWrapper, tf.nn.rnn_cell.DropoutWrapper):
+        with pytest.raises(TypeError, match="is not an RNNCell"):
+            wrap(cell)

@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from deprecations import logs_deprecation
 
 import ferroflow as tf
 
@@ -173,7 +174,7 @@ def test_a_folder_has_one_cached_writer(tmp_path):
 
 
 def test_the_writer_of_old_warns(tmp_path):
-    with pytest.warns(DeprecationWarning, match="tf.summary.FileWriter"):
+    with logs_deprecation("tf.summary.FileWriter"):
         tf.train.SummaryWriter(str(tmp_path)).close()
 
 

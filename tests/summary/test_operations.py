@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -59,17 +60,17 @@ def test_summaries_enter_the_collections_they_are_told():
 
 def test_the_names_of_old_take_tags_of_their_own():
     with tf.Graph().as_default():
-        with pytest.warns(DeprecationWarning, match="tf.summary.scalar"):
+        with logs_deprecation("tf.summary.scalar"):
             scalars = tf.scalar_summary(["x y", "z"], [1, 2])
-        with pytest.warns(DeprecationWarning, match="tf.summary.histogram"):
+        with logs_deprecation("tf.summary.histogram"):
             tf.histogram_summary("h", [1.0])
-        with pytest.warns(DeprecationWarning, match="tf.summary.image"):
+        with logs_deprecation("tf.summary.image"):
             tf.image_summary("i", np.zeros([2, 2, 2, 1], np.float32), max_images=1)
-        with pytest.warns(DeprecationWarning, match="tf.summary.audio"):
+        with logs_deprecation("tf.summary.audio"):
             tf.audio_summary("s", np.zeros([1, 5], np.float32), 8000.0)
-        with pytest.warns(DeprecationWarning, match="tf.summary.merge_all"):
+        with logs_deprecation("tf.summary.merge_all"):
             merged = tf.merge_all_summaries()
-        with pytest.warns(DeprecationWarning, match="tf.summary.merge"):
+        with logs_deprecation("tf.summary.merge"):
             assert [v.simple_value for v in run(tf.merge_summary([scalars])).value] == [1, 2]
         assert [v.tag for v in run(merged).value] == ["x y", "z", "h", "i/image", "s/audio/0"]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deprecations import logs_deprecation
 from supervision.event_files import events_in, scalars_in, statuses_in
 
 import ferroflow as tf
@@ -131,7 +132,7 @@ class TestArguments:
         assert (supervisor.save_path, supervisor.summary_writer) == (None, None)
 
     def test_using_it_is_deprecated(self) -> None:
-        with pytest.warns(DeprecationWarning, match="use tf.train.MonitoredTrainingSession instead"):
+        with logs_deprecation("use tf.train.MonitoredTrainingSession instead"):
             tf.train.Supervisor()
 
 

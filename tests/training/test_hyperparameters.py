@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from deprecations import logs_deprecation
 from hypothesis import given, strategies as st
 
 import ferroflow as tf
@@ -97,7 +98,7 @@ def test_what_is_there_is_told():
     assert "rate" not in params
     with pytest.raises(AttributeError, match="rate"):
         _ = params.rate
-    with pytest.warns(DeprecationWarning, match="override_from_dict"):
+    with logs_deprecation("override_from_dict"):
         params.set_from_map({"steps": 9})
     assert str(params) == "[('deep', False), ('name', 'net'), ('steps', 9), ('units', [8, 4])]"
     assert repr(params).startswith("HParams([('deep'")

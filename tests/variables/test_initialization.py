@@ -1,6 +1,7 @@
 """Laws of the operations that initialize variables and find those without a value."""
 
 import pytest
+from deprecations import logs_deprecation
 from variables.graphs import graph  # noqa: F401 (a fixture)
 
 import ferroflow as tf
@@ -74,14 +75,14 @@ def test_asserting_fails_until_all_have_values():
 )
 def test_old_names_warn_and_do_the_same(old, new):
     v = tf.Variable(1.0)
-    with pytest.warns(DeprecationWarning, match=new):
+    with logs_deprecation(new):
         found = getattr(tf, old)()
     assert found == [v] if old == "all_variables" else found.type == "NoOp"
 
 
 def test_initialize_variables_warns_and_initializes():
     v = tf.Variable(3.0)
-    with pytest.warns(DeprecationWarning, match="variables_initializer"):
+    with logs_deprecation("variables_initializer"):
         init = tf.initialize_variables([v])
     with tf.Session() as sess:
         sess.run(init)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from deprecations import logs_deprecation
 from golden.variable_programs import INITIALIZERS, initial_value
 from variables.graphs import graph  # noqa: F401 (a fixture)
 
@@ -23,7 +24,6 @@ def value(initializer, shape, seed=None, **arguments):
             return sess.run(made)
 
 
-@pytest.mark.filterwarnings("ignore:UniformUnitScaling is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("case", INITIALIZERS)
 def test_numbers_are_tensorflows(case):
     found = initial_value(tf, tf.initializers, case)
@@ -77,7 +77,7 @@ def test_variances_are_the_scale_by_the_fan(mode, shape, fan, distribution):
 
 
 def test_unit_scaling_is_bounded_by_the_inputs():
-    with pytest.warns(DeprecationWarning, match="variance_scaling"):
+    with logs_deprecation("variance_scaling"):
         initializer = tf.initializers.uniform_unit_scaling(factor=2.0, seed=1)
     made = value(initializer, [12, 100])
     assert 0.9 < abs(made).max() / (2.0 * math.sqrt(3 / 12)) <= 1

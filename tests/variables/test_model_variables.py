@@ -67,7 +67,6 @@ def test_variables_are_found_by_scope_ending_and_name():
         F.get_variables_to_restore("a")
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_slim_has_layers_and_variables_under_one_roof(capsys):
     slim = tf.contrib.slim
     with slim.arg_scope([slim.fully_connected], weights_regularizer=slim.l2_regularizer(0.1)):

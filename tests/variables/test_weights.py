@@ -8,7 +8,6 @@ from golden.weight_programs import describe, programs
 
 import ferroflow as tf
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 EXPECTED = json.loads((Path(__file__).parents[1] / "golden" / "weights.json").read_text())
 PROGRAMS = programs(tf)
 

@@ -4,7 +4,7 @@ use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
 use crate::function::Library;
 use crate::node::{HandleType, Node, NodeId, OutputId, OutputType};
-use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind, HandleSource, OpDef};
+use crate::op_def::{ArgDef, ArgType, AttrDef, AttrKind, Flow, HandleSource, OpDef};
 use crate::registry::Registry;
 use crate::shape_context::ShapeContext;
 use ferroflow_tensor::{DType, PartialShape, Result, Status};
@@ -222,10 +222,10 @@ impl Graph {
         for (i, input) in inputs.iter().enumerate() {
             self.consumers[input.node as usize].push((id, i as u32));
         }
-        let handle =
-            if types.iter().any(|t| t.0 == DType::Resource) { self.handle_type(&def, &attrs, &inputs) } else { None };
+        let is_handle = |dtype| matches!(dtype, DType::Resource | DType::Variant);
+        let handle = if types.iter().any(|t| is_handle(t.0)) { self.handle_type(&def, &attrs, &inputs) } else { None };
         let output = |((dtype, is_ref), shape)| {
-            let handle = if dtype == DType::Resource { handle.clone() } else { None };
+            let handle = if is_handle(dtype) { handle.clone() } else { None };
             OutputType { dtype, is_ref, shape, handle }
         };
         let outputs = types.into_iter().zip(shapes).map(output).collect();
@@ -264,10 +264,16 @@ impl Graph {
         }
         match def.handle_source {
             HandleSource::Attrs(known) => return known(attrs).map(Arc::new),
+            HandleSource::Node(known) => {
+                return known(&ShapeContext::new(self, def, attrs, inputs, 0)).map(Arc::new);
+            }
             HandleSource::Unknown if !def.is_alias && def.flow.is_none() => return None,
             HandleSource::Unknown | HandleSource::FirstInput => {}
         }
-        self.output(*inputs.first()?).ok()?.handle.clone()
+        let first = self.output(*inputs.first()?).ok()?;
+        // Values that a branch or a loop's body makes may be of another type.
+        let is_merged = def.flow == Some(Flow::Merge) && first.dtype == DType::Variant;
+        if is_merged { None } else { first.handle.clone() }
     }
 
     fn shape_error(&self, e: Status, def: &OpDef, name: &str, inputs: &[OutputId]) -> BuildError {

@@ -6,7 +6,7 @@ use crate::facts::{ElementsPart, Fusion, Role, Stretch};
 use crate::kernel::{Kernel, KernelFactory, KernelInit, ProgramKernelFactory, ShapeFunction};
 use crate::node::HandleType;
 use crate::schema;
-use crate::shape_context::ShapeFn;
+use crate::shape_context::{ShapeContext, ShapeFn};
 use ferroflow_tensor::elementwise::StretchedShape;
 use ferroflow_tensor::vector::{Binary, Compare, Logical, Unary};
 use ferroflow_tensor::{DType, Result, Status};
@@ -151,6 +151,8 @@ pub enum HandleSource {
     Unknown,
     /// The op makes the handle, and its attributes hold the type.
     Attrs(fn(&AttrMap) -> Option<HandleType>),
+    /// The node's attributes and inputs hold the type.
+    Node(fn(&ShapeContext<'_>) -> Option<HandleType>),
     /// The handle stands for values of the same type as input 0's.
     FirstInput,
 }

@@ -130,10 +130,12 @@ impl EventWriter {
     /// Args: `interval` is the longest time that an event stays out of the file; `wall_time` is in seconds since 1970.
     ///
     /// Errors: those of the system, `NotFound` and its like, naming the file.
-    pub fn create(name: &str, interval: Duration, wall_time: f64) -> Result<EventWriter> {
-        let records = RecordWriter::create(name, Compression::None, None)?;
-        let file = File::options().append(true).open(path_of(name)).map_err(|e| failure(name, &e))?;
-        let mut output = Output { records, file, name: name.to_owned() };
+    pub fn create(name: impl AsRef<[u8]>, interval: Duration, wall_time: f64) -> Result<EventWriter> {
+        let path = name.as_ref();
+        let name = String::from_utf8_lossy(path).into_owned();
+        let records = RecordWriter::create(path, Compression::None, None)?;
+        let file = File::options().append(true).open(path_of(path)).map_err(|e| failure(&name, &e))?;
+        let mut output = Output { records, file, name: name.clone() };
         let what = event::What::FileVersion(VERSION.to_owned());
         output.write(&[event(wall_time, 0, what).encode_to_vec()])?;
         output.sync()?;
@@ -148,7 +150,7 @@ impl EventWriter {
             shared,
             thread: Mutex::new(Some(thread)),
             described: Mutex::default(),
-            name: name.to_owned(),
+            name,
             process: std::process::id(),
         })
     }

@@ -14,7 +14,7 @@ pub struct EventWriter {
 #[pymethods]
 impl EventWriter {
     #[new]
-    fn new(py: Python<'_>, name: &str, flush_seconds: f64, wall_time: f64) -> PyResult<EventWriter> {
+    fn new(py: Python<'_>, name: &[u8], flush_seconds: f64, wall_time: f64) -> PyResult<EventWriter> {
         let interval =
             Duration::try_from_secs_f64(flush_seconds.max(0.0)).unwrap_or(Duration::from_secs(u32::MAX.into()));
         let writer = detached(py, || Writer::create(name, interval, wall_time)).map_err(status)?;

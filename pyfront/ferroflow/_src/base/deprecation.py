@@ -1,21 +1,48 @@
-"""Names and arguments that have a newer spelling: using them issues a `DeprecationWarning` that says which."""
+"""Names and arguments that have a newer spelling: the first use of each writes the newer one to `tf.logging`."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
-import warnings
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
 
+from ferroflow._src.base import tf_logging
 from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.function_families import forwards
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+# Off while `silence` lasts.
+_prints = [True]
+# Old spellings whose warning this process has logged.
+_logged: set[str] = set()
+# Programs set `_PRINT_DEPRECATION_WARNINGS` of this module of TensorFlow's to False.
+_PUBLIC_MODULE: Final = "ferroflow.python.util.deprecation"
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Suppresses warnings about deprecated functions and arguments within a `with` block."""
+    before, _prints[0] = _prints[0], False
+    try:
+        yield
+    finally:
+        _prints[0] = before
+
+
+def are_printed() -> bool:
+    """Returns True unless the program suppresses warnings about deprecated functions and arguments."""
+    module = vars(sys.modules.get(_PUBLIC_MODULE, sys))
+    return _prints[0] and bool(module.get("_PRINT_DEPRECATION_WARNINGS", True))
+
+
 def warn_deprecated(old: str, new: str, stacklevel: int = 1) -> None:
-    """Issues the warning that `new` replaces `old`.
+    """Logs once in each process, at level WARN, that `new` replaces `old`.
+
+    TensorFlow logs these warnings, so `python -W error` does not turn them into exceptions.
 
     Args:
         old: str, what was used.
@@ -23,15 +50,19 @@ def warn_deprecated(old: str, new: str, stacklevel: int = 1) -> None:
         stacklevel: int, the frames between this call and the line to blame; 1 is the caller of the caller. Frames of
             members of a `FunctionFamily` do not count.
     """
+    if old in _logged or not are_printed():
+        return
+    _logged.add(old)
     frame, level = sys._getframe(1), 2
     while stacklevel > 0 and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
         stacklevel -= not forwards(frame.f_code)
-    warnings.warn(f"{old} is deprecated; use {new} instead.", DeprecationWarning, stacklevel=level)
+    place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    tf_logging.warning("From %s: %s is deprecated; use %s instead.", place, old, new, stacklevel=level)
 
 
 def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], _Function]:
-    """Marks a function or method as deprecated: each call issues a warning.
+    """Marks a function or method as deprecated: its first call logs a warning.
 
     Args:
         new_name: str, what to use instead, such as `"tf.global_variables"`.
@@ -56,7 +87,7 @@ def deprecated(new_name: str, name: str | None = None) -> Callable[[_Function], 
 
 
 def deprecated_args(**new_names: str) -> Callable[[_Function], _Function]:
-    """Marks arguments of a function as deprecated: each call that passes one a value other than None issues a warning.
+    """Marks arguments of a function as deprecated: the first call that passes one other than None logs a warning.
 
     The arguments reach the function as they were given; `deprecated_argument_lookup` chooses between old and new.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
+from ferroflow._src.base import tf_logging
 from ferroflow._src.base.absent_names import absent as _absent
 from ferroflow._src.base.typing import has_signature_of as _has_signature_of
 
@@ -36,10 +36,9 @@ def _define(kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     old_keywords = kwargs.keys() & _NEW_KEYWORDS.keys()
     if old_keywords:
         # TF < 1.5: the names of the arguments before absl.
-        warnings.warn(
+        tf_logging.warning(
             "Use of the keyword argument names (flag_name, default_value, docstring) is deprecated, "
             "please use (name, default, help) instead.",
-            DeprecationWarning,
             stacklevel=3,
         )
         kwargs = {_NEW_KEYWORDS.get(keyword, keyword): value for keyword, value in kwargs.items()}

@@ -39,7 +39,7 @@ def apply_op(
             if value is None:
                 attrs = _without_defaults(op_type, attrs)
                 break
-    name = op_type if not name else name if name.__class__ is str else compat.as_str(name)
+    name = op_type if name is None else name if name.__class__ is str else compat.as_str(name)
     for item in inputs:
         if not isinstance(item, Tensor):
             plain = False

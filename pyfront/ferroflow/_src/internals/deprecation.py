@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from ferroflow._src.base import tf_logging
-from ferroflow._src.base.deprecation import deprecated_argument_lookup
+from ferroflow._src.base.deprecation import are_printed, deprecated_argument_lookup, silence
 from ferroflow._src.base.docstrings import document
 from ferroflow._src.base.typing import TensorLike
 
@@ -30,26 +29,8 @@ __all__ = [
 _Symbol = TypeVar("_Symbol", bound=Callable[..., Any])
 _DATE: Final = re.compile(r"20\d\d-[01]\d-[0123]\d")
 
-# Off while `silence` lasts.
-_prints = [True]
 # Programs set this name of TensorFlow's module to False.
 _PRINT_DEPRECATION_WARNINGS = True
-_PUBLIC_MODULE: Final = "ferroflow.python.util.deprecation"
-
-
-@contextlib.contextmanager
-def silence() -> Iterator[None]:
-    """Keeps the decorators of this module from writing to the log."""
-    before, _prints[0] = _prints[0], False
-    try:
-        yield
-    finally:
-        _prints[0] = before
-
-
-def _are_printed() -> bool:
-    module = vars(sys.modules.get(_PUBLIC_MODULE, sys))
-    return _prints[0] and bool(module.get("_PRINT_DEPRECATION_WARNINGS", _PRINT_DEPRECATION_WARNINGS))
 
 
 def _call_location(outer: bool = False) -> str:
@@ -93,7 +74,7 @@ def _until(date: str | None) -> str:
 
 
 def _warn(known: set[Any], key: Any, once: bool, text: str) -> None:
-    if key not in known and _are_printed():
+    if key not in known and are_printed():
         if once:
             known.add(key)
         tf_logging.warning(text)

@@ -290,6 +290,20 @@ def op_format_of(data_format: str | None, rank: int) -> str:
     return first if given == "channels_first" else last
 
 
+def op_padding_of(padding: str) -> str:
+    """Returns the operations' name of a padding.
+
+    Args:
+        padding: str, "same" or "valid".
+
+    Raises:
+        ValueError: if `padding` is neither.
+    """
+    if not isinstance(padding, str) or padding not in ("same", "valid"):
+        raise ValueError(f"Invalid padding: {padding}")
+    return padding.upper()
+
+
 def with_batch(sizes: Any, op_format: str) -> list[int]:
     inner = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes] * (len(op_format) - 2)
     return [1, 1, *inner] if op_format.startswith("NC") else [1, *inner, 1]
@@ -325,7 +339,7 @@ def conv1d(
         before = dilation_rate * (int(kernel.shape[0]) - 1)
         edges = [[0, 0], [0, 0], [before, 0]] if op_format == "NCW" else [[0, 0], [before, 0], [0, 0]]
         x, padding = shaping.pad(x, edges), "valid"
-    return conv.conv1d(x, kernel, strides, padding.upper(), data_format=op_format, dilations=dilation_rate)
+    return conv.conv1d(x, kernel, strides, op_padding_of(padding), data_format=op_format, dilations=dilation_rate)
 
 
 def conv2d(
@@ -357,7 +371,7 @@ def conv2d(
         x,
         kernel,
         strides=with_batch(strides, op_format),
-        padding=padding.upper(),
+        padding=op_padding_of(padding),
         data_format=op_format,
         dilations=with_batch(dilation_rate, op_format),
     )
@@ -395,7 +409,7 @@ def separable_conv2d(
         depthwise_kernel,
         pointwise_kernel,
         strides=with_batch(strides, op_format),
-        padding=padding.upper(),
+        padding=op_padding_of(padding),
         rate=list(dilation_rate),
         data_format=op_format,
     )
@@ -430,7 +444,7 @@ def depthwise_conv2d(
         x,
         depthwise_kernel,
         strides=with_batch(strides, op_format),
-        padding=padding.upper(),
+        padding=op_padding_of(padding),
         rate=list(dilation_rate),
         data_format=op_format,
     )
@@ -465,7 +479,7 @@ def pool2d(
         raise ValueError(f"Invalid pooling mode: {pool_mode}")
     pool = pooling.max_pool if pool_mode == "max" else pooling.avg_pool
     sizes, distances = with_batch(pool_size, op_format), with_batch(strides, op_format)
-    return pool(x, sizes, distances, padding.upper(), data_format=op_format)
+    return pool(x, sizes, distances, op_padding_of(padding), data_format=op_format)
 
 
 def random_normal(

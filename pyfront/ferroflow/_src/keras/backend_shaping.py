@@ -63,13 +63,14 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
 
     Returns:
         Variable of `dtype`, of the shape of `value`; SparseTensor of the matrix's dtype and shape.
+
+    Raises:
+        ValueError: if `value` is a Tensor of another dtype.
     """
     if hasattr(value, "tocoo"):
         matrix = value.tocoo()
         return SparseTensor(np.stack([matrix.row, matrix.col], axis=1).astype(np.int64), matrix.data, matrix.shape)
     kind = dtypes.as_dtype(dtype or floatx())
-    if isinstance(value, Tensor):
-        return tracked_variable(cast(value, kind), name=name, constraint=constraint)
     return tracked_variable(convert_to_tensor(value, dtype=kind), name=name, constraint=constraint)
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from ferroflow._src.base.typing import IntsLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.backend_nn import op_format_of, with_batch
+from ferroflow._src.keras.backend_nn import op_format_of, op_padding_of, with_batch
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers.transposed_convolution import transposed_images
 from ferroflow._src.ops.array import joining, shaping
@@ -46,7 +46,7 @@ def conv2d_transpose(
         output_shape = joining.stack(sizes)
     rates = [dilation_rate] * 2 if isinstance(dilation_rate, int) else list(cast("Any", dilation_rate))
     distances = with_batch(strides, op_format)
-    result: Tensor = transposed_images(x, kernel, output_shape, distances, padding.upper(), op_format, rates)
+    result: Tensor = transposed_images(x, kernel, output_shape, distances, op_padding_of(padding), op_format, rates)
     return result
 
 
@@ -79,7 +79,7 @@ def conv3d(
         x,
         kernel,
         strides=with_batch(strides, op_format),
-        padding=padding.upper(),
+        padding=op_padding_of(padding),
         data_format=op_format,
         dilations=with_batch(dilation_rate, op_format),
     )
@@ -114,7 +114,7 @@ def pool3d(
         raise ValueError(f"Invalid pooling mode: {pool_mode}")
     pool = pooling.max_pool3d if pool_mode == "max" else pooling.avg_pool3d
     sizes, distances = with_batch(pool_size, op_format), with_batch(strides, op_format)
-    return pool(x, sizes, distances, padding.upper(), data_format=op_format)
+    return pool(x, sizes, distances, op_padding_of(padding), data_format=op_format)
 
 
 def resize_volumes(x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str) -> Tensor:

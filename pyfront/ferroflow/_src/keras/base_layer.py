@@ -7,8 +7,6 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ferroflow._src.base import dtypes, nest
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import NestedTensors
@@ -21,6 +19,7 @@ from ferroflow._src.keras import named
 from ferroflow._src.keras.added_metrics import AddsMetrics, metrics_of
 from ferroflow._src.keras.configurations import arguments_of, defaults_of, required_of, serialized
 from ferroflow._src.layers.call_context import is_inside_call
+from ferroflow._src.layers.input_spec import numbers_as_tensors
 from ferroflow._src.layers.layer import Layer, unbuilt_copy, use_resource_variables
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.nodes import call_of, calls_of, mask_of, note_masks
@@ -226,7 +225,7 @@ class KerasLayer(AddsMetrics, Layer):
 
     def __call__(self, inputs: NestedTensors, *args: Any, **kwargs: Any) -> Any:
         """Computes the outputs; the first call makes the variables."""
-        inputs = nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, np.ndarray) else x, inputs)
+        inputs = numbers_as_tensors(inputs)
         was_built = self.built
         masks = [mask_of(x) for x in nest.flatten(inputs)]
         taken = any(mask is not None for mask in masks)

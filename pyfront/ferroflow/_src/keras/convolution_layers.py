@@ -22,6 +22,7 @@ from ferroflow._src.layers import (
     space,
     transposed_convolution,
 )
+from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.nn.depthwise import depthwise_conv2d
 
 
@@ -484,6 +485,7 @@ class DepthwiseConv2D(KerasLayer):
         super().__init__(activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
         self.kernel_size = space.normalize_tuple(kernel_size, 2, "kernel_size")
         self.strides = space.normalize_tuple(strides, 2, "strides")
+        self.input_spec = InputSpec(ndim=4)
         self.padding, self.depth_multiplier = padding, depth_multiplier
         self.data_format = data_format or image_data_format()
         self.activation = named.activation(activation)

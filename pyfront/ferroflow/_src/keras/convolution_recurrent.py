@@ -155,9 +155,14 @@ class ConvLSTM2D(DropoutMasks, Running):
                 states.
 
         Raises:
-            ValueError: if the number of channels is not known.
+            ValueError: if the inputs have another rank than 5, or the number of channels is not known.
         """
         shape = TensorShape(input_shape[0] if isinstance(input_shape, list) else input_shape)
+        if shape.ndims not in (5, None):
+            raise ValueError(
+                f"Input 0 of layer {self.name} is incompatible with the layer: expected ndim=5, found "
+                f"ndim={shape.ndims}. Full shape received: {shape.as_list()}"
+            )
         channels = shape[2 if self._is_first else 4].value
         if channels is None:
             raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")

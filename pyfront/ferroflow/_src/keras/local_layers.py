@@ -14,6 +14,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import named
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.making import identity
 from ferroflow._src.ops.image.cropping import extract_image_patches
@@ -58,6 +59,7 @@ class _LocallyConnected(KerasLayer):
         if self.data_format not in ("channels_first", "channels_last"):
             raise ValueError(f"Unknown data_format: {data_format}")
         self.kernel_size, self.strides = (self._sizes(x) for x in (kernel_size, strides))
+        self.input_spec = InputSpec(ndim=self._DIMENSIONS + 2)
         self.activation, self.use_bias = named.activation(activation), use_bias
         self.kernel_initializer = named.initializer(kernel_initializer)
         self.bias_initializer = named.initializer(bias_initializer)

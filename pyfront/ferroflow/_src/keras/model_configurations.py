@@ -25,9 +25,16 @@ def _class(name: str, custom_objects: Mapping[str, Any]) -> Any:
 
 
 def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
-    """Returns a layer or model of a dict of its class and its arguments."""
+    """Returns a layer or model of a dict of its class and its arguments.
+
+    Raises:
+        KeyError: if the dict has no class.
+        ValueError: if it has no arguments, or the class is unknown.
+    """
     custom_objects = {**get_custom_objects(), **custom_objects}
     cls = _class(described["class_name"], custom_objects)
+    if "config" not in described:
+        raise ValueError(f"Improper config format: {described}")
     if isinstance(cls, type) and issubclass(cls, Model):
         return _model(described, custom_objects)
     # Layers among the arguments stay dicts, as in TensorFlow: a program's own `from_config` makes them.
@@ -47,7 +54,7 @@ def _tuples(value: Any) -> Any:
 def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
     config = described["config"]
     if described["class_name"] == "Sequential":
-        layers = config if isinstance(config, list) else config["layers"]
+        layers = config if isinstance(config, list) else config.get("layers", [])
         name = described.get("name") if isinstance(config, list) else config.get("name")
         model = Sequential([layer_of(one, custom_objects) for one in layers], name=name)
         if not isinstance(config, list) and config.get("build_input_shape") and not model.inputs:
@@ -98,11 +105,14 @@ def model_from_config(config: Mapping[str, Any], custom_objects: Mapping[str, An
         Model or Sequential.
 
     Raises:
-        ValueError: if a class or function is unknown, or the layers do not follow from the inputs.
+        ValueError: if a class or function is unknown, there are no arguments, or the layers do not follow from the
+            inputs.
         TypeError: if `config` is only a list of layers.
     """
     if isinstance(config, list):
         raise TypeError("`model_from_config` expects a dictionary, not a list. Give `class_name` and `config`.")
+    if "config" not in config:
+        raise ValueError(f"Improper config format: {config}")
     return _model(config, {**get_custom_objects(), **(custom_objects or {})})
 
 

@@ -42,20 +42,27 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(given, str) and given in known:
         return known[given]
     if isinstance(given, Mapping) and given.get("class_name") in get_custom_objects():
-        kind, config = get_custom_objects()[given["class_name"]], dict(given.get("config", {}))
+        _check_description(given)
+        kind, config = get_custom_objects()[given["class_name"]], dict(given["config"])
         return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
     space = " " if what == "optimizer" else ""
     raise ValueError(f"Unknown {what}:{space}{given}. Give a callable, or one of {sorted(known)}.")
 
 
+def _check_description(given: Mapping[str, Any]) -> None:
+    if not {"class_name", "config"} <= given.keys():
+        raise ValueError(f"Improper config format: {given}")
+
+
 def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable[..., Any]]) -> Any:
     """Returns the object that a dict of class name and arguments describes."""
-    name = str(config.get("class_name"))
+    _check_description(config)
+    name = str(config["class_name"])
     if name in get_custom_objects():
-        return get_custom_objects()[name](**config.get("config", {}))
+        return get_custom_objects()[name](**config["config"])
     if name not in classes:
         raise ValueError(f"Unknown {what}: {name!r}. Known are {sorted(classes)}.")
-    return classes[name](**config.get("config", {}))
+    return classes[name](**config["config"])
 
 
 _ACTIVATIONS: dict[str, Callable[..., Any]] = {name: getattr(activations, name) for name in activations.__all__}
@@ -103,8 +110,10 @@ def deserialize_activation(name: str, custom_objects: Mapping[str, Any] | None =
         callable of a Tensor.
 
     Raises:
-        ValueError: if the name is unknown.
+        ValueError: if the name is unknown, or `name` is a dict that describes no object.
     """
+    if isinstance(name, Mapping):
+        _check_description(name)
     return activation(name) if name not in (custom_objects or {}) else dict(custom_objects or {})[name]
 
 

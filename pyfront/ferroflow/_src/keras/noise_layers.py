@@ -12,6 +12,7 @@ from ferroflow._src.keras.backend_nn import in_train_phase, random_normal, rando
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.core_layers import Dropout
 from ferroflow._src.keras.settings import floatx, image_data_format
+from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.comparison import greater_equal, not_equal
@@ -143,6 +144,7 @@ class _SpatialDropout(Dropout):
         places: list[Any] = [1] * self._DIMENSIONS
         is_first = self.data_format == "channels_first" and self._DIMENSIONS > 1
         super().__init__(rate, [None, None, *places] if is_first else [None, *places, None], **kwargs)
+        self.input_spec = InputSpec(ndim=self._DIMENSIONS + 2)
 
 
 class SpatialDropout1D(_SpatialDropout):

@@ -62,12 +62,15 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
         Optimizer.
 
     Raises:
-        ValueError: if the name is unknown.
+        KeyError: if `config` has no `class_name`.
+        ValueError: if the name is unknown, or there are no arguments.
     """
     name = config["class_name"]
     known = {**_CLASSES, **get_custom_objects(), **(custom_objects or {})}
     cls = find("optimizer", name if name in known else name.lower(), known)
-    return cls.from_config(dict(config.get("config", {})))
+    if "config" not in config:
+        raise ValueError(f"Improper config format: {config}")
+    return cls.from_config(dict(config["config"]))
 
 
 def get(identifier: str) -> Any:

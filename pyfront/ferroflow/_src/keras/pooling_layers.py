@@ -11,6 +11,7 @@ from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.settings import image_data_format
 from ferroflow._src.layers import pooling
+from ferroflow._src.layers.input_spec import InputSpec
 from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
@@ -135,6 +136,7 @@ class _GlobalPooling(KerasLayer):
 
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.input_spec = InputSpec(ndim=self._DIMENSIONS + 2)
         self.data_format = data_format or image_data_format()
         if self.data_format not in ("channels_last", "channels_first"):
             raise ValueError(f"Unknown data_format: {data_format}")

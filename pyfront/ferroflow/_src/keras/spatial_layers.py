@@ -36,6 +36,7 @@ class _Spatial(KerasLayer):
 
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.input_spec = InputSpec(ndim=self._DIMENSIONS + 2)
         self.data_format = data_format or image_data_format()
         if self.data_format not in ("channels_first", "channels_last"):
             raise ValueError(f"Unknown data_format: {self.data_format}")
@@ -155,6 +156,8 @@ class UpSampling3D(_UpSampling):
 
     def __init__(self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(data_format, **kwargs)
+        # TF 1.x: the rank of the inputs is not checked, so that dimensions may be missing or follow.
+        self.input_spec = InputSpec(min_ndim=4)
         self.size = normalize_tuple(size, 3, "size")
 
     def call(self, inputs: NestedTensors) -> Tensor:

@@ -17,6 +17,7 @@ from ferroflow._src.keras.backend_rnn import rnn
 from ferroflow._src.keras.base_layer import KerasLayer, is_layer
 from ferroflow._src.keras.configurations import MadeOfLayers, serialized
 from ferroflow._src.keras.recurrent_cells import track_cells
+from ferroflow._src.layers.input_spec import assert_shape_compatibility
 from ferroflow._src.layers.layer import Layer, copy_without_variables, rename
 from ferroflow._src.layers.nodes import call_of, one_or_list
 from ferroflow._src.ops.array import joining, shaping
@@ -82,7 +83,16 @@ class TimeDistributed(Wrapper):
 
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, ...].
+
+        Raises:
+            ValueError: if the inputs have fewer than 3 dimensions.
         """
+        rank = TensorShape(input_shape).ndims
+        if rank is not None and rank < 3:
+            raise ValueError(
+                "`TimeDistributed` Layer should be passed an `input_shape ` with at least 3 dimensions, received: "
+                f"{TensorShape(input_shape).as_list()}"
+            )
         if isinstance(self.layer, Layer) and not self.layer.built:
             shape = TensorShape(input_shape).as_list()
             self.layer.build(TensorShape([shape[0], *shape[2:]]))
@@ -227,10 +237,15 @@ class Bidirectional(Wrapper):
 
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, size].
+
+        Raises:
+            ValueError: if the inputs have another rank than the layer needs, or an unknown one.
         """
+        shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         for layer in self._inner_layers():
+            assert_shape_compatibility(self.name, layer.input_spec, TensorShape(shape))
             with name_scope(layer.name):
-                layer.build(input_shape[0] if isinstance(input_shape, list) else input_shape)
+                layer.build(shape)
                 layer.built = True
         self.built = True
 

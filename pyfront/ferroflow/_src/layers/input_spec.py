@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base import dtypes, nest
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, TensorLike
+from ferroflow._src.framework.conversion import convert_to_tensor
 
 
 class InputSpec:
@@ -73,6 +77,15 @@ class InputSpec:
         return f"InputSpec({', '.join(told)})"
 
 
+def numbers_as_tensors(inputs: Any) -> Any:
+    """Returns inputs of a layer with tensors for numbers and arrays.
+
+    Args:
+        inputs: Tensor, number, NumPy array, or structure of them.
+    """
+    return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, (np.ndarray, float, int)) else x, inputs)
+
+
 def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: TensorLike) -> None:
     """Checks inputs against a layer's requirements.
 
@@ -98,8 +111,36 @@ def assert_input_compatibility(layer_name: str, input_spec: Any, inputs: TensorL
             _check(f"Input {index} of layer {layer_name} is incompatible with the layer: ", spec, x)
 
 
+def assert_shape_compatibility(layer_name: str, input_spec: Any, shape: TensorShape) -> None:
+    """Checks the shape of a layer's first input against its requirements.
+
+    Args:
+        layer_name: str, for the error's text.
+        input_spec: InputSpec, list of them, or None.
+        shape: TensorShape.
+
+    Raises:
+        ValueError: if the rank or a dimension differs from `input_spec`.
+    """
+    spec = next(iter(input_spec), None) if isinstance(input_spec, (list, tuple)) else input_spec
+    if spec is not None:
+        _check_shape(f"Input 0 of layer {layer_name} is incompatible with the layer: ", spec, shape)
+
+
 def _check(beginning: str, spec: InputSpec, x: Any) -> None:
     static = x.get_shape()
+    _check_rank(beginning, spec, static)
+    if spec.dtype is not None and x.dtype.base_dtype != dtypes.as_dtype(spec.dtype):
+        raise ValueError(f"{beginning}expected dtype={spec.dtype}, found dtype={x.dtype}")
+    _check_sizes(beginning, spec, static)
+
+
+def _check_shape(beginning: str, spec: InputSpec, static: TensorShape) -> None:
+    _check_rank(beginning, spec, static)
+    _check_sizes(beginning, spec, static)
+
+
+def _check_rank(beginning: str, spec: InputSpec, static: TensorShape) -> None:
     ndim = static.ndims
     if ndim is None:
         if (spec.ndim, spec.min_ndim, spec.max_ndim) != (None, None, None):
@@ -114,10 +155,12 @@ def _check(beginning: str, spec: InputSpec, x: Any) -> None:
             raise ValueError(
                 f"{beginning}: expected min_ndim={spec.min_ndim}, found ndim={ndim}. Full shape received: {shape}"
             )
-    if spec.dtype is not None and x.dtype.base_dtype != dtypes.as_dtype(spec.dtype):
-        raise ValueError(f"{beginning}expected dtype={spec.dtype}, found dtype={x.dtype}")
-    if ndim is None:
+
+
+def _check_sizes(beginning: str, spec: InputSpec, static: TensorShape) -> None:
+    if static.ndims is None:
         return
+    shape = static.as_list()
     for axis, size in spec.axes.items():
         wanted = getattr(size, "value", size)
         if wanted is not None and shape[int(axis)] not in (wanted, None):

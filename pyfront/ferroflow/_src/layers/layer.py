@@ -27,7 +27,7 @@ from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.framework.trackable import Trackable, forget_edges, track
 from ferroflow._src.layers.call_context import called_with, inputs_of_call, with_training
 from ferroflow._src.layers.connected import Connected
-from ferroflow._src.layers.input_spec import assert_input_compatibility
+from ferroflow._src.layers.input_spec import assert_input_compatibility, numbers_as_tensors
 from ferroflow._src.layers.naming import to_snake_case, unique_layer_name
 from ferroflow._src.layers.reachability import reachable_operations
 from ferroflow._src.layers.sessions import batch_get_value, batch_set_value
@@ -458,6 +458,7 @@ class Layer(Connected):
             raise ValueError(f"Input graph and Layer graph are not the same: {error}") from None
 
     def _outputs_of(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        inputs = numbers_as_tensors(inputs)
         self._set_scope(kwargs.pop("scope", None))
         leaves = nest.flatten(inputs)
         self._check_graph(leaves)

@@ -9,7 +9,7 @@ from ferroflow._src.base import nest
 from ferroflow._src.base.typing import CellLike, Device, DTypeLike, IntLike, ScopeLike, TensorLike
 from ferroflow._src.framework.default_graph import device as on_device, name_scope
 from ferroflow._src.framework.trackable import Trackable
-from ferroflow._src.rnn.cell import RNNCell
+from ferroflow._src.rnn.cell import RNNCell, assert_like_rnn_cell
 
 
 class CellWrapper(RNNCell):
@@ -17,6 +17,7 @@ class CellWrapper(RNNCell):
 
     def __init__(self, cell: Any, reuse: object = None) -> None:
         super().__init__(_reuse=reuse)
+        assert_like_rnn_cell("cell", cell)
         self._cell = cell
         if isinstance(cell, Trackable):
             self._track_trackable(cell, "cell")
@@ -57,6 +58,9 @@ class ResidualWrapper(CellWrapper):
     Args:
         cell: RNNCell, the wrapped one.
         residual_fn: callable of the inputs and the wrapped cell's outputs that makes the outputs; None for their sum.
+
+    Raises:
+        TypeError: if `cell` is not an RNNCell.
     """
 
     def __init__(self, cell: CellLike, residual_fn: Callable[[Any, Any], Any] | None = None) -> None:

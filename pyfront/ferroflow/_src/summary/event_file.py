@@ -7,6 +7,7 @@ import time
 from ferroflow import _core
 from ferroflow._src.base import errors, tf_logging
 from ferroflow._src.base.engine_errors import engine_errors
+from ferroflow._src.base.files.failures import path_bytes
 from ferroflow._src.base.files.staging import StagedFile, closed_with
 from ferroflow._src.base.files.urls import is_remote
 
@@ -30,7 +31,7 @@ class EventFile:
         self._uploaded = time.monotonic()
         local = name if self._staged is None else self._staged.path
         with engine_errors():
-            self._writer = _core.EventWriter(local, flush_secs, float(int(time.time())))
+            self._writer = _core.EventWriter(path_bytes(local), flush_secs, float(int(time.time())))
         if self._staged is not None:
             closed_with(self, self._writer, self._staged)
 

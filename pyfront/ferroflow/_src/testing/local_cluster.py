@@ -10,6 +10,8 @@ from ferroflow._src.base import proto
 from ferroflow._src.cluster.cluster_spec import ClusterSpec
 from ferroflow._src.cluster.server import Server
 
+_MOST_PORTS = (1 << 16) - 1
+
 
 def create_local_cluster(
     num_workers: int,
@@ -29,7 +31,12 @@ def create_local_cluster(
 
     Returns:
         (list of the workers' `Server`s, list of the parameter servers').
+
+    Raises:
+        ValueError: if there are more tasks than ports of a machine.
     """
+    if num_workers + num_ps > _MOST_PORTS:
+        raise ValueError(f"A machine has {_MOST_PORTS} ports, but {num_workers + num_ps} tasks need one each.")
     ports = iter(_unused_ports(num_workers + num_ps))
     jobs = {"worker": num_workers, "ps": num_ps}
     cluster = ClusterSpec({job: [f"localhost:{next(ports)}" for _ in range(n)] for job, n in jobs.items()})

@@ -1,7 +1,7 @@
 //! Fill, ZerosLike, OnesLike: tensors of one value.
 
 use crate::list;
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{HandleSource, Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, bail, by_size, dispatch, ensure};
 use num_traits::One;
@@ -71,6 +71,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("y: T")
             .attr("T: type")
             .doc("Returns zeros (false, empty strings) in the shape of `x`.")
+            .handle_source(HandleSource::FirstInput)
             .shape(shape_rules::unchanged)
             .kernel(|init| {
                 let dtype = init.dtype("T")?;

@@ -18,11 +18,11 @@ struct Masks {
 impl Masks {
     fn new(attrs: &AttrMap) -> Result<Masks> {
         Ok(Masks {
-            begin: attrs.int("begin_mask")?,
-            end: attrs.int("end_mask")?,
-            ellipsis: attrs.int("ellipsis_mask")?,
-            new_axis: attrs.int("new_axis_mask")?,
-            shrink: attrs.int("shrink_axis_mask")?,
+            begin: attrs.int32("begin_mask")?,
+            end: attrs.int32("end_mask")?,
+            ellipsis: attrs.int32("ellipsis_mask")?,
+            new_axis: attrs.int32("new_axis_mask")?,
+            shrink: attrs.int32("shrink_axis_mask")?,
         })
     }
 }

@@ -12,6 +12,13 @@ fn scalars(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Returns the text before the first zero byte.
+///
+/// TF 1.x: C's formatting makes the names, and ends a string there.
+fn c_string(text: &str) -> &str {
+    text.split('\0').next().unwrap_or_default()
+}
+
 fn named(name: String) -> Result<Tensor> {
     Tensor::from_strings([], vec![name.into_bytes().into()])
 }
@@ -29,7 +36,7 @@ pub(super) fn register(r: &mut Registry) {
                 kernel(|ctx| {
                     let (base, shard) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
                     let shards = ctx.input(2)?.to_scalar::<i32>()?;
-                    ctx.set_output(0, named(format!("{base}-{shard:05}-of-{shards:05}"))?);
+                    ctx.set_output(0, named(format!("{}-{shard:05}-of-{shards:05}", c_string(&base)))?);
                     Ok(())
                 })
             }),
@@ -44,7 +51,7 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|_| {
                 kernel(|ctx| {
                     let (base, shards) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
-                    ctx.set_output(0, named(format!("{base}-?????-of-{shards:05}"))?);
+                    ctx.set_output(0, named(format!("{}-?????-of-{shards:05}", c_string(&base)))?);
                     Ok(())
                 })
             }),

@@ -2,10 +2,10 @@
 
 use ferroflow_tensor::{Bytes, Result, Tensor, bail};
 
-/// Returns the name in a scalar.
-pub(super) fn name_in(t: &Tensor, argument: &str) -> Result<String> {
+/// Returns the name in a scalar: bytes that need not be UTF-8.
+pub(super) fn name_in(t: &Tensor, argument: &str) -> Result<Bytes> {
     match (t.rank(), t.strings()?) {
-        (0, [one]) => Ok(String::from_utf8_lossy(one).into_owned()),
+        (0, [one]) => Ok(one.clone()),
         _ => bail!(InvalidArgument, "Input {argument} tensor must be scalar, but had shape: {}", t.shape()),
     }
 }

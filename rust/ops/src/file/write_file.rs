@@ -69,7 +69,7 @@ fn write(ctx: &mut KernelContext<'_>) -> Result<()> {
         let [bytes] = contents.strings()? else {
             bail!(InvalidArgument, "Contents tensor must be scalar, but had shape: {}", contents.shape());
         };
-        replace(&path_of(&name), bytes).map_err(|e| failure(&name, &e))?;
+        replace(&path_of(&name), bytes).map_err(|e| failure(&String::from_utf8_lossy(&name), &e))?;
         Ok(Outputs::new())
     })
 }

@@ -84,7 +84,7 @@ const PLAIN: Options = Options {
 };
 
 fn channels_of(attrs: &AttrMap) -> Result<usize> {
-    let channels = attrs.int("channels")?;
+    let channels = attrs.int32("channels")?;
     ensure!(matches!(channels, 0 | 1 | 3 | 4), InvalidArgument, "channels must be 0, 1, 3, or 4, got {channels}");
     Ok(channels as usize)
 }

@@ -8,7 +8,7 @@ use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::scalar::{exp, sin};
-use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, dispatch, ensure};
+use ferroflow_tensor::{DType, Result, Shape, Tensor, bail, dispatch, ensure};
 
 /// A function of the distance between a sample and a pixel, in pixels: it is 0 beyond `radius`.
 #[derive(Clone, Copy)]
@@ -238,9 +238,7 @@ fn backward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn forward_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let images = c.input(0)?.with_rank(4)?;
-    for i in 2..4 {
-        c.input(i)?.merge(&PartialShape::vector(Some(2)))?;
-    }
+    // TF 1.x: the lengths of `scale` and `translation` are checked in the step.
     sized_images(c, images.dim(0), 1, images.dim(3))
 }
 

@@ -1,12 +1,18 @@
 //! EmptyTensorList, TensorListPushBack, TensorListPopBack, TensorListLength: what happens at a list's end.
 
-use super::places::stated_element;
+use super::handles::{self, Reading};
 use super::value::{TensorList, stated_shape};
-use ferroflow_graph::{ElementsPart, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{ElementsPart, HandleSource, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
+fn pushed_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    handles::element(c, Reading::Push)?;
+    shape_rules::scalar(c)
+}
+
+/// An element that was written has its own shape, whichever shape the op states.
 fn popped_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let shape = stated_element(c, 1)?;
+    let shape = handles::element(c, Reading::Pop)?;
     c.set_output(0, PartialShape::scalar());
     c.set_output(1, shape);
     Ok(())
@@ -22,6 +28,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("shape_type: {int32, int64}")
             .doc("Returns a list without elements.")
             .elements(ElementsPart::EmptyList)
+            .handle_source(HandleSource::Node(handles::made::<0>))
             .shape(shape_rules::scalar)
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
@@ -41,7 +48,8 @@ pub(super) fn register(r: &mut Registry) {
             .attr("element_dtype: type")
             .doc("Returns the list with one more element at its end.")
             .elements(ElementsPart::Push)
-            .shape(shape_rules::scalar)
+            .handle_source(HandleSource::Node(handles::pushed))
+            .shape(pushed_shape)
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
                 kernel(move |ctx| {
@@ -49,6 +57,7 @@ pub(super) fn register(r: &mut Registry) {
                     let element = ctx.take(1)?.into_owned()?;
                     TensorList::update(&mut list, |l| {
                         l.check_dtype(dtype)?;
+                        l.check_element(&element, "append a tensor with incompatible shape to a list")?;
                         l.elements.push(Some(element));
                         Ok(())
                     })?;
@@ -66,16 +75,19 @@ pub(super) fn register(r: &mut Registry) {
             .attr("element_dtype: type")
             .doc("Returns the list without its last element, and that element.")
             .elements(ElementsPart::Pop)
+            .handle_source(HandleSource::Node(handles::pushed))
             .shape(popped_shape)
-            .kernel(|_| {
-                kernel(|ctx| {
+            .kernel(|init| {
+                let dtype = init.dtype("element_dtype")?;
+                kernel(move |ctx| {
                     let mut list = ctx.take(0)?;
                     let given = stated_shape(ctx.input(1)?)?;
                     let element = TensorList::update(&mut list, |l| {
+                        l.check_dtype(dtype)?;
                         ensure!(!l.elements.is_empty(), InvalidArgument, "Trying to pop from an empty list.");
                         match l.elements.pop().flatten() {
                             Some(value) => Ok(value),
-                            None => Tensor::zeros(l.dtype, l.shape_of_zeros(&given)?),
+                            None => Tensor::zeros(l.dtype, l.shape_of_zeros(&given, [])?),
                         }
                     })?;
                     ctx.set_output(0, list);

@@ -1,6 +1,7 @@
 //! Tensor lists: values of type variant that grow and shrink at their end, as the history of a loop does, and whose elements have places.
 
 mod ends;
+mod handles;
 mod places;
 mod value;
 mod whole;

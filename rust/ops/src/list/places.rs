@@ -1,14 +1,29 @@
 //! TensorListReserve, TensorListResize, TensorListGetItem, TensorListSetItem, TensorListElementShape,
 //! TensorListConcatLists, TensorListPushBackBatch: lists whose elements have places, and lists of lists' elements.
 
+use super::handles::{self, Reading, stated_element};
 use super::value::{TensorList, stated_shape};
 use crate::array::rows::rows;
-use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
+use ferroflow_graph::{HandleSource, KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Tensor, ensure};
 
-/// Returns the shape of an element that input `i` states, as far as the graph decides it.
-pub(super) fn stated_element(c: &ShapeContext<'_>, i: usize) -> Result<PartialShape> {
-    if c.input(i)?.rank() == Some(0) { Ok(PartialShape::unknown()) } else { c.input_as_shape(i) }
+/// The shape of elements of any rank is the scalar -1, and of others a vector.
+fn element_shape_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let rank = c.input_handle(0)?.and_then(|list| list.shape.rank());
+    c.set_output(0, rank.map_or_else(PartialShape::unknown, |rank| PartialShape::vector(Some(rank))));
+    Ok(())
+}
+
+fn set_item_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    if let Some(list) = c.input_handle(0)? {
+        c.input(2)?.merge(&list.shape)?;
+    }
+    shape_rules::scalar(c)
+}
+
+fn joined_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    handles::joined(c)?;
+    shape_rules::merged(c)
 }
 
 fn element_shape(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
@@ -33,7 +48,15 @@ fn joined(ctx: &KernelContext<'_>, dtype: DType) -> Result<Tensor> {
     let mut objects = Vec::with_capacity(a.elements());
     for (x, y) in a.objects()?.iter().zip(b.objects()?) {
         let (x, y) = (list_in(x, dtype)?, list_in(y, dtype)?);
-        let element_shape = x.element_shape.merge(&y.element_shape)?;
+        ensure!(
+            x.element_shape == y.element_shape,
+            InvalidArgument,
+            "input_a and input_b TensorList element shapes are not identical at index {}.  Saw {} vs. {}",
+            objects.len(),
+            x.element_shape,
+            y.element_shape
+        );
+        let element_shape = x.element_shape.clone();
         let elements = x.elements.iter().chain(&y.elements).cloned().collect();
         objects.push(Object::new(TensorList { dtype, element_shape, elements }));
     }
@@ -77,6 +100,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("element_dtype: type")
             .attr("shape_type: {int32, int64}")
             .doc("Returns a list of places without values.")
+            .handle_source(HandleSource::Node(handles::made::<0>))
             .shape(shape_rules::scalar)
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
@@ -94,6 +118,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output_handle: variant")
             .stateful()
             .doc("Returns the list with another number of places, the first ones with their values.")
+            .handle_source(HandleSource::FirstInput)
             .shape(shape_rules::scalar)
             .kernel(|_| {
                 kernel(|ctx| {
@@ -113,7 +138,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("element_dtype: type")
             .doc("Returns the element at a place; zeros where it has no value.")
             .shape(|c| {
-                let shape = stated_element(c, 2)?;
+                let shape = handles::element(c, Reading::Item)?.merge(&stated_element(c, 2)?)?;
                 c.set_output(0, shape);
                 Ok(())
             })
@@ -121,9 +146,14 @@ pub(super) fn register(r: &mut Registry) {
                 let dtype = init.dtype("element_dtype")?;
                 kernel(move |ctx| {
                     let list = TensorList::of_type(ctx.input(0)?, dtype)?;
-                    let place = std::iter::once(list.place(ctx.input(1)?)?);
-                    let mut found = list.elements_at(place, &stated_shape(ctx.input(2)?)?)?;
-                    ctx.set_output(0, found.swap_remove(0));
+                    let found = match &list.elements[list.place(ctx.input(1)?)?] {
+                        Some(value) => value.clone(),
+                        None => {
+                            let shape = list.shape_of_zeros(&stated_shape(ctx.input(2)?)?, &list.elements)?;
+                            Tensor::zeros(dtype, shape)?
+                        }
+                    };
+                    ctx.set_output(0, found);
                     Ok(())
                 })
             }),
@@ -136,7 +166,8 @@ pub(super) fn register(r: &mut Registry) {
             .output("output_handle: variant")
             .attr("element_dtype: type")
             .doc("Returns the list with another element at a place.")
-            .shape(shape_rules::scalar)
+            .handle_source(HandleSource::Node(handles::pushed))
+            .shape(set_item_shape)
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
                 kernel(move |ctx| {
@@ -144,14 +175,7 @@ pub(super) fn register(r: &mut Registry) {
                     TensorList::update(&mut list, |l| {
                         l.check_dtype(dtype)?;
                         let place = l.place(&index)?;
-                        ensure!(
-                            l.element_shape.is_compatible_with(&PartialShape::from(item.shape())),
-                            InvalidArgument,
-                            "Tried to set a tensor with incompatible shape at a list index. Item element shape: {} \
-                             list shape: {}",
-                            item.shape(),
-                            l.element_shape
-                        );
+                        l.check_element(&item, "set a tensor with incompatible shape at a list index")?;
                         l.elements[place] = Some(item);
                         Ok(())
                     })?;
@@ -166,7 +190,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("element_shape: shape_type")
             .attr("shape_type: {int32, int64}")
             .doc("Returns the shape of all elements: -1 for a dimension that may differ, the scalar -1 for any shape.")
-            .shape(shape_rules::unknown)
+            .shape(element_shape_shape)
             .kernel(|init| {
                 let dtype = init.dtype("shape_type")?;
                 kernel(move |ctx| element_shape(ctx, dtype))
@@ -179,7 +203,8 @@ pub(super) fn register(r: &mut Registry) {
             .output("output: variant")
             .attr("element_dtype: type")
             .doc("Returns lists that have the elements of `input_a`'s lists, and then those of `input_b`'s.")
-            .shape(shape_rules::merged)
+            .handle_source(HandleSource::Node(|c| handles::joined(c).ok().flatten()))
+            .shape(joined_shape)
             .kernel(|init| {
                 let dtype = init.dtype("element_dtype")?;
                 kernel(move |ctx| {

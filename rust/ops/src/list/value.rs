@@ -80,31 +80,52 @@ impl TensorList {
         Ok(())
     }
 
-    /// Returns the shape that elements have without a value: the list's own, merged with `given`.
-    pub fn shape_of_zeros(&self, given: &PartialShape) -> Result<Shape> {
+    /// Returns the shape that elements have without a value: the list's own, merged with `given` and, if these do not
+    /// decide it, with those of some elements.
+    ///
+    /// Errors: `InvalidArgument` if nothing decides it, or shapes contradict each other.
+    pub fn shape_of_zeros<'a>(
+        &self,
+        given: &PartialShape,
+        others: impl IntoIterator<Item = &'a Option<Tensor>>,
+    ) -> Result<Shape> {
         let mut shape = self.element_shape.merge(given)?;
-        for element in self.elements.iter().flatten() {
-            shape = shape.merge(&PartialShape::from(element.shape()))?;
+        if !shape.is_fully_known() {
+            for element in others.into_iter().flatten() {
+                shape = shape.merge(&PartialShape::from(element.shape()))?;
+            }
         }
         shape.to_shape().ok_or_else(|| {
             Status::invalid_argument(format!(
-                "Trying to read an uninitialized tensor but element_shape is not fully defined: {shape} and no list \
-                 element is set."
+                "Trying to read an uninitialized tensor but element_shape is not fully defined: {shape}"
             ))
         })
     }
 
     /// Returns the elements at some places; those without a value share one tensor of zeros.
-    pub fn elements_at(&self, places: impl Iterator<Item = usize>, given: &PartialShape) -> Result<Vec<Tensor>> {
+    pub fn elements_at(&self, places: &[usize], given: &PartialShape) -> Result<Vec<Tensor>> {
         let mut zeros: Option<Tensor> = None;
-        let element = |place: usize| match (&self.elements[place], &zeros) {
+        let element = |&place: &usize| match (&self.elements[place], &zeros) {
             (Some(value), _) | (None, Some(value)) => Ok(value.clone()),
             (None, None) => {
-                let made = Tensor::zeros(self.dtype, self.shape_of_zeros(given)?)?;
+                let others = places.iter().map(|&other| &self.elements[other]);
+                let made = Tensor::zeros(self.dtype, self.shape_of_zeros(given, others)?)?;
                 Ok(zeros.insert(made).clone())
             }
         };
-        places.map(element).collect()
+        places.iter().map(element).collect()
+    }
+
+    /// Errors: `InvalidArgument` if a tensor cannot be an element; `action` says what was tried.
+    pub fn check_element(&self, element: &Tensor, action: &str) -> Result<()> {
+        ensure!(
+            self.element_shape.is_compatible_with(&PartialShape::from(element.shape())),
+            InvalidArgument,
+            "Tried to {action}. Op element shape: {} list shape: {}",
+            element.shape(),
+            self.element_shape
+        );
+        Ok(())
     }
 
     /// Changes a list in place where nothing else refers to it, else a copy of it (which shares the elements).

@@ -1,17 +1,19 @@
 //! TensorListStack, FromTensor, Gather, Scatter, Concat, Split: the elements of a list as one tensor, and back.
 
-use super::places::stated_element;
+use super::handles::{self, Reading, stated_element};
 use super::value::{TensorList, stated_shape};
 use crate::array::rows::{cut, join, rows};
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure};
+use ferroflow_graph::{
+    HandleSource, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules,
+};
+use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, ensure};
 
 /// Stacks the elements at some places of a list.
 fn stacked(ctx: &KernelContext<'_>, list: &TensorList, places: &[usize], given: &PartialShape) -> Result<Tensor> {
-    let values = list.elements_at(places.iter().copied(), given)?;
+    let values = list.elements_at(places, given)?;
     let element = match values.first() {
         Some(first) => first.shape().clone(),
-        None => list.shape_of_zeros(given)?,
+        None => list.shape_of_zeros(given, [])?,
     };
     for (i, value) in values.iter().enumerate() {
         ensure!(
@@ -106,6 +108,11 @@ fn scattered(ctx: &mut KernelContext<'_>, dtype: DType, has_count: bool) -> Resu
     Ok(())
 }
 
+fn scattered_into_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    handles::element(c, Reading::Item)?;
+    shape_rules::scalar(c)
+}
+
 fn scattered_into(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     let mut list = TensorList::of_type(ctx.input(0)?, dtype)?.clone();
     scatter(ctx, 1, &mut list)?;
@@ -113,65 +120,101 @@ fn scattered_into(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     Ok(())
 }
 
+/// The shapes that joined elements have, as far as the op and the list state them.
+struct Joined {
+    /// The first dimension of all elements.
+    first: Option<usize>,
+    rest: PartialShape,
+}
+
+impl Joined {
+    fn new(element: &PartialShape) -> Result<Joined> {
+        let Some(dims) = element.dims() else { return Ok(Joined { first: None, rest: PartialShape::unknown() }) };
+        ensure!(!dims.is_empty(), InvalidArgument, "Concat requires elements to be at least vectors, found scalars");
+        Ok(Joined { first: dims[0], rest: PartialShape::from_dims(&dims[1..]) })
+    }
+
+    /// Adds what the elements of a list have in common.
+    fn add(&mut self, elements: &[Option<Tensor>]) -> Result<()> {
+        let mut lengths = Vec::new();
+        for (i, element) in elements.iter().enumerate() {
+            let Some(element) = element else { continue };
+            ensure!(
+                element.rank() > 0,
+                InvalidArgument,
+                "Concat saw a scalar shape at index {i} but requires at least vectors."
+            );
+            self.rest = self.rest.merge(&PartialShape::from(&Shape::new(&element.shape()[1..])))?;
+            let length = element.shape()[0];
+            ensure!(
+                self.first.is_none_or(|first| first == length),
+                InvalidArgument,
+                "First entry of element_shape input does not match the first dim of list element at index: {i} \
+                 Expected: {} Actual: {length}",
+                self.first.unwrap_or_default()
+            );
+            lengths.push(length);
+        }
+        if self.first.is_none() && lengths.windows(2).all(|pair| pair[0] == pair[1]) {
+            self.first = lengths.first().copied();
+        }
+        Ok(())
+    }
+}
+
+/// Returns a shape with an unknown first dimension: TensorListConcat does not compare it with the elements.
+fn without_first(shape: &PartialShape) -> PartialShape {
+    match shape.dims() {
+        Some(mut dims) if !dims.is_empty() => {
+            dims[0] = None;
+            PartialShape::from_dims(&dims)
+        }
+        _ => shape.clone(),
+    }
+}
+
 /// Joins the elements along their first dimension. The first dimensions of places without a value are `leading`.
-fn concat(ctx: &mut KernelContext<'_>, dtype: DType, given: &PartialShape, leading: &[i64]) -> Result<()> {
+fn concat(ctx: &mut KernelContext<'_>, dtype: DType, stated: &PartialShape, leading: &[i64]) -> Result<()> {
     let list = TensorList::of_type(ctx.input(0)?, dtype)?;
+    let mut common = Joined::new(stated)?;
+    if !list.element_shape.is_fully_known() {
+        common.add(&list.elements)?;
+    }
+    let rest = common.rest.to_shape().ok_or_else(|| {
+        Status::invalid_argument(format!(
+            "All except the first dimension must be fully defined to concatenate a list of {} elements. \
+             element_shape: {stated}",
+            list.elements.len()
+        ))
+    })?;
+    let dims_of = |length: i64| -> Vec<i64> { [length].into_iter().chain(rest.to_i64()).collect() };
     let mut values = Vec::with_capacity(list.elements.len());
-    let known =
-        list.elements.iter().flatten().find(|e| e.rank() > 0).map(|e| PartialShape::from(&Shape::new(&e.shape()[1..])));
-    let rest = match (known, given.dims()) {
-        (Some(rest), _) => rest,
-        (None, Some(dims)) if !dims.is_empty() => PartialShape::from_dims(&dims[1..]),
-        (None, _) => PartialShape::unknown(),
-    };
-    let rest_shape = rest.to_shape();
-    let mut zeros: Option<Tensor> = None;
+    let mut lengths = Vec::with_capacity(list.elements.len());
     for (i, element) in list.elements.iter().enumerate() {
-        values.push(match (element, &rest_shape) {
-            (Some(value), _) => value.clone(),
-            (None, Some(rest)) => {
-                let first = |shape: &PartialShape| shape.dims().and_then(|dims| dims.first().copied().flatten());
-                let stated = first(given).or_else(|| first(&list.element_shape)).map(|d| d as i64);
-                let length = leading.get(i).copied().or(stated).unwrap_or(-1);
+        let value = match element {
+            Some(value) => value.clone(),
+            None => {
+                let length = leading.get(i).copied().or(common.first.map(|first| first as i64)).unwrap_or(-1);
                 ensure!(
                     length >= 0,
                     InvalidArgument,
-                    "Element {i} has no value, and `leading_dims` has no length of it"
+                    "List contains uninitialized tensor at index {i} but leading_dims has only {} elements.",
+                    leading.len()
                 );
-                let dims: Vec<i64> = [length].into_iter().chain(rest.to_i64()).collect();
-                Tensor::zeros(dtype, Shape::checked(&dims)?)?
+                Tensor::zeros(dtype, Shape::checked(&dims_of(length))?)?
             }
-            (None, None) => match &zeros {
-                Some(zeros) => zeros.clone(),
-                None => zeros.insert(Tensor::zeros(dtype, list.shape_of_zeros(given)?)?).clone(),
-            },
-        });
-    }
-    let Some(first) = values.first() else {
-        let rest = rest.to_shape().ok_or_else(|| {
-            ferroflow_tensor::Status::invalid_argument(
-                "All except the first dimension must be fully defined when concating an empty tensor list.",
-            )
-        })?;
-        let dims: Vec<i64> = [0].into_iter().chain(rest.to_i64()).collect();
-        ctx.set_output(0, Tensor::zeros(dtype, Shape::checked(&dims)?)?);
-        ctx.set_output(1, Tensor::new(DType::I64, [0])?);
-        return Ok(());
-    };
-    let mut lengths = Vec::with_capacity(values.len());
-    for value in &values {
-        ensure!(value.rank() >= 1, InvalidArgument, "Concat requires elements to be at least vectors, found scalars");
+        };
         ensure!(
-            first.rank() >= 1 && value.shape()[1..] == first.shape()[1..],
+            value.rank() >= 1 && value.shape()[1..] == rest[..],
             InvalidArgument,
-            "Elements of a list to join have shapes {} and {}",
-            first.shape(),
+            "Element {i} of a list to join has shape {}, and others have {rest} behind the first dimension",
             value.shape()
         );
         lengths.push(value.shape()[0] as i64);
+        values.push(value);
     }
-    let dims: Vec<i64> = [lengths.iter().sum()].into_iter().chain(first.shape().to_i64().into_iter().skip(1)).collect();
-    let out = join(ctx.threads(), &values, 1, Shape::checked(&dims)?)?;
+    let shape = Shape::checked(&dims_of(lengths.iter().sum()))?;
+    let out = if values.is_empty() { Tensor::zeros(dtype, shape)? } else { join(ctx.threads(), &values, 1, shape)? };
     ctx.set_output(0, out);
     ctx.set_output(1, Tensor::from_slice([lengths.len()], &lengths)?);
     Ok(())
@@ -229,8 +272,8 @@ fn split(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
 }
 
 /// Sets output 0 to `count` elements of the shape that input `i` states.
-fn stacked_shape(c: &mut ShapeContext<'_>, count: Option<usize>, i: usize) -> Result<()> {
-    let element = stated_element(c, i)?;
+fn stacked_shape(c: &mut ShapeContext<'_>, count: Option<usize>, i: usize, reading: Reading) -> Result<()> {
+    let element = handles::element(c, reading)?.merge(&stated_element(c, i)?)?;
     c.set_output(0, PartialShape::vector(count).concatenate(&element));
     Ok(())
 }
@@ -247,12 +290,12 @@ fn joined_shape(c: &mut ShapeContext<'_>, element: &PartialShape) -> Result<()> 
 }
 
 fn concat_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let element = c.shape("element_shape")?;
+    let element = c.shape("element_shape")?.merge(&handles::element(c, Reading::Whole)?)?;
     joined_shape(c, &element)
 }
 
 fn concat_v2_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let element = stated_element(c, 1)?;
+    let element = stated_element(c, 1)?.merge(&handles::element(c, Reading::Whole)?)?;
     joined_shape(c, &element)
 }
 
@@ -277,7 +320,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Stacks all elements.")
             .shape(|c| {
                 let count = usize::try_from(c.int("num_elements")?).ok();
-                stacked_shape(c, count, 1)
+                stacked_shape(c, count, 1, Reading::Whole)
             })
             .kernel(|init| {
                 let count = init.int("num_elements")?;
@@ -293,7 +336,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Stacks the elements at some places.")
             .shape(|c| {
                 let count = c.input(1)?.with_rank(1)?.dim(0);
-                stacked_shape(c, count, 2)
+                stacked_shape(c, count, 2, Reading::Item)
             })
             .kernel(|init| typed(init, gather)),
     );
@@ -301,12 +344,16 @@ pub(super) fn register(r: &mut Registry) {
         shaped(Op::new("TensorListFromTensor").input("tensor: element_dtype").input("element_shape: shape_type"))
             .output("output_handle: variant")
             .doc("Returns the list of a tensor's parts along its first dimension.")
+            .handle_source(HandleSource::Node(handles::made::<1>))
             .shape(shape_rules::scalar)
             .kernel(|init| typed(init, from_tensor)),
     );
     let scattering = |name: &str| {
         let op = Op::new(name).input("tensor: element_dtype").input("indices: int32");
-        op.input("element_shape: shape_type").output("output_handle: variant").shape(shape_rules::scalar)
+        op.input("element_shape: shape_type")
+            .output("output_handle: variant")
+            .shape(shape_rules::scalar)
+            .handle_source(HandleSource::Node(handles::made::<2>))
     };
     r.add(
         shaped(scattering("TensorListScatter"))
@@ -325,7 +372,8 @@ pub(super) fn register(r: &mut Registry) {
             .output("output_handle: variant")
             .attr("element_dtype: type")
             .doc("Returns the list with the parts of a tensor at some places.")
-            .shape(shape_rules::scalar)
+            .handle_source(HandleSource::FirstInput)
+            .shape(scattered_into_shape)
             .kernel(|init| typed(init, scattered_into)),
     );
     r.add(
@@ -338,7 +386,7 @@ pub(super) fn register(r: &mut Registry) {
             .shape(concat_shape)
             .kernel(|init| {
                 let shape = init.shape("element_shape")?;
-                typed(init, move |ctx, dtype| concat(ctx, dtype, &shape, &[]))
+                typed(init, move |ctx, dtype| concat(ctx, dtype, &without_first(&shape), &[]))
             }),
     );
     r.add(
@@ -349,7 +397,8 @@ pub(super) fn register(r: &mut Registry) {
             .shape(concat_v2_shape)
             .kernel(|init| {
                 typed(init, |ctx, dtype| {
-                    let (shape, leading) = (stated_shape(ctx.input(1)?)?, ctx.input(2)?.to_i64s()?);
+                    let (stated, leading) = (stated_shape(ctx.input(1)?)?, ctx.input(2)?.to_i64s()?);
+                    let shape = TensorList::of_type(ctx.input(0)?, dtype)?.element_shape.merge(&stated)?;
                     concat(ctx, dtype, &shape, &leading)
                 })
             }),
@@ -359,6 +408,7 @@ pub(super) fn register(r: &mut Registry) {
             .input("lengths: int64")
             .output("output_handle: variant")
             .doc("Returns the list of a tensor's parts of given lengths along its first dimension.")
+            .handle_source(HandleSource::Node(handles::made::<1>))
             .shape(split_shape)
             .kernel(|init| typed(init, split)),
     );

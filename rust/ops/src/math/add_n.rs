@@ -2,7 +2,7 @@
 
 use crate::list;
 use ferroflow_graph::{
-    Elementwise, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules,
+    Elementwise, HandleSource, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules,
 };
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Element, Operand, binary, binary_in_place_left};
@@ -93,6 +93,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("AddN", "sum: T", "T: {numbertype, variant}")
             .elementwise(Elementwise::Sum)
+            .handle_source(HandleSource::FirstInput)
             .doc("Returns the sum of tensors of one shape.")
             .shape(shape_rules::merged),
     );

@@ -136,7 +136,12 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let mut most = 0;
     for (i, subscript) in equation.inputs.iter().enumerate() {
         let input = c.input(i)?;
-        let Some(dims) = input.dims() else { return Ok(()) };
+        let Some(dims) = input.dims() else {
+            if subscript.has_ellipsis {
+                return Ok(());
+            }
+            continue;
+        };
         let hidden = subscript.hidden(dims.len())?;
         most = most.max(hidden);
         for (label, size) in subscript.labels(hidden).into_iter().zip(dims) {

@@ -202,6 +202,9 @@ fn reshape_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn concat_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let count = usize::try_from(c.int("N")?).unwrap_or(0);
     concat::infer(c, 1, count, 0)?;
+    for i in 1 + count..c.num_inputs() {
+        c.input(i)?.with_rank(0)?;
+    }
     scalar_bounds(c);
     Ok(())
 }

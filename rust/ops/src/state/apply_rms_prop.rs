@@ -7,7 +7,15 @@ use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
 use ferroflow_tensor::vector::scalar::Elementary;
 
-struct RmsProp;
+/// TF 1.x: sparse steps weigh both parts of a mean, and dense ones add a part of their difference.
+#[inline(always)]
+fn mean<F: Elementary>(before: F, new: F, rho: F, is_sparse: bool) -> F {
+    if is_sparse { before * rho + new * (F::one() - rho) } else { before + (new - before) * (F::one() - rho) }
+}
+
+struct RmsProp {
+    is_sparse: bool,
+}
 
 impl Rule<3> for RmsProp {
     const INPUTS: &'static [&'static str] = &["var", "ms", "mom", "lr", "rho", "momentum", "epsilon", "grad"];
@@ -20,13 +28,15 @@ impl Rule<3> for RmsProp {
         [var, ms, mom]: [F; 3],
         g: F,
     ) -> [F; 3] {
-        let ms = ms + (g * g - ms) * (F::one() - rho);
+        let ms = mean(ms, g * g, rho, self.is_sparse);
         let mom = mom * momentum + g * lr / (ms + epsilon).sqrt();
         [var - mom, ms, mom]
     }
 }
 
-struct CenteredRmsProp;
+struct CenteredRmsProp {
+    is_sparse: bool,
+}
 
 impl Rule<4> for CenteredRmsProp {
     const INPUTS: &'static [&'static str] = &["var", "mg", "ms", "mom", "lr", "rho", "momentum", "epsilon", "grad"];
@@ -39,8 +49,8 @@ impl Rule<4> for CenteredRmsProp {
         [var, mg, ms, mom]: [F; 4],
         g: F,
     ) -> [F; 4] {
-        let ms = ms + (g * g - ms) * (F::one() - rho);
-        let mg = mg + (g - mg) * (F::one() - rho);
+        let ms = mean(ms, g * g, rho, self.is_sparse);
+        let mg = mean(mg, g, rho, self.is_sparse);
         let mom = mom * momentum + g * lr / (ms - mg * mg + epsilon).sqrt();
         [var - mom, mg, ms, mom]
     }
@@ -53,11 +63,11 @@ pub(super) fn register(r: &mut Registry) {
             false,
             "`ms` follows the gradient's square; `mom = mom * momentum + lr * grad / sqrt(ms + epsilon); var -= mom`.",
         )
-        .kernel(|init| dense(init, RmsProp)),
+        .kernel(|init| dense(init, RmsProp { is_sparse: false })),
     );
     r.add(
         op::<3, RmsProp>("SparseApplyRMSProp", true, "`ApplyRMSProp` to the rows that the indices name.")
-            .kernel(|init| sparse(init, RmsProp)),
+            .kernel(|init| sparse(init, RmsProp { is_sparse: true })),
     );
     r.add(
         op::<4, CenteredRmsProp>(
@@ -65,7 +75,7 @@ pub(super) fn register(r: &mut Registry) {
             false,
             "`ApplyRMSProp` over the gradient's variance: `mg` follows its mean, whose square is taken off `ms`.",
         )
-        .kernel(|init| dense(init, CenteredRmsProp)),
+        .kernel(|init| dense(init, CenteredRmsProp { is_sparse: false })),
     );
     r.add(
         op::<4, CenteredRmsProp>(
@@ -73,6 +83,6 @@ pub(super) fn register(r: &mut Registry) {
             true,
             "`ApplyCenteredRMSProp` to the rows that the indices name.",
         )
-        .kernel(|init| sparse(init, CenteredRmsProp)),
+        .kernel(|init| sparse(init, CenteredRmsProp { is_sparse: true })),
     );
 }

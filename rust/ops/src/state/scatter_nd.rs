@@ -12,6 +12,10 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let depth = indices.rank().and_then(|r| indices.dim(r - 1));
     if let (Some(outer), Some(depth)) = (indices.dims(), depth) {
         let outer = PartialShape::from_dims(&outer[..outer.len() - 1]);
+        if let Some(dims) = updates.dims() {
+            let count = outer.rank().unwrap_or(0).min(dims.len());
+            outer.merge(&PartialShape::from_dims(&dims[..count]))?;
+        }
         let var = c.input(0)?.with_rank_at_least(depth)?;
         let inner = match var.dims() {
             Some(dims) => PartialShape::from_dims(&dims[depth..]),

@@ -21,7 +21,7 @@ struct NGrams {
 impl NGrams {
     fn of(init: &KernelInit<'_>) -> Result<NGrams> {
         let mut widths = Vec::new();
-        for width in init.ints("ngram_widths")? {
+        for width in init.int32s("ngram_widths")? {
             let known = usize::try_from(width).ok().filter(|&w| w > 0);
             ensure!(known.is_some(), InvalidArgument, "ngram_widths must be > 0, got {width}");
             widths.extend(known);
@@ -31,7 +31,7 @@ impl NGrams {
             left: init.bytes("left_pad")?,
             right: init.bytes("right_pad")?,
             widths,
-            padding: init.int("pad_width")?,
+            padding: init.int32("pad_width")?,
             keep_short: init.bool("preserve_short_sequences")?,
         })
     }
@@ -90,7 +90,18 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ensure!(data.rank() == 1, InvalidArgument, "data must be a vector, got shape: {}", data.shape());
         ensure!(splits.rank() == 1, InvalidArgument, "data_splits must be a vector, got shape: {}", splits.shape());
         let words = data.strings()?;
-        if words.is_empty() || splits.elements() == 0 {
+        let bounds = splits.to_i64s()?;
+        let mut least = 0;
+        for &split in &bounds {
+            ensure!(
+                (least..=words.len() as i64).contains(&split),
+                InvalidArgument,
+                "Invalid split value {split}, must be in [{least},{}]",
+                words.len()
+            );
+            least = split;
+        }
+        if words.is_empty() || bounds.is_empty() {
             // TF 1.x: as many n-grams without text as there are words.
             let (texts, splits) = (vec![Bytes::default(); words.len()], splits.clone());
             ctx.set_output(0, Tensor::from_strings([words.len()], texts)?);
@@ -99,12 +110,8 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         }
         let (mut made, mut ends) = (Vec::new(), Vec::new());
         let mut start = 0;
-        for (i, split) in splits.to_i64s()?.into_iter().enumerate() {
-            let least = if i == 0 { 0 } else { start };
-            let end = usize::try_from(split).ok().filter(|end| (least..=words.len()).contains(end));
-            let Some(end) = end else {
-                bail!(InvalidArgument, "Invalid split value {split}, must be in [{least},{}]", words.len())
-            };
+        for (i, split) in bounds.into_iter().enumerate() {
+            let end = split as usize;
             if i > 0 {
                 n_grams.row(&words[start..end], &mut made)?;
             }

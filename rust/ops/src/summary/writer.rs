@@ -103,7 +103,7 @@ fn create(ctx: &mut KernelContext<'_>) -> Result<()> {
     if sink.is_none() {
         let path = new_file(&folder, &suffix)?;
         let interval = Duration::from_millis(u64::try_from(millis).unwrap_or(0));
-        let file = EventWriter::create(&path.to_string_lossy(), interval, seconds())?;
+        let file = EventWriter::create(path.as_os_str().as_encoded_bytes(), interval, seconds())?;
         *sink = Some(Arc::new(Sink::File(file)));
     }
     Ok(())

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import pickle
-import warnings
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from ferroflow._src.base import compat, errors
-from ferroflow._src.base.deprecation import deprecated_args
+from ferroflow._src.base.deprecation import deprecated_args, warn_deprecated
 from ferroflow._src.base.files.failures import failures_of, path_of
 from ferroflow._src.base.files.staging import LocalCopy, StagedWriter, fetched
 from ferroflow._src.base.files.system import stat
@@ -286,5 +285,5 @@ class FastGFile(GFile):
     """
 
     def __init__(self, name: PathLike, mode: str = "r") -> None:
-        warnings.warn("tf.gfile.FastGFile is deprecated; use tf.gfile.GFile instead.", DeprecationWarning, stacklevel=2)
+        warn_deprecated("tf.gfile.FastGFile", "tf.gfile.GFile")
         super().__init__(name, mode)

@@ -15,9 +15,9 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from ferroflow._src.base import compat, errors
+from ferroflow._src.base import errors
 from ferroflow._src.base.files.failures import code_of
-from ferroflow._src.base.files.urls import URL, scheme_of, unimplemented
+from ferroflow._src.base.files.urls import URL, name_of, scheme_of, unimplemented
 from ferroflow._src.base.typing import PathLike
 
 # Failures without an error number, by their classes; the first class that fits counts.
@@ -62,7 +62,7 @@ class RemoteFile:
     """
 
     def __init__(self, url: PathLike) -> None:
-        self.url = compat.as_text(compat.path_to_str(url))
+        self.url = name_of(url)
         self._system, self._path = _opened(self.url)
 
     def below(self, name: str) -> RemoteFile:

@@ -14,7 +14,7 @@ from ferroflow._src.base.files.failures import failures_of, path_of
 from ferroflow._src.base.files.remote import RemoteFile, matching
 from ferroflow._src.base.files.replacement import replacing
 from ferroflow._src.base.files.staging import fetched
-from ferroflow._src.base.files.urls import is_remote
+from ferroflow._src.base.files.urls import is_remote, name_of
 from ferroflow._src.base.typing import PathLike, StringLike
 
 
@@ -186,7 +186,7 @@ def rename(oldname: PathLike, newname: PathLike, overwrite: bool = False) -> Non
 
 
 def _rename_remote(oldname: PathLike, newname: PathLike, overwrite: bool) -> None:
-    names = compat.as_text(compat.path_to_str(oldname)), compat.as_text(compat.path_to_str(newname))
+    names = name_of(oldname), name_of(newname)
     two_stores = errors.UnimplementedError(
         None, None, f"Renaming {names[0]} to {names[1]} not implemented: use tf.gfile.Copy"
     )
@@ -318,7 +318,7 @@ def walk(top: PathLike, in_order: bool = True) -> Iterator[tuple[str, list[str],
     Yields:
         (folder, names of the folders in it, names of the files in it).
     """
-    folder = compat.as_str_any(compat.path_to_str(top))
+    folder = name_of(top) if isinstance(top, bytes) else compat.as_str_any(compat.path_to_str(top))
     try:
         names = list_directory(folder)
     except errors.OpError:
@@ -356,7 +356,7 @@ def glob(filename: StringLike) -> list[str]:
     patterns: Any = [filename] if isinstance(filename, str) else filename
     found = []
     for pattern in patterns:
-        text = compat.as_text(compat.path_to_str(pattern))
+        text = name_of(pattern)
         if is_remote(text):
             found += matching(text)
             continue

@@ -30,6 +30,19 @@ _PACKAGES: Final = {
 }
 
 
+def name_of(name: PathLike) -> str:
+    """Returns a file's name as text, from which `os.fsencode` makes the same bytes.
+
+    Args:
+        name: str, bytes or path object; the bytes need not be UTF-8.
+
+    Raises:
+        TypeError: if `name` is none of these.
+    """
+    given = compat.path_to_str(name)
+    return given.decode("utf-8", "surrogateescape") if isinstance(given, bytes) else compat.as_text(given)
+
+
 def scheme_of(name: PathLike) -> str | None:
     """Returns the scheme of a URL; None for a local path, which may begin with `file://`.
 
@@ -39,7 +52,7 @@ def scheme_of(name: PathLike) -> str | None:
     Raises:
         TypeError: if `name` is none of these.
     """
-    found = URL.match(compat.as_text(compat.path_to_str(name)))
+    found = URL.match(name_of(name))
     return None if found is None or found[1] == _LOCAL else found[1]
 
 
@@ -61,7 +74,7 @@ def unimplemented(name: PathLike) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         None,
         None,
-        f"File system scheme '{scheme}' not implemented (file: '{compat.as_text(compat.path_to_str(name))}'). "
+        f"File system scheme '{scheme}' not implemented (file: '{name_of(name)}'). "
         f"Checkpoints, event files, SavedModels and tf.gfile need `pip install {packages}` for such URLs; "
         "operations of a graph read and write local files only.",
     )
@@ -76,4 +89,4 @@ def folder_of(name: str) -> str:
 
 def shown_name(name: PathLike) -> str:
     """Returns a file's name as messages have it: without the scheme of local files."""
-    return compat.as_text(compat.path_to_str(name)).removeprefix(f"{_LOCAL}://")
+    return name_of(name).removeprefix(f"{_LOCAL}://")

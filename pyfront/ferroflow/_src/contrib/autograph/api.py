@@ -8,11 +8,10 @@ import functools
 import inspect
 import sys
 import types
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ferroflow._src.base import nest
+from ferroflow._src.base import nest, tf_logging
 from ferroflow._src.contrib.autograph import operators
 from ferroflow._src.contrib.autograph.converter import convert_code, converted_definition
 from ferroflow._src.contrib.autograph.side_effects import is_tensor, with_effects
@@ -118,7 +117,7 @@ def _called(function: Any, prints: bool = True) -> Any:
     try:
         return _converted(function, True, prints)
     except NotImplementedError as failure:
-        warnings.warn(f"{failure} It is called as it is.", stacklevel=2)
+        tf_logging.warning("%s It is called as it is.", failure)
         return function
 
 
