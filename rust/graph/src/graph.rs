@@ -40,7 +40,7 @@ pub struct Graph {
     consumers: Vec<SmallVec<[(NodeId, u32); 2]>>,
     devices: FxHashMap<Arc<str>, Arc<str>>,
     version: u64,
-    /// What a step feeds, if the shapes are those of this step.
+    /// The outputs that a step feeds, if the shapes are those of this step.
     fed: Option<FxHashSet<OutputId>>,
 }
 

@@ -53,8 +53,9 @@ impl Engine {
         }
     }
 
-    /// Returns the plan of a request as text, one line for each instruction: for feeds of `shapes`, if they are given and
-    /// such a plan can be made.
+    /// Returns the plan of a request as text, one line for each instruction.
+    ///
+    /// It is the plan for feeds of `shapes`, if they are given and such a plan can be made.
     ///
     /// Errors: those of `prepare`; `Unimplemented` for a session with a target.
     pub fn dump(&self, request: &Request, shapes: Option<&[Shape]>) -> Result<String> {

@@ -31,7 +31,7 @@ struct Shaped {
     shapes: SmallVec<[Shape; 4]>,
     steps: u32,
     ready: Option<Arc<Ready>>,
-    /// What `reshaped_variables` was when the variables were last found to have the shapes that the plan relies on.
+    /// The count of `reshaped_variables` at which the variables last had the shapes that the plan relies on.
     reshaped: u64,
     variables: Vec<(Arc<Variable>, Shape)>,
 }

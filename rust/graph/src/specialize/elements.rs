@@ -1,7 +1,7 @@
 //! Shapes of the elements of lists and arrays.
 //!
-//! A list is a value: its shapes go where it goes. An array is one object behind many handles: what any node of the step
-//! writes to it may be read by any other, whatever the order.
+//! A list is a value: its shapes go where it goes. An array is one object behind many handles. Each node of the step may
+//! read from it what any other writes, whatever the order.
 
 use crate::facts::ElementsPart;
 use crate::graph::Graph;
@@ -20,7 +20,7 @@ fn join(a: &Shared, b: &Shared) -> Shared {
     }
 }
 
-/// What is known of the lists and arrays of a step. Without an entry, elements may have any shape.
+/// The facts about the lists and arrays of a step. Without an entry, elements may have any shape.
 #[derive(Default)]
 pub(super) struct Elements {
     lists: FxHashMap<OutputId, Shared>,
@@ -44,7 +44,7 @@ impl Elements {
         std::mem::take(&mut self.has_changed)
     }
 
-    /// Hands on a list or a handle.
+    /// Notes that an output is the list or the handle of another.
     pub fn forward(&mut self, from: OutputId, to: OutputId) {
         match self.lists.get(&from).cloned() {
             Some(list) => self.lists.insert(to, list),

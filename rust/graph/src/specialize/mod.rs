@@ -196,8 +196,9 @@ impl Inference {
     }
 }
 
-/// Returns true if the rule may state what a program states: of its code, of pipelines that call it, of functions, and of
-/// elements of lists.
+/// Returns true if the rule may state what a program states.
+///
+/// Such are rules for code of the program, for pipelines that call it, for functions, and for elements of lists.
 fn is_stated(graph: &Graph, node: &Node) -> bool {
     let op = &node.op;
     let reads_variant = || node.inputs.iter().any(|&o| graph.output(o).is_ok_and(|t| t.dtype == DType::Variant));

@@ -1,3 +1,5 @@
+//! Tests of the shapes that follow from feeds, variables, lists and arrays.
+
 use super::*;
 use crate::attr::AttrValue;
 use crate::facts::ElementsPart;

@@ -10,7 +10,7 @@ fn pushed_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     shape_rules::scalar(c)
 }
 
-/// An element that was written has its own shape, whichever shape the op states.
+/// Sets the shape of an element. One that was written has its own shape, whichever shape the op states.
 fn popped_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let shape = handles::element(c, Reading::Pop)?;
     c.set_output(0, PartialShape::scalar());

@@ -3,7 +3,7 @@
 use ferroflow_graph::{HandleType, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, ensure};
 
-/// What an op does with an element; its message about another type depends on it.
+/// The use that an op makes of an element; its message about another type depends on it.
 #[derive(Clone, Copy)]
 pub(super) enum Reading {
     Push,

@@ -7,7 +7,7 @@ use crate::array::rows::rows;
 use ferroflow_graph::{HandleSource, KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_tensor::{DType, Object, PartialShape, Result, Tensor, ensure};
 
-/// The shape of elements of any rank is the scalar -1, and of others a vector.
+/// Sets the shape of a shape: that of elements of any rank is the scalar -1, and that of others a vector.
 fn element_shape_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let rank = c.input_handle(0)?.and_then(|list| list.shape.rank());
     c.set_output(0, rank.map_or_else(PartialShape::unknown, |rank| PartialShape::vector(Some(rank))));

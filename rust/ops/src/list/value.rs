@@ -80,8 +80,9 @@ impl TensorList {
         Ok(())
     }
 
-    /// Returns the shape that elements have without a value: the list's own, merged with `given` and, if these do not
-    /// decide it, with those of some elements.
+    /// Returns the shape that elements have without a value.
+    ///
+    /// It is the list's own, merged with `given`; if these do not decide it, also with those of some elements.
     ///
     /// Errors: `InvalidArgument` if nothing decides it, or shapes contradict each other.
     pub fn shape_of_zeros<'a>(

@@ -7,7 +7,7 @@ use super::apply::{Rule, Scalars, dense, op, sparse};
 use ferroflow_graph::Registry;
 use ferroflow_tensor::vector::scalar::Elementary;
 
-/// TF 1.x: sparse steps weigh both parts of a mean, and dense ones add a part of their difference.
+/// Returns the next mean. TF 1.x: sparse steps weigh both parts, and dense ones add a part of their difference.
 #[inline(always)]
 fn mean<F: Elementary>(before: F, new: F, rho: F, is_sparse: bool) -> F {
     if is_sparse { before * rho + new * (F::one() - rho) } else { before + (new - before) * (F::one() - rho) }

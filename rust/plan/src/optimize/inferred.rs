@@ -72,7 +72,7 @@ fn may_fail(n: &StepNode) -> bool {
     let is_integer = || n.node.outputs.first().is_some_and(|o| o.dtype.is_integer());
     match (&n.action, n.node.op.elementwise) {
         (Action::Nothing | Action::Merge(_), _) => false,
-        // What a gradient takes from a list is what the loop before it put there.
+        // A gradient takes from a list the values that the loop before it put there.
         (Action::Run(_), None) => n.node.op.elements != Some(ElementsPart::Pop),
         // A quotient of integers may have a zero below.
         (Action::Run(_), Some(Elementwise::Binary(_))) => is_integer(),

@@ -40,7 +40,7 @@ impl Liveness {
         let node = |node| Source::Output { node, index: 0 };
         stack.extend(d.targets.iter().copied().chain(inferred::that_may_fail(d)).map(node));
         stack.extend((0..d.nodes.len() as u32).filter(|&i| d.nodes[i as usize].has_effects()).map(node));
-        // What decides a guard counts as read, whether or not the guarded nodes do.
+        // The values that decide a guard count as read, whether or not the guarded nodes do.
         for guard in d.tested_guards() {
             stack.extend(d.guards.get(guard).iter().filter_map(|literal| match *literal {
                 Literal::Outcome { predicate, .. } => Some(predicate),

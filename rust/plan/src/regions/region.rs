@@ -20,7 +20,7 @@ pub(crate) struct LoopDraft {
     pub exits: Vec<NodeId>,
     /// Merges among the inputs: which of their inputs has a value, zero at first.
     pub value_indices: Vec<NodeId>,
-    /// Those inputs whose values are not used.
+    /// The positions of inputs whose values are not used.
     pub unused: Vec<u32>,
     /// Nodes around the loop that nodes inside wait for.
     pub waits: Vec<NodeId>,
