@@ -273,8 +273,8 @@ class TPUEstimator(Estimator):
         export_to_tpu: bool = True,
         export_to_cpu: bool = True,
         warm_start_from: str | WarmStartSettings | None = None,
-        embedding_config_spec: Any = None,
-        export_saved_model_api_version: Any = None,
+        embedding_config_spec: object | None = None,
+        export_saved_model_api_version: object | None = None,
     ) -> None:
         if use_tpu or embedding_config_spec is not None:
             raise NotImplementedError(f"tf.contrib.tpu.TPUEstimator: {_NO_TPU}")
