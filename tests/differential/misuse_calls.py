@@ -44,7 +44,7 @@ class Made(NamedTuple):
 
     function: str
     arguments: tuple[Any, ...]
-    keywords: dict[str, Any] = {}  # noqa: RUF012
+    keywords: dict[str, Any] = {}  # noqa: RUF012 - no call changes it
 
 
 Call = tuple[str, list[Any], dict[str, Any]]

@@ -27,6 +27,7 @@ def are_the_same_but_for_compression(tensorflow: Any, ours: Any) -> bool:
         return False
     if theirs.format != "JPEG":
         return not difference.any()
+    # Pillow's files of JPEG have `layer` and `quantization`, which its types leave out.
     sampling = [[layer[1:] for layer in side.layer] for side in (theirs, mine)]  # type: ignore[attr-defined]
     tables = [{i: list(table) for i, table in side.quantization.items()} for side in (theirs, mine)]  # type: ignore[attr-defined]
     has_tables = all(tables[1].get(i) == table for i, table in tables[0].items())

@@ -180,7 +180,7 @@ def _measured(check: Callable[[Any, Any], Any]) -> Callable[[], tuple[Built, Any
     return build
 
 
-# Programs that fail if a fed number is another, and that number.
+# Programs, and for each a fed number with which it fails.
 _CHECKS: dict[str, tuple[Callable[[], tuple[Built, Any]], int]] = {
     "Reshape": (_reshaped, 5),
     "Tile": (_tiled, -1),

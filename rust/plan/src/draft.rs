@@ -113,6 +113,8 @@ pub(crate) struct Draft {
     pub snapshots: Vec<u32>,
     /// Step nodes that are targets.
     pub targets: Vec<u32>,
+    /// Step nodes whose values the shapes of their inputs decided.
+    pub decided: Vec<u32>,
 }
 
 impl Draft {
@@ -129,6 +131,7 @@ impl Draft {
             guards: Guards::new(),
             snapshots: Vec::new(),
             targets: Vec::new(),
+            decided: Vec::new(),
         }
     }
 

@@ -52,7 +52,7 @@ impl Shaped {
 /// A planned request.
 pub struct Prepared {
     pub(crate) general: Ready,
-    /// Version of the graph that was planned; the plan is stale once the graph's is another.
+    /// Version of the graph that was planned. The plan is stale if the graph has another version.
     pub graph_version: u64,
     /// Of the state that the plan holds.
     pub(crate) generation: u64,

@@ -48,8 +48,7 @@ fn same(cx: &Context<'_>, d: &Draft, i: u32) -> Option<StandIn> {
 
 /// Returns the nodes that must run although only their shapes are read, because they may fail.
 pub(super) fn that_may_fail(d: &Draft) -> Vec<u32> {
-    let is_decided = |n: &&StepNode| n.node.op.reads_shapes && matches!(n.action, Action::Nothing);
-    let mut stack: Vec<Source> = d.nodes.iter().filter(is_decided).flat_map(|n| n.inputs.iter().copied()).collect();
+    let mut stack: Vec<Source> = d.decided.iter().flat_map(|&i| d.nodes[i as usize].inputs.iter().copied()).collect();
     let mut seen = vec![false; d.nodes.len()];
     let mut found = Vec::new();
     while let Some(source) = stack.pop() {

@@ -30,6 +30,9 @@ pub(super) fn simplify(d: &mut Draft, cx: &Context<'_>, order: &[u32]) {
         if is_pure(&d.nodes[i as usize])
             && let Some(stand_in) = simplifier.stand_in(d, i)
         {
+            if matches!(stand_in, StandIn::Values(_)) && d.nodes[i as usize].node.op.reads_shapes {
+                d.decided.push(i);
+            }
             stand_ins.apply(d, i, stand_in);
         }
     }
