@@ -12,7 +12,8 @@ use std::ops::Range;
 pub(super) struct Scratch(Option<Tensor>);
 
 impl Scratch {
-    fn of<T: Scalar>(&mut self, n: usize) -> Result<&mut [T]> {
+    /// Returns the memory of `n` elements, which have any values.
+    pub fn of<T: Scalar>(&mut self, n: usize) -> Result<&mut [T]> {
         let fits = |t: &Tensor| t.elements() >= n && t.dtype() == T::DTYPE;
         let tensor = match self.0.take().filter(fits) {
             Some(tensor) => tensor,
@@ -21,6 +22,9 @@ impl Scratch {
         Ok(&mut self.0.insert(tensor).slice_mut::<T>()?[..n])
     }
 }
+
+/// Elements that are computed at once: they stay in L1 until they are read.
+pub(super) const COMPUTED: usize = 1 << 12;
 
 pub(super) trait Elements<T>: Sync {
     /// The elements that are best read at once.
@@ -39,8 +43,7 @@ impl<T: Sync> Elements<T> for &[T] {
 }
 
 impl<T: Scalar + Element> Elements<T> for Ranges<T> {
-    /// They stay in L1 until they are read.
-    const PORTION: usize = 1 << 12;
+    const PORTION: usize = COMPUTED;
 
     fn read<'a>(&'a self, range: Range<usize>, scratch: &'a mut Scratch) -> Result<&'a [T]> {
         let out = scratch.of::<T>(range.len())?;

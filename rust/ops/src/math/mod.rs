@@ -16,6 +16,7 @@ mod cross;
 mod cumulative_logsumexp;
 mod einsum;
 mod elements;
+mod euclidean_norm;
 mod fold;
 mod histogram_fixed_width;
 mod incomplete_beta;

@@ -4,14 +4,14 @@
 //! Work is cut by shape alone and partial results are combined in order, so the bits do not depend on the threads.
 
 use super::elements::{Elements, Scratch, try_chunks};
+use super::euclidean_norm;
 use super::fold::{BLOCK, Fold, Logical, Numeric};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::elementwise::Program;
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{self, Element, Reduce, Reducible};
 use ferroflow_tensor::{
-    Complex32, Complex64, DType, Flushed, PartialShape, Result, Scalar, Shape, Status, Tensor, dispatch, elementwise,
-    ensure,
+    DType, Flushed, PartialShape, Result, Scalar, Shape, Status, Tensor, dispatch, elementwise, ensure,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -175,10 +175,10 @@ fn collapse(shape: &Shape, is_reduced: &[bool]) -> Groups {
 }
 
 /// Groups of axes, outermost first, as `collapse` gives them.
-type Groups = SmallVec<[(usize, bool); 8]>;
+pub(super) type Groups = SmallVec<[(usize, bool); 8]>;
 
 /// Folds the innermost reduced group; None if none is left.
-fn fold_innermost<T: Scalar>(
+pub(super) fn fold_innermost<T: Scalar>(
     f: &impl Fold<T>,
     threads: Threads,
     x: &impl Elements<T>,
@@ -201,7 +201,7 @@ fn fold_innermost<T: Scalar>(
     Ok(Some(out))
 }
 
-fn reduce<T: Scalar>(
+pub(super) fn reduce<T: Scalar>(
     f: &impl Fold<T>,
     threads: Threads,
     mut x: Tensor,
@@ -259,15 +259,15 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 /// The axes of a run, and the shapes that follow.
-struct Axes {
-    groups: Groups,
-    out_shape: Shape,
+pub(super) struct Axes {
+    pub groups: Groups,
+    pub out_shape: Shape,
     /// Elements that become one.
-    count: usize,
+    pub count: usize,
 }
 
 impl Axes {
-    fn new(shape: &Shape, axes: &Tensor, keep_dims: bool) -> Result<Axes> {
+    pub fn new(shape: &Shape, axes: &Tensor, keep_dims: bool) -> Result<Axes> {
         let is_reduced = reduced_axes(&axes.to_i64s()?, shape.rank())?;
         let out_shape = kept(shape, &is_reduced, keep_dims, 1).into_iter().collect();
         let count = shape.iter().zip(&is_reduced).filter(|(_, r)| **r).map(|(n, _)| n).product();
@@ -389,64 +389,6 @@ fn divided<T: Scalar + Reducible>(mut out: Tensor, count: usize) -> Result<Tenso
     Ok(out)
 }
 
-/// The square of an element's modulus, and the square root of a sum of such.
-trait Length: Scalar {
-    fn squared(self) -> Self;
-    fn root(self) -> Self;
-}
-
-macro_rules! lengths {
-    ($($t:ty: $x:ident => $squared:expr, $root:expr;)*) => {$(
-        impl Length for $t {
-            fn squared(self) -> $t {
-                let $x = self;
-                $squared
-            }
-
-            fn root(self) -> $t {
-                let $x = self;
-                $root
-            }
-        }
-    )*};
-}
-lengths! {
-    f32: x => x * x, x.sqrt();
-    f64: x => x * x, x.sqrt();
-    i32: x => x.wrapping_mul(x), f64::from(x).sqrt() as i32;
-    i64: x => x.wrapping_mul(x), (x as f64).sqrt() as i64;
-    u8: x => x.wrapping_mul(x), f64::from(x).sqrt() as u8;
-    i8: x => x.wrapping_mul(x), f64::from(x).sqrt() as i8;
-    u16: x => x.wrapping_mul(x), f64::from(x).sqrt() as u16;
-    u32: x => x.wrapping_mul(x), f64::from(x).sqrt() as u32;
-    u64: x => x.wrapping_mul(x), (x as f64).sqrt() as u64;
-    i16: x => x.wrapping_mul(x), f64::from(x).sqrt() as i16;
-    Complex32: x => Complex32::new(x.norm_sqr(), 0.0), Complex32::new(x.re.sqrt(), x.im);
-    Complex64: x => Complex64::new(x.norm_sqr(), 0.0), Complex64::new(x.re.sqrt(), x.im);
-}
-
-fn euclidean_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (keep_dims, dtype) = (init.bool("keep_dims")?, init.input_type(0)?);
-    let wide = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
-    dispatch!(wide, T in [F32, F64, I32, I64, U8, I8, U16, I16, U32, U64, Complex64, Complex128], kernel(move |ctx| {
-        let x = ctx.take(0)?;
-        let Axes { groups, out_shape, .. } = Axes::new(x.shape(), ctx.input(1)?, keep_dims)?;
-        if x.elements() > 0 && groups.iter().all(|(_, is_reduced)| !is_reduced) {
-            // TF 1.x: a reduction of single elements only changes the shape; negative ones stay.
-            ctx.set_output(0, x.reshaped(out_shape)?);
-            return Ok(());
-        }
-        let mut x = elementwise::cast(x, wide, ctx.threads())?.into_unique(ctx.threads())?;
-        let squared = |_: usize, chunk: &mut [T]| chunk.iter_mut().for_each(|v| *v = v.squared());
-        try_for_chunks_mut(ctx.threads(), x.slice_mut::<T>()?, BLOCK, squared)?;
-        let mut out = reduce::<T>(&Numeric(Reduce::Sum), ctx.threads(), x, groups, out_shape)?;
-        out.slice_mut::<T>()?.iter_mut().for_each(|v| *v = v.root());
-        let out = elementwise::cast(out, dtype, ctx.threads())?;
-        ctx.set_output(0, out);
-        Ok(())
-    }), else Err(init.unsupported()))
-}
-
 fn logical(init: &KernelInit<'_>, f: Logical) -> Result<Box<dyn Kernel>> {
     reduction::<bool, _>(init, f, |_, out, _| Ok(out))
 }
@@ -490,7 +432,7 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("EuclideanNorm")
             .doc("Returns the square roots of the sums of the squares of the moduli over some axes.")
-            .kernel(euclidean_norm),
+            .kernel(euclidean_norm::kernel_of),
     );
     let op = |name: &str| with_axes(Op::new(name).input("input: bool"), "output: bool").attr(indices);
     r.add(op("All").doc("Returns whether all hold over some axes.").kernel(|init| logical(init, Logical::All)));
@@ -502,19 +444,7 @@ mod tests {
     use super::*;
     use crate::testing::{Arg, run, run_args};
     use ferroflow_graph::AttrValue;
-    use ferroflow_tensor::f16;
-
-    #[test]
-    fn the_norm_is_the_root_of_the_sum_of_squares() {
-        let x = Tensor::from_slice([2, 2], &[3f32, 4., -5., 12.]).unwrap();
-        let y = run("EuclideanNorm", &[x, axes(&[1])], &[]).unwrap();
-        assert_eq!(y[0].slice::<f32>().unwrap(), [5., 13.]);
-        let z = Tensor::from_slice([2], &[Complex32::new(3., 4.), Complex32::new(0., -12.)]).unwrap();
-        let y = run("EuclideanNorm", &[z, axes(&[0])], &[]).unwrap();
-        assert_eq!(y[0].slice::<Complex32>().unwrap(), [Complex32::new(13., 0.)]);
-        let n = run("EuclideanNorm", &[Tensor::from_slice([2], &[3i32, 3]).unwrap(), axes(&[0])], &[]).unwrap();
-        assert_eq!(n[0].slice::<i32>().unwrap(), [4]);
-    }
+    use ferroflow_tensor::{Complex32, f16};
 
     fn axes(axes: &[i32]) -> Tensor {
         Tensor::from_slice([axes.len()], axes).unwrap()
