@@ -54,13 +54,14 @@ def test_a_plan_says_what_was_fused_and_why(tmp_path, capsys):
         hidden = tf.nn.relu(tf.matmul(x, v, name="product") + tf.constant([1.0, 2.0, 3.0, 4.0]), name="hidden")
         tf.tanh(tf.square(hidden, name="square") * 2.0, name="loss")
 
-    load, product, loss, fetch = _planned(tmp_path, capsys, build, "loss")
+    load, product, loss, fetch, span = _planned(tmp_path, capsys, build, "loss")
     assert load.startswith("0: load v -> %")
     assert product.startswith("1: _FusedMatMul hidden (%0., %")
     assert "[1.0, 2.0, 3.0, 4.0]" in product
     assert "; fuses product, add: the product adds its bias" in product
     assert "; fuses square, mul: a tree of elementwise ops" in loss
     assert fetch.startswith("fetch 0: %")
+    assert span == "work: 3 instructions; span: 3 one after the other"
 
 
 def test_a_plan_shows_conditions_loops_and_equal_nodes(tmp_path, capsys):

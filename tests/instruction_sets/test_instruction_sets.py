@@ -49,7 +49,7 @@ def test_bits_are_the_same_with_every_instruction_set() -> None:
         assert widest.keys() == other.keys()
 
 
-@pytest.mark.skipif(not _HAS_AVX2, reason="factorizations have other bits on CPUs without AVX2")
+@pytest.mark.skipif(not _HAS_AVX2, reason="factorizations and Fourier transforms have other bits on CPUs without AVX2")
 def test_bits_are_those_of_another_machine() -> None:
     # Made on an AMD CPU with AVX2, and compared on an Intel CPU with AVX-512. The digest of `speech` is newer: CTC
     # no longer calls the logarithm of the C library. So are those of `gaussian_process`, whose small triangular systems

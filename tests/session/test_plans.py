@@ -121,3 +121,22 @@ def test_a_write_waits_for_the_failure_that_a_constant_waits_for():
         with pytest.raises(errors.InvalidArgumentError):
             session.run([tf.exp(added) * two, update], {x: [1.0, 2.0], y: [1.0, 2.0, 3.0]})
         assert session.run(v) == 0.0
+
+
+def test_the_text_of_a_plan_ends_with_work_and_span():
+    x = tf.placeholder(tf.float32, [2, 2])
+
+    def chain(n, number):
+        y = x
+        for _ in range(n):
+            y = tf.matmul(y, tf.fill([2, 2], number))
+        return y
+
+    def last_line(*fetches):
+        with tf.Session() as session:
+            return session._core.plan_text(list(fetches), [x], []).splitlines()[-1]
+
+    assert last_line(chain(3, 1.0)) == "work: 3 instructions; span: 3 one after the other"
+    assert last_line(chain(3, 2.0), chain(2, 3.0)) == "work: 5 instructions; span: 3 one after the other"
+    turned = tf.while_loop(lambda y: tf.reduce_sum(y) < 9.0, lambda y: tf.matmul(y, y) + 1.0, [chain(1, 4.0)])
+    assert last_line(turned) == "work: 2 instructions; span: 2 one after the other"

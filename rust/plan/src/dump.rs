@@ -3,6 +3,7 @@
 use crate::overlap::Beside;
 use crate::plan::{Input, Instruction, LoopPlan, Plan, Run, Test, Work};
 use crate::rewrites::Rewrite;
+use crate::span::WorkAndSpan;
 use ferroflow_graph::{Graph, NodeId};
 use ferroflow_tensor::{Tensor, dispatch};
 use std::fmt::Write;
@@ -29,7 +30,8 @@ fn what_was_done(rewrite: Option<Rewrite>, others: &str) -> String {
 impl Plan {
     /// Returns the plan as text. `graph` is the graph that was planned.
     ///
-    /// Slots are written `%3`, or `%3.` by their last reader, and constants by their values.
+    /// Slots are written `%3`, or `%3.` by their last reader, and constants by their values. The last line has the work and
+    /// the span.
     pub fn dump(&self, graph: &Graph) -> String {
         let mut dump = Dump { graph, text: String::new() };
         dump.instructions(self, 0..self.instructions.len(), 0);
@@ -38,6 +40,7 @@ impl Plan {
             let line = format!("fetch {i}: {}{}", input(self, fetch), when(self, tests));
             dump.line(0, &line);
         }
+        dump.work_and_span(self, 0);
         dump.text
     }
 }
@@ -52,6 +55,11 @@ impl Dump<'_> {
         let indent = "  ".repeat(depth);
         // Writing to a String cannot fail.
         let _ = writeln!(self.text, "{indent}{text}");
+    }
+
+    fn work_and_span(&mut self, plan: &Plan, depth: usize) {
+        let WorkAndSpan { work, span } = plan.work_and_span();
+        self.line(depth, &format!("work: {work} instructions; span: {span} one after the other"));
     }
 
     fn name(&self, id: NodeId) -> String {
@@ -124,6 +132,7 @@ impl Dump<'_> {
         self.instructions(plan, l.tail..plan.instructions.len(), depth + 1);
         let exits: Vec<String> = l.exits.iter().map(|e| input(plan, e)).collect();
         self.line(depth + 1, &format!("gives {}", exits.join(", ")));
+        self.work_and_span(plan, depth);
     }
 }
 

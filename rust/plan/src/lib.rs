@@ -30,6 +30,7 @@ mod roots;
 mod scalar_compiler;
 mod scalar_loop;
 mod source;
+mod span;
 mod step_graph;
 mod versions;
 mod wait_sets;
