@@ -162,7 +162,44 @@ def test_what_is_not_offered_is_refused():
     with pytest.raises(AttributeError):
         tensor_forest.ForestHParams(num_classes=2).fill()
     forest = tensor_forest.RandomForestGraphs(parameters(num_trees=1))
-    with pytest.raises(NotImplementedError, match="Sparse and text"):
-        forest.inference_graph(tf.constant([["a"]]))
+    sparse = tf.SparseTensor([[0, 0]], [1], [1, 4])
+    for features in (tf.constant([["a"]]), sparse, {"a": tf.cast(sparse, tf.float32)}):
+        with pytest.raises(NotImplementedError, match="Text, sparse integers and sparse features"):
+            forest.inference_graph(features)
     with started() as session, pytest.raises(tf.errors.InvalidArgumentError, match=r"Labels must be in \[0, 4\)"):
         session.run(forest.training_graph(tf.constant(X), tf.constant(Y + 1)))
+
+
+def test_missing_elements_of_sparse_features_are_zero():
+    dense = np.where(np.abs(X) > 0.4, X, 0.0).astype(np.float64)
+    indices = np.argwhere(dense)
+    sparse = tf.SparseTensor(indices, dense[tuple(indices.T)], dense.shape)
+    predicted = []
+    for features in (sparse, tf.constant(dense)):
+        with tf.variable_scope(f"forest_{len(predicted)}"):
+            forest = tensor_forest.RandomForestGraphs(parameters(base_random_seed=7))
+            train = forest.training_graph(features, tf.constant(Y))
+            predicted.append((train, forest.inference_graph(features)[0], forest.average_size()))
+    with started() as session:
+        for _ in range(5):
+            session.run([train for train, _, _ in predicted])
+        (_, by_sparse, _), (_, by_dense, size) = predicted
+        first, second, nodes = session.run([by_sparse, by_dense, size])
+        assert nodes > 5
+        np.testing.assert_array_equal(first, second)
+
+
+def test_numbers_that_are_text_stay_text_and_count_as_numbers():
+    params = parameters(num_splits_to_consider="12", split_after_samples="20")
+    assert (params.num_splits_to_consider, params.split_after_samples) == ("12", "20")
+    assert parameters(num_splits_to_consider="0").num_splits_to_consider == 10
+    sizes = []
+    for given in (params, parameters(num_splits_to_consider=12)):
+        with tf.Graph().as_default():
+            tf.set_random_seed(5)
+            forest = tensor_forest.RandomForestGraphs(given)
+            train, size = forest.training_graph(tf.constant(X), tf.constant(Y)), forest.average_size()
+            with started() as session:
+                session.run(train)
+                sizes.append(session.run(size))
+    assert sizes[0] == sizes[1] > 1

@@ -53,7 +53,7 @@ def pytest_configure(config):
             if _LOADED.search(file):
                 path = os.path.relpath(os.path.join(folder, file[:-3]), _SOURCE)
                 _load(path.replace(os.sep, "."), os.path.join(folder, file))
-    if os.environ["CONTRIB_PACKAGE"] == "learn":
+    if os.environ["CONTRIB_PACKAGE"] in ("learn", "tensor_forest"):
         _give_boston()
 
 

@@ -216,6 +216,7 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
         "ignore",
     ]
     options += [f"--timeout={entry['test_limit']}", "--continue-on-collection-errors", f"--junitxml={report}"]
+    options += [f"--tb={entry['traceback']}"] if "traceback" in entry else []
     alias = ["-m", "ferroflow", "run"] if judged == "ferroflow" else []
     given_back = entry["given_back"] if judged == "tensorflow" else []
     if given_back:

@@ -169,3 +169,20 @@ def test_every_entry_can_be_fetched_and_run():
         assert entry["tests"] or name in needed, name
         assert ("repository" in entry and len(entry["commit"]) == 40) or entry["pip"]
         assert set(entry.get("needs", ())) <= set(table["library"])
+
+
+@pytest.mark.parametrize("style", [None, "native"])
+def test_a_library_may_choose_the_style_of_tracebacks(tmp_path, monkeypatch, style):
+    commands = []
+
+    class Ended:
+        def __init__(self, command, **options):
+            commands.append(command)
+
+        def wait(self, limit):
+            return 0
+
+    monkeypatch.setattr(run.subprocess, "Popen", Ended)
+    entry = {"tests": ["tests"], "given_back": [], "test_limit": 60} | ({} if style is None else {"traceback": style})
+    assert not run.run(tmp_path, "a", entry, tmp_path / "python", "tensorflow", 60)
+    assert [option for option in commands[0] if option.startswith("--tb")] == ([] if style is None else ["--tb=native"])

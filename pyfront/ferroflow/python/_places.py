@@ -577,6 +577,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow._src.estimator.tree_ensemble",
         "ferroflow._src.estimator.tree_quantiles",
     ),
+    "contrib.boosted_trees.python.utils.losses": ("ferroflow._src.contrib.boosted_trees.losses",),
     "contrib.tensor_forest.client.eval_metrics": ("ferroflow._src.contrib.tensor_forest.eval_metrics",),
     "contrib.tensor_forest.client.random_forest": ("ferroflow._src.contrib.tensor_forest.estimator",),
     "contrib.tensor_forest.python.tensor_forest": (

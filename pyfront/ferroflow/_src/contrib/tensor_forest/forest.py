@@ -21,17 +21,22 @@ from ferroflow._src.ops.math.comparison import less
 from ferroflow._src.ops.math.elementwise import negative
 from ferroflow._src.ops.math.reduction import reduce_mean, reduce_sum
 from ferroflow._src.ops.random.sampling import random_uniform
+from ferroflow._src.ops.sparse.converting import sparse_tensor_to_dense
 from ferroflow._src.variables.get_variable import get_variable
 
-_NO_SPARSE = "Sparse and text features are not offered; make dense numbers of them, such as one-hot vectors"
+_NOT_OFFERED = (
+    "Text, sparse integers and sparse features in a dict are not offered; make dense numbers of them, such as one-hot"
+    " vectors"
+)
+_NO_SPARSE = "sparse_features is not offered: pass the SparseTensor as `input_data` of RandomForestGraphs"
 
 
 def _as_matrix(values: Any) -> Tensor:
     if isinstance(values, SparseTensor):
-        raise NotImplementedError(_NO_SPARSE)
+        raise NotImplementedError(_NOT_OFFERED)
     tensor = convert_to_tensor(values)
     if tensor.dtype == dtypes.string:
-        raise NotImplementedError(_NO_SPARSE)
+        raise NotImplementedError(_NOT_OFFERED)
     numbers = cast(tensor, dtypes.float32)
     return shaping.expand_dims(numbers, 1) if numbers.get_shape().ndims == 1 else numbers
 
@@ -41,14 +46,16 @@ def features_of(data: Any) -> Tensor:
 
     Args:
         data: Tensor of numbers of shape [batch] or [batch, n], or dict of such Tensors, which are joined in the order
-            of their names.
+            of their names. Or a SparseTensor of floats of shape [batch, n], whose missing elements are 0.
 
     Returns:
         float32 Tensor of shape [batch, n].
 
     Raises:
-        NotImplementedError: if a feature is sparse or text.
+        NotImplementedError: if a feature is text, a sparse integer, or sparse in a dict.
     """
+    if isinstance(data, SparseTensor) and data.dtype.is_floating:
+        return cast(sparse_tensor_to_dense(data, validate_indices=False), dtypes.float32)
     if isinstance(data, Mapping):
         return joining.concat([_as_matrix(data[name]) for name in sorted(data)], 1)
     return _as_matrix(data)
@@ -280,7 +287,7 @@ class RandomForestGraphs:
         """Returns the operation that adds a batch to the trees.
 
         Args:
-            input_data: Tensor of numbers of shape [batch, n], or dict of such Tensors.
+            input_data: Tensor of numbers of shape [batch, n], dict of such Tensors, or SparseTensor of floats.
             input_labels: Tensor of numbers of shape [batch] or [batch, n], or dict of such Tensors; classes from 0 on.
             num_trainers: int, the processes among which the trees are divided.
             trainer_id: int, the number of this process.
@@ -290,7 +297,7 @@ class RandomForestGraphs:
             Operation.
 
         Raises:
-            NotImplementedError: if a feature is sparse or text.
+            NotImplementedError: if a feature is text, a sparse integer, or sparse in a dict.
         """
         features, labels = features_of(input_data), labels_of(input_labels)
         share = self.params.num_trees / num_trainers
@@ -322,7 +329,7 @@ class RandomForestGraphs:
             empty string Tensor. The variances over the trees, a float32 Tensor of shape [batch, classes].
 
         Raises:
-            NotImplementedError: if a feature is sparse or text.
+            NotImplementedError: if a feature is text, a sparse integer, or sparse in a dict.
         """
         features = features_of(input_data)
         values, paths = [], []

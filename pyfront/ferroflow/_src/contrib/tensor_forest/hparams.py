@@ -10,8 +10,16 @@ _MODELS = ("all_dense", "all_sparse", "sparse_then_dense")
 _SPLITS = ("less_or_equal", "less")
 
 
-def _number(value: Any, name: str) -> int:
-    """Returns a parameter that may be the text of a number."""
+def number_of(value: Any, name: str) -> int:
+    """Returns the number of a parameter that may be text.
+
+    Args:
+        value: int, or str of digits.
+        name: str, the parameter's name.
+
+    Raises:
+        NotImplementedError: if the text is no number.
+    """
     if isinstance(value, str) and not value.isdigit():
         raise NotImplementedError(
             f"{name}={value!r}: give one number; numbers that depend on the depth are not offered"
@@ -26,10 +34,11 @@ class ForestHParams:
         num_trees: int, the number of trees.
         max_nodes: int, the most nodes of a tree.
         bagging_fraction: float, the share of each batch that a tree sees.
-        num_splits_to_consider: int, the splits that a leaf compares; 0 for the root of the number of features.
+        num_splits_to_consider: int or str of digits, the splits that a leaf compares; 0 for the root of the number of
+            features.
         feature_bagging_fraction: float, the share of the features that a tree sees.
         max_fertile_nodes: accepted; all leaves can be split.
-        split_after_samples: int, the examples that a leaf sees before it is split.
+        split_after_samples: int or str of digits, the examples that a leaf sees before it is split.
         valid_leaf_threshold: accepted; TensorFlow ignores it, too.
         dominate_method: accepted; only `split_finish_name` "hoeffding" and "bootstrap" would use it.
         dominate_fraction: as `dominate_method`.
@@ -60,10 +69,10 @@ class ForestHParams:
         num_trees: int = 100,
         max_nodes: int = 10000,
         bagging_fraction: float = 1.0,
-        num_splits_to_consider: int = 0,
+        num_splits_to_consider: int | str = 0,
         feature_bagging_fraction: float = 1.0,
         max_fertile_nodes: int = 0,
-        split_after_samples: int = 250,
+        split_after_samples: int | str = 250,
         valid_leaf_threshold: int = 1,
         dominate_method: str = "bootstrap",
         dominate_fraction: float = 0.99,
@@ -152,7 +161,9 @@ class ForestHParams:
         self.num_outputs = self.num_classes if self.regression else 1
         self.num_output_columns = self.num_classes + 1
         usual = min(max(10, math.floor(math.sqrt(self.num_features))), 1000)
-        self.num_splits_to_consider = _number(self.num_splits_to_consider, "num_splits_to_consider") or usual
-        self.split_after_samples = _number(self.split_after_samples, "split_after_samples")
+        # Text stays text: programs read it again.
+        if not number_of(self.num_splits_to_consider, "num_splits_to_consider"):
+            self.num_splits_to_consider = usual
+        number_of(self.split_after_samples, "split_after_samples")
         self.base_random_seed = getattr(self, "base_random_seed", 0)
         return self

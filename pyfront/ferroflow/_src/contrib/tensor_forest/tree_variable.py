@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ferroflow._src.contrib.tensor_forest.hparams import ForestHParams
+from ferroflow._src.contrib.tensor_forest.hparams import ForestHParams, number_of
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.default_graph import add_to_collection, control_dependencies, name_scope
 from ferroflow._src.framework.graph_keys import GraphKeys
@@ -48,8 +48,8 @@ def random_tree(params: ForestHParams, number: int, tree_config: str | bytes = "
             "num_outputs": params.num_classes,
             "is_regression": params.regression,
             "max_nodes": params.max_nodes,
-            "split_after_samples": params.split_after_samples,
-            "num_splits_to_consider": params.num_splits_to_consider,
+            "split_after_samples": number_of(params.split_after_samples, "split_after_samples"),
+            "num_splits_to_consider": number_of(params.num_splits_to_consider, "num_splits_to_consider"),
             "is_strict": params.split_name == "less",
             "seed": seed or 0,
             "seed2": seed2 or 0,

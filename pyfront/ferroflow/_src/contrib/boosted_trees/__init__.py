@@ -1,0 +1,1 @@
+"""`tf.contrib.boosted_trees`: the losses of its trees."""
