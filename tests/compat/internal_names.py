@@ -10,6 +10,12 @@ NAMES = {
     "python.estimator.canned.metric_keys": "MetricKeys",
     "python.estimator.canned.prediction_keys": "PredictionKeys",
     "python.estimator.util": "fn_args",
+    "python.feature_column.feature_column_v2": (
+        "FeatureColumn DenseColumn CategoricalColumn SequenceDenseColumn NumericColumn BucketizedColumn "
+        "IdentityCategoricalColumn HashedCategoricalColumn VocabularyListCategoricalColumn "
+        "VocabularyFileCategoricalColumn WeightedCategoricalColumn CrossedColumn IndicatorColumn EmbeddingColumn "
+        "SharedEmbeddingColumn SequenceCategoricalColumn"
+    ),
     "python.feature_column.feature_column": (
         "_FeatureColumn _DenseColumn _CategoricalColumn _NumericColumn _LazyBuilder"
     ),

@@ -353,3 +353,23 @@ def test_staging_areas_take_types_of_numpy(kind):
         put = area.put(value) if kind == "StagingArea" else area.put(tf.constant(1, tf.int64), value, [0, 1])
         session.run(put)
         assert session.run(area.size()) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "name"),
+    [
+        (tf.feature_column.numeric_column("x"), "NumericColumn"),
+        (tf.feature_column.bucketized_column(tf.feature_column.numeric_column("x"), [1.0]), "BucketizedColumn"),
+        (tf.feature_column.categorical_column_with_identity("x", 3), "IdentityCategoricalColumn"),
+        (tf.feature_column.categorical_column_with_hash_bucket("x", 3), "HashedCategoricalColumn"),
+        (tf.feature_column.categorical_column_with_vocabulary_list("x", "ab"), "VocabularyListCategoricalColumn"),
+        (tf.feature_column.crossed_column(["x", "y"], 3), "CrossedColumn"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_columns_are_of_the_class_that_programs_ask_for(column, name):
+    from ferroflow.python.feature_column import feature_column_lib, feature_column_v2
+
+    assert type(column).__name__ == name
+    assert isinstance(column, getattr(feature_column_v2, name))
+    assert getattr(feature_column_lib, name) is getattr(feature_column_v2, name)

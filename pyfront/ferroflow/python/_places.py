@@ -473,6 +473,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "python.framework.device": ("ferroflow._src.base.device_spec",),
     "python.feature_column.feature_column_v2": (
         "ferroflow._src.feature_column.column",
+        "ferroflow._src.feature_column.numeric",
+        "ferroflow._src.feature_column.categorical",
+        "ferroflow._src.feature_column.crossed",
+        "ferroflow._src.feature_column.embedded",
         "ferroflow._src.feature_column.sequence",
         "ferroflow._src.feature_column.state",
         "ferroflow._src.contrib.layers.column_queries",
@@ -481,6 +485,10 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
         "ferroflow.feature_column",
         "ferroflow._src.contrib.layers.column_queries",
         "ferroflow._src.feature_column.column",
+        "ferroflow._src.feature_column.numeric",
+        "ferroflow._src.feature_column.categorical",
+        "ferroflow._src.feature_column.crossed",
+        "ferroflow._src.feature_column.embedded",
         "ferroflow._src.feature_column.sequence",
     ),
     "python.feature_column.feature_column": (
