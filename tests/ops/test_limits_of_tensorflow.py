@@ -376,3 +376,32 @@ def test_the_greatest_moment_keeps_its_value_where_the_moment_is_nan(odd: str, i
         session.run(tf.raw_ops.ResourceApplyAdamWithAmsgrad(**handles, **scalars, grad=numbers("grad")))
         found = {name: np.isnan(session.run(variable)).tolist() for name, variable in variables.items()}
         assert found == {name: [nan, False] for name, nan in is_nan.items()}
+
+
+@pytest.mark.parametrize("diagonal", [[2, 2], [2, 2, 2, 2], [None, 2, 3]])
+def test_packed_diagonals_are_as_many_as_their_numbers(diagonal: list[int | None]) -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="rows of `diagonal` doesn't match the number of"):
+        tf.raw_ops.MatrixDiagV2(
+            diagonal=tf.placeholder(tf.float32, diagonal), k=[-1, 1], num_rows=-1, num_cols=-1, padding_value=0.0
+        )
+
+
+@pytest.mark.parametrize("size", [0.5, "x", [3], None, np.int64([3])])
+def test_sizes_of_sparse_identities_are_integers_or_tensors(size: Any) -> None:
+    with tf.Graph().as_default():
+        with pytest.raises(TypeError, match="num_rows must be an integer value"):
+            tf.sparse.eye(size)
+        if size is not None:
+            with pytest.raises(TypeError, match="num_columns must be an integer value"):
+                tf.sparse.eye(3, num_columns=size)
+    for right in (3, np.int32(3), tf.constant):
+        shape = _run(lambda right=right: tf.sparse.eye(right(3) if callable(right) else right).dense_shape)
+        assert shape.tolist() == [3, 3]
+
+
+def test_wrong_shapes_of_contrib_have_clear_errors() -> None:
+    with tf.Graph().as_default():
+        with pytest.raises(TypeError, match="expected shape must be a list of int or a Tensor of int32, got 'x'"):
+            tf.contrib.framework.with_shape("x", tf.ones([2, 3]))
+        with pytest.raises(ValueError, match="slice index 1 of dimension 0 out of bounds"):
+            tf.contrib.layers.spatial_softmax(tf.placeholder(tf.float32, [None]))
