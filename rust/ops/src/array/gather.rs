@@ -196,7 +196,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The shape of what is gathered from a variable, whose dimensions before `batch_dims` are the batches'.
+/// Sets the shape of what is gathered from a variable. Its dimensions before `batch_dims` number the batches.
 fn shape_of_variable(c: &mut ShapeContext<'_>) -> Result<()> {
     let batch_dims = c.int("batch_dims")?;
     let Ok(batch) = usize::try_from(batch_dims) else {
