@@ -279,7 +279,7 @@ fn diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (Some((lower, upper)), Some(dims)) = (known_bounds(c, 1)?, diagonal.dims()) else { return Ok(()) };
     let outer = dims.len() - if lower < upper { 2.min(dims.len()) } else { 1 };
     if lower < upper
-        && let [.., Some(count), _] = dims
+        && let [.., Some(count), _] = &dims[..]
     {
         ensure!(
             *count as i64 == upper - lower + 1,
