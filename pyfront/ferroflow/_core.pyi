@@ -594,11 +594,11 @@ class RecordWriter:
           StatusError: the file cannot be written.
         """
 
-def matching_files(pattern: str) -> list[bytes]:
-    """The names of the files that match a pattern of `*`, `?` and `[...]`.
+def matching_files(pattern: bytes) -> list[bytes]:
+    """The names of the files that match a pattern of `*`, `?`, `[...]` and `\\`.
 
     Raises:
-      StatusError: there is no such pattern.
+      StatusError: the folder before the first wildcard is missing or no folder.
     """
 
 def interrupt_at(n: int) -> None:

@@ -247,6 +247,7 @@ def test_operations_and_writers_take_names_that_are_no_utf8(tmp_path: Path) -> N
     with tf.Graph().as_default(), tf.Session() as session:
         session.run([tf.write_file(one, "1"), tf.write_file(two, "2")])
         assert session.run([tf.read_file(one), tf.read_file(two)]) == [b"1", b"2"]
+        assert session.run(tf.matching_files(folder + b"/*")).tolist() == [two, one]
     with tf.python_io.TFRecordWriter(records) as writer:
         writer.write(b"record")
     assert list(tf.python_io.tf_record_iterator(records)) == [b"record"]

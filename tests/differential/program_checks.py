@@ -41,6 +41,12 @@ def has_nan(program: Program) -> bool:
     return any(isinstance(x, float) and math.isnan(x) for data in arrays for x in data["array"][2])
 
 
+def has_nan_of_bfloat16(program: Program) -> bool:
+    """Returns True if an array of bfloat16 in the program has a NaN."""
+    arrays = [data for data in _arrays([program["steps"], program["runs"]]) if data["array"][0] == "bfloat16"]
+    return has_nan({"steps": arrays, "runs": []})
+
+
 def pools_otherwise(program: Program) -> bool:
     """Returns True if the `orig_output` of a pool's gradient is not a pool's output."""
     return _arguments(program).get("orig_output") != {"ref": "pooled"}

@@ -83,6 +83,7 @@ CASES = {
     "tile": (lambda: K.tile(A, [2, 1]), np.tile(A, [2, 1])),
     "flatten": (lambda: K.flatten(B), B.ravel()),
     "batch_flatten": (lambda: K.batch_flatten(B), B.reshape(2, 12)),
+    "batch_flatten of a scalar": (lambda: K.batch_flatten(3.0), [[3.0]]),
     "temporal_padding": (lambda: K.temporal_padding(B, (2, 1)), np.pad(B, [[0, 0], [2, 1], [0, 0]])),
     "spatial_2d_padding": (
         lambda: K.spatial_2d_padding(IMAGES, ((1, 0), (0, 2))),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,3 +111,90 @@ def test_a_name_as_long_as_any_is_written(tmp_path: Path) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         session.run(tf.write_file(str(path), b"new"))
     assert path.read_bytes() == b"new"
+
+
+def _make(folder: bytes, names: list[bytes]) -> None:
+    """Makes empty files; the test is skipped where the file system refuses a name."""
+    for name in names:
+        try:
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            with open(os.path.join(folder, name), "wb"):
+                pass
+        except OSError as error:
+            pytest.skip(f"the file system refuses {name!r}: {error}")
+
+
+def _matched(pattern: bytes) -> list[bytes]:
+    with tf.Graph().as_default(), tf.Session() as session:
+        found: list[bytes] = session.run(tf.matching_files(tf.constant(pattern))).tolist()
+        return found
+
+
+def _globbed(pattern: bytes) -> list[bytes]:
+    return [os.fsencode(name) for name in tf.gfile.Glob(pattern)]
+
+
+def _listed(pattern: bytes) -> list[bytes]:
+    with tf.Graph().as_default(), tf.Session() as session:
+        files = tf.data.Dataset.list_files(tf.constant(pattern), shuffle=False)
+        batch = files.batch(99).make_one_shot_iterator().get_next()
+        found: list[bytes] = session.run(batch).tolist()
+        return found
+
+
+_NAMES = [
+    *(b"a", b"b", b"ab", b"A", b"-", b"1", b".dot", b"a*b", b"a?", b"[a", b"a]", b"{a,b}", b"x\xff", b"\xe9"),
+    *(b"\xc3\xa9", b"sub/a", b"sub/b\xff", b"sub/deep/a", b".hid/a"),
+]
+# Patterns, and the names that TensorFlow 1.15.5 finds for them with the C library of Debian 12.
+_PATTERNS: list[tuple[bytes, list[bytes]]] = [
+    (b"x*", [b"x\xff"]),
+    (b"*\xff", [b"x\xff"]),
+    (b"x\xff", [b"x\xff"]),
+    (b"sub/b?", [b"sub/b\xff"]),
+    (b"sub/*", [b"sub/a", b"sub/b\xff", b"sub/deep"]),
+    (b"?", [b"-", b"1", b"A", b"a", b"b", b"\xc3\xa9", b"\xe9"]),
+    (b"[\xe9]", [b"\xe9"]),
+    (b"x[\xfe-\xff]", [b"x\xff"]),
+    (b"[\xc3\xa9]", [b"\xc3\xa9"]),
+    (b"[!a]", [b"-", b"1", b"A", b"b", b"\xc3\xa9", b"\xe9"]),
+    (b"[^a]", [b"-", b"1", b"A", b"b", b"\xc3\xa9", b"\xe9"]),
+    (b"[[:alpha:]]", [b"A", b"a", b"b", b"\xc3\xa9"]),
+    (b"[-a]", [b"-", b"a"]),
+    (b"[a", [b"[a"]),
+    (b"*]", [b"a]"]),
+    (b"a\\*b", [b"a*b"]),
+    (b"a\\?", [b"a?"]),
+    (b"\\a", [b"a"]),
+    (b"{a,b}", [b"{a,b}"]),
+    (b".*", [b".dot", b".hid"]),
+    (b"**/a", [b".hid/a", b"sub/a"]),
+    (b"*/*/a", [b"sub/deep/a"]),
+    (b"*/../a", []),
+    (b"*//a", []),
+    (b"sub//*", []),
+    (b"s*/", []),
+    (b"sub/.", []),
+    (b"sub/../a", [b"sub/../a"]),
+    (b"s[!x]b/a", [b"sub/a"]),
+    (b"[a/b]", [b"a", b"b"]),
+    (b"su[b/]a", []),
+]
+
+
+@pytest.mark.parametrize("find", [_matched, _globbed, _listed])
+def test_patterns_match_names_of_any_bytes(find: Callable[[bytes], list[bytes]], tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    _make(folder, _NAMES)
+    for pattern, names in _PATTERNS:
+        if names or find is not _listed:
+            assert sorted(find(folder + b"/" + pattern)) == sorted(folder + b"/" + name for name in names), pattern
+
+
+def test_matches_in_the_current_folder_are_named_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _make(os.fsencode(tmp_path), [b"a", b"sub/a"])
+    monkeypatch.chdir(tmp_path)
+    assert _matched(b"*") == [b"./a", b"./sub"]
+    assert _matched(b"a") == [b"./a"]
+    assert _matched(b"sub/*") == [b"sub/a"]
+    assert _matched(b"") == []

@@ -274,3 +274,134 @@ def test_an_infinite_mean_of_a_row_stays_infinite(is_centered: bool) -> None:
         session.run(op(**handles, **scalars, grad=np.float32([[1, 1]]), indices=[0]))
         means = session.run(state["mg" if is_centered else "ms"])
         np.testing.assert_array_equal(means, [[np.inf, 1.5]])
+
+
+_GATHERED: list[tuple[list[int | None] | None, list[int | None] | None, int, Any]] = [
+    ([3, 2], [2], 2, "Shape must be at least rank 3 but is rank 2"),
+    ([3, 2], [], 1, "Shape must be at least rank 1 but is rank 0"),
+    ([3, 2], [2], -1, r"batch_dims is negative \(-1\)"),
+    ([3, 2], [3], 0, [3, 2]),
+    ([3, 2], [3], 1, [3]),
+    ([3, 2], [3, 4], 1, [3, 4]),
+    ([3, 2], [None, 4], 1, [3, 4]),
+    ([3, 2], [4, None], 1, [3, None]),
+    ([None, 2], [3, 4], 1, [None, 4]),
+    ([3, 2, 5], [3, 4, 2], 2, [3, 2, 2]),
+    ([3, 2, 5], [3, 2, 4, 6], 2, [3, 2, 4, 6]),
+    ([3, 2], None, 1, None),
+    (None, [3, 4], 1, None),
+]
+
+
+@pytest.mark.parametrize(("variable", "indices", "batch_dims", "expected"), _GATHERED)
+def test_batches_of_a_variable_give_the_shape_of_what_is_gathered(
+    variable: list[int | None] | None, indices: list[int | None] | None, batch_dims: int, expected: Any
+) -> None:
+    with tf.Graph().as_default():
+        handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=tf.TensorShape(variable))
+
+        def gathered() -> Any:
+            places = tf.placeholder(tf.int32, indices)
+            return tf.raw_ops.ResourceGather(
+                resource=handle, indices=places, batch_dims=batch_dims, dtype=tf.float32
+            ).shape
+
+        if isinstance(expected, str):
+            with pytest.raises(ValueError, match=expected):
+                gathered()
+        else:
+            shape = gathered()
+            assert (None if shape.ndims is None else shape.as_list()) == expected
+
+
+@pytest.mark.parametrize(
+    ("op", "after"),
+    [("Add", [True, True, True, False]), ("Sub", [False, True, True, False]), ("Update", [True, False, True, False])],
+)
+def test_booleans_are_scattered_as_numbers(op: str, after: list[bool]) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = tf.get_variable("v", initializer=[True, True, False, False], use_resource=True)
+        session.run(variable.initializer)
+        scatter = getattr(tf.raw_ops, f"ResourceScatterNd{op}")
+        updates = [True, False, True, False]
+        session.run(scatter(ref=variable.handle, indices=[[0], [1], [2], [3]], updates=updates))
+        assert session.run(variable).tolist() == after
+
+
+def test_strings_that_are_added_to_a_variable_have_no_kernel() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = tf.get_variable("v", initializer=["a", "b"], use_resource=True)
+        session.run(variable.initializer)
+        add = tf.raw_ops.ResourceScatterNdAdd(ref=variable.handle, indices=[[0]], updates=["c"])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="No OpKernel was registered"):
+            session.run(add)
+
+
+@pytest.mark.parametrize("op", ["Add", "Sub", "Update"])
+@pytest.mark.parametrize("is_resource", [False, True])
+def test_updates_of_an_empty_variable_are_refused_even_without_known_indices(op: str, is_resource: bool) -> None:
+    with tf.Graph().as_default():
+        variable = tf.get_variable("v", [3, 0], use_resource=is_resource)
+        scatter = getattr(tf.raw_ops, f"ResourceScatterNd{op}" if is_resource else f"ScatterNd{op}")
+        ref = variable.handle if is_resource else variable._ref()
+        with pytest.raises(ValueError, match="Indices and updates specified for empty output shape"):
+            scatter(ref=ref, indices=tf.placeholder(tf.int32, None), updates=np.ones([2, 2], np.float32))
+
+
+def test_rows_of_all_bucketized_features_are_as_many() -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Dimensions must be equal, but are 6 and 4"):
+        tf.raw_ops.BoostedTreesBucketize(
+            float_values=[np.ones(4, np.float32), np.ones(6, np.float32)], bucket_boundaries=[[1.0], [2.0]]
+        )
+
+
+@pytest.mark.parametrize(
+    ("odd", "is_nan"),
+    [
+        ("v", {"var": False, "m": False, "v": True, "vhat": False}),
+        ("vhat", {"var": True, "m": False, "v": False, "vhat": True}),
+        ("grad", {"var": True, "m": True, "v": True, "vhat": False}),
+    ],
+)
+def test_the_greatest_moment_keeps_its_value_where_the_moment_is_nan(odd: str, is_nan: dict[str, bool]) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+
+        def numbers(name: str) -> Any:
+            return np.float32([np.nan if name == odd else 0.5, 0.5])
+
+        variables = {name: tf.get_variable(name, initializer=numbers(name), use_resource=True) for name in is_nan}
+        session.run(tf.global_variables_initializer())
+        scalars = {"beta1_power": 0.5, "beta2_power": 0.4, "lr": 0.1, "beta1": 0.9, "beta2": 0.99, "epsilon": 0.1}
+        handles = {name: variable.handle for name, variable in variables.items()}
+        session.run(tf.raw_ops.ResourceApplyAdamWithAmsgrad(**handles, **scalars, grad=numbers("grad")))
+        found = {name: np.isnan(session.run(variable)).tolist() for name, variable in variables.items()}
+        assert found == {name: [nan, False] for name, nan in is_nan.items()}
+
+
+@pytest.mark.parametrize("diagonal", [[2, 2], [2, 2, 2, 2], [None, 2, 3]])
+def test_packed_diagonals_are_as_many_as_their_numbers(diagonal: list[int | None]) -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="rows of `diagonal` doesn't match the number of"):
+        tf.raw_ops.MatrixDiagV2(
+            diagonal=tf.placeholder(tf.float32, diagonal), k=[-1, 1], num_rows=-1, num_cols=-1, padding_value=0.0
+        )
+
+
+@pytest.mark.parametrize("size", [0.5, "x", [3], None, np.int64([3])])
+def test_sizes_of_sparse_identities_are_integers_or_tensors(size: Any) -> None:
+    with tf.Graph().as_default():
+        with pytest.raises(TypeError, match="num_rows must be an integer value"):
+            tf.sparse.eye(size)
+        if size is not None:
+            with pytest.raises(TypeError, match="num_columns must be an integer value"):
+                tf.sparse.eye(3, num_columns=size)
+    for right in (3, np.int32(3), tf.constant):
+        shape = _run(lambda right=right: tf.sparse.eye(right(3) if callable(right) else right).dense_shape)
+        assert shape.tolist() == [3, 3]
+
+
+def test_wrong_shapes_of_contrib_have_clear_errors() -> None:
+    with tf.Graph().as_default():
+        with pytest.raises(TypeError, match="expected shape must be a list of int or a Tensor of int32, got 'x'"):
+            tf.contrib.framework.with_shape("x", tf.ones([2, 3]))
+        with pytest.raises(ValueError, match="slice index 1 of dimension 0 out of bounds"):
+            tf.contrib.layers.spatial_softmax(tf.placeholder(tf.float32, [None]))

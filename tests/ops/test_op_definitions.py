@@ -41,8 +41,6 @@ WITHOUT_KERNELS = {
     ("Relu", "T"): {"qint8"},
     ("SelfAdjointEig", "T"): {"float16"},
 }
-# Ops of which TensorFlow allows any type, and has kernels for those alone that the definition here names.
-NAMED_TYPES = {("ResourceScatterNdAdd", "T"), ("ResourceScatterNdSub", "T")}
 
 
 def _argument(op: str, arg: dict[str, Any]) -> list[Any]:
@@ -106,7 +104,7 @@ def test_attributes_are_tensorflows() -> None:
             if more != LATER_TYPES.get((name, key), set()) or (want["types"] and not types):
                 wrong.append((name, key, "more than TensorFlow's", sorted(more)))
             lacking = set(want["types"]) - types - WITHOUT_KERNELS.get((name, key), set())
-            is_narrower = bool(types) and not want["types"] and (name, key) not in NAMED_TYPES
+            is_narrower = bool(types) and not want["types"]
             if (types and lacking) or is_narrower:
                 wrong.append((name, key, sorted(lacking)))
             if got["type"] == "string" and key != "padding" and sorted(got["allowed_strings"]) != want["strings"]:

@@ -1,7 +1,7 @@
 //! RecordInput: batches of records of files, in random order, epoch after epoch.
 
 use ferroflow_graph::{Blocking, Cancellation, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_io::{Compression, RecordReader, file};
+use ferroflow_io::{Compression, RecordReader, file_pattern};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::shuffle::shuffle;
 use ferroflow_tensor::philox::{Philox, Words};
@@ -54,7 +54,7 @@ impl Progress {
         self.epoch += 1;
         let mut files: Vec<Bytes> = Vec::new();
         for pattern in options.pattern.split(',') {
-            files.extend(file::matching(pattern)?);
+            files.extend(file_pattern::matching(pattern.as_bytes())?);
         }
         ensure!(!files.is_empty(), NotFound, "Found no files at {}", options.pattern);
         shuffle(&Philox::new(options.seed, self.epoch), &mut files);

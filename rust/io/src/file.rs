@@ -1,12 +1,11 @@
 //! Names of files as programs give them, and what the system's failures mean.
 
-use ferroflow_tensor::{Bytes, Code, Result, Status};
-use glob::MatchOptions;
+use ferroflow_tensor::{Code, Result, Status};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Optional beginning of local files' names.
-const SCHEME: &str = "file://";
+pub(crate) const SCHEME: &str = "file://";
 
 /// Returns the path of a file name, which may begin with the scheme of local files.
 pub fn path_of(name: impl AsRef<[u8]>) -> PathBuf {
@@ -98,61 +97,9 @@ pub fn read(name: impl AsRef<[u8]>) -> Result<Vec<u8>> {
     std::fs::read(path_of(name)).map_err(|e| failure(&String::from_utf8_lossy(name), &e))
 }
 
-/// As a shell matches, but names that begin with a point match too.
-const OPTIONS: MatchOptions =
-    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: false };
-
-/// Returns the files that match a pattern of `*`, `?` and `[...]`, in the order of their names within each folder.
-///
-/// Errors: `InvalidArgument` where the pattern is none; `NotFound` or `FailedPrecondition` where the folder before its
-/// first wildcard is missing or no folder.
-pub fn matching(pattern: &str) -> Result<Vec<Bytes>> {
-    check_folder(pattern)?;
-    // TF 1.x: folders are named without the slash, so that no name matches.
-    if pattern.ends_with('/') {
-        return Ok(Vec::new());
-    }
-    let found = glob::glob_with(&path_of(pattern).to_string_lossy(), OPTIONS)
-        .map_err(|e| Status::invalid_argument(format!("Invalid pattern {pattern}: {e}")))?;
-    let before = match pattern.find(['*', '?', '[']) {
-        _ if pattern.starts_with(SCHEME) => SCHEME,
-        // TF 1.x: matches in the current folder are named with it.
-        Some(wild) if !pattern[..wild].contains('/') => "./",
-        _ => "",
-    };
-    let named = |path: PathBuf| {
-        let name = path.into_os_string().into_encoded_bytes();
-        Bytes::from_vec([before.as_bytes(), &name].concat())
-    };
-    // A folder that cannot be listed has no matches.
-    Ok(found.flatten().map(named).collect())
-}
-
-/// Checks that the folder which a pattern names before its first wildcard can be listed.
-fn check_folder(pattern: &str) -> Result<()> {
-    let fixed = pattern.find(['*', '?', '[']).map_or(pattern, |wild| &pattern[..wild]);
-    let Some(end) = fixed.rfind('/') else {
-        return Ok(());
-    };
-    let folder = if end == 0 { "/" } else { &fixed[..end] };
-    std::fs::read_dir(path_of(folder)).map_err(|e| failure(folder, &e))?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_folder_of_a_pattern_must_exist() {
-        let e = matching("/nowhere/at/*.txt").unwrap_err();
-        assert_eq!((e.code(), e.message()), (Code::NotFound, "/nowhere/at; No such file or directory"));
-        let e = matching("/dev/null/*").unwrap_err();
-        assert_eq!((e.code(), e.message()), (Code::FailedPrecondition, "/dev/null; Not a directory"));
-        assert!(matching("/nowhere*/at/*").unwrap().is_empty());
-        assert!(matching("*.nothing").unwrap().is_empty());
-        assert!(matching("/tmp/").unwrap().is_empty());
-    }
 
     #[test]
     fn the_scheme_of_local_files_is_no_part_of_a_path() {

@@ -5,6 +5,7 @@ pub mod checksum;
 pub mod compression;
 pub mod event_writer;
 pub mod file;
+pub mod file_pattern;
 pub mod input;
 pub mod lmdb;
 mod positioned;

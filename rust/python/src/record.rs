@@ -2,7 +2,7 @@
 
 use crate::error::status;
 use crate::exit::detached;
-use ferroflow_io::{Compression, RecordReader, RecordWriter, file, input};
+use ferroflow_io::{Compression, RecordReader, RecordWriter, file_pattern, input};
 use ferroflow_sync::Mutex;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -79,7 +79,7 @@ impl Reader {
 
 /// Returns the names of the files that match a pattern.
 #[pyfunction]
-pub fn matching_files<'py>(py: Python<'py>, pattern: &str) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let names = detached(py, || file::matching(pattern)).map_err(status)?;
+pub fn matching_files<'py>(py: Python<'py>, pattern: &[u8]) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let names = detached(py, || file_pattern::matching(pattern)).map_err(status)?;
     Ok(names.iter().map(|name| PyBytes::new(py, name)).collect())
 }

@@ -451,7 +451,8 @@ def batch_flatten(x: Any) -> Tensor:
     x = convert_to_tensor(x)
     size = x.get_shape()[1:].num_elements()
     found = shaping.reshape(x, joining.stack([-1, shaping.size(x[0]) if size is None else size]))
-    found.set_shape([x.get_shape()[0], size])
+    # A scalar becomes a matrix of one element.
+    found.set_shape([x.get_shape()[0] if x.get_shape().ndims != 0 else 1, size])
     return found
 
 

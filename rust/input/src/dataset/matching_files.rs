@@ -4,7 +4,7 @@ use super::position::Position;
 use super::schema::source;
 use super::value::{BoxedIterator, Dataset, DatasetIterator, Element, Pull, Signature, signed_kernel};
 use ferroflow_graph::{Registry, ShapeContext, shape_rules};
-use ferroflow_io::file;
+use ferroflow_io::file_pattern;
 use ferroflow_tensor::{Bytes, Code, Result, Tensor, ensure};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Dataset for MatchingFiles {
 fn matching(patterns: &[Bytes]) -> Result<Vec<Bytes>> {
     let mut names = Vec::new();
     for pattern in patterns {
-        match file::matching(&String::from_utf8_lossy(pattern)) {
+        match file_pattern::matching(pattern) {
             Ok(found) => names.extend(found),
             Err(e) if e.code() == Code::NotFound => {}
             Err(e) => return Err(e),

@@ -36,7 +36,7 @@ fn matching(pattern: &str) -> Result<Vec<String>> {
     let path = path_of(pattern);
     // A name may contain the signs of patterns.
     let is_name = || !pattern.ends_with('/') && path.exists();
-    let found = match crate::file::matching(pattern) {
+    let found = match crate::file_pattern::matching(pattern.as_bytes()) {
         Err(e) if !is_name() => bail!(
             InvalidArgument,
             "Unsuccessful TensorSliceReader constructor: Failed to get matching files on {pattern}: {}: {}",

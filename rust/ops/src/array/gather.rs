@@ -196,8 +196,18 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Sets the shape of what is gathered from a variable. Its dimensions before `batch_dims` number the batches.
 fn shape_of_variable(c: &mut ShapeContext<'_>) -> Result<()> {
-    if c.int("batch_dims")? == 0 { shape(c) } else { Ok(()) }
+    let batch_dims = c.int("batch_dims")?;
+    let Ok(batch) = usize::try_from(batch_dims) else {
+        bail!(InvalidArgument, "batch_dims is negative ({batch_dims})")
+    };
+    let params = c.input(0)?.with_rank_at_least(batch + 1)?;
+    let indices = c.input(1)?.with_rank_at_least(batch)?;
+    let (Some(p), Some(i)) = (params.dims(), indices.dims()) else { return Ok(()) };
+    let sizes: Vec<_> = p[..batch].iter().chain(&i[batch..]).chain(&p[batch + 1..]).copied().collect();
+    c.set_output(0, PartialShape::from_dims(&sizes));
+    Ok(())
 }
 
 fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {

@@ -278,6 +278,16 @@ fn diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (rows, columns) = (size(c, 2)?, size(c, 3)?);
     let (Some((lower, upper)), Some(dims)) = (known_bounds(c, 1)?, diagonal.dims()) else { return Ok(()) };
     let outer = dims.len() - if lower < upper { 2.min(dims.len()) } else { 1 };
+    if lower < upper
+        && let [.., Some(count), _] = &dims[..]
+    {
+        ensure!(
+            *count as i64 == upper - lower + 1,
+            InvalidArgument,
+            "The number of rows of `diagonal` doesn't match the number of diagonals implied from `d_lower` and \
+             `d_upper`.\nnum_diags = {count}, d_lower = {lower}, d_upper = {upper}"
+        );
+    }
     let batch = PartialShape::from_dims(&dims[..outer]);
     let sides = match (dims.last().copied().flatten(), rows, columns) {
         (Some(longest), Some(rows), Some(columns)) => {

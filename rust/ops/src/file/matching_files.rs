@@ -1,7 +1,7 @@
 //! MatchingFiles: the files whose names match patterns.
 
 use ferroflow_graph::{Blocking, Op, Outputs, Registry, ShapeContext, kernel};
-use ferroflow_io::file;
+use ferroflow_io::file_pattern;
 use ferroflow_tensor::{PartialShape, Result, Tensor};
 use smallvec::smallvec;
 
@@ -14,7 +14,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn matching_files(patterns: &Tensor) -> Result<Outputs> {
     let mut names = Vec::new();
     for pattern in patterns.strings()? {
-        names.extend(file::matching(&String::from_utf8_lossy(pattern))?);
+        names.extend(file_pattern::matching(pattern)?);
     }
     names.sort();
     Ok(smallvec![Tensor::from_strings([names.len()], names)?])

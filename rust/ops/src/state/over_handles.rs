@@ -79,8 +79,8 @@ impl Rule<4> for Amsgrad {
         let alpha = lr * (one - beta2_power).sqrt() / (one - beta1_power);
         let m = m + (g - m) * (one - beta1);
         let v = v + (g * g - v) * (one - beta2);
-        // `max` would drop a NaN gradient; it must stay visible in the slot.
-        let vhat = if vhat > v { vhat } else { v };
+        // TF 1.x: `vhat` keeps its value where `v` is NaN. A NaN gradient stays visible in `m`.
+        let vhat = if vhat < v { v } else { vhat };
         [var - m * alpha / (vhat.sqrt() + epsilon), m, v, vhat]
     }
 }

@@ -20,6 +20,7 @@ impl RowUpdate {
     pub(super) fn supports(self, dtype: DType) -> bool {
         match self {
             RowUpdate::Replace => dtype == DType::String || dispatch!(dtype, _T in plain, true, else false),
+            RowUpdate::Combine(f) if dtype == DType::Bool => logical(f).is_some(),
             RowUpdate::Combine(f) => dispatch!(dtype, T in number, f.supports::<T>(), else false),
         }
     }
@@ -36,6 +37,7 @@ impl RowUpdate {
             RowUpdate::Replace => dispatch!(dtype, T in plain, replace::<T>(var, row, rows, updates), else {
                 bail!(Internal, "rows of type {} cannot be replaced", dtype.name())
             }),
+            RowUpdate::Combine(f) if dtype == DType::Bool => combine_bools(f, var, row, rows, updates),
             RowUpdate::Combine(f) => dispatch!(dtype, T in number, combine::<T>(f, var, row, rows, updates), else {
                 bail!(Internal, "rows of type {} cannot be combined", dtype.name())
             }),
@@ -84,6 +86,26 @@ fn combine<T: Scalar + Element>(
         let update =
             if updates.is_scalar { Operand::Scalar(from[0]) } else { Operand::Slice(&from[i * row..(i + 1) * row]) };
         binary_in_place_left(f, &mut to[r * row..(r + 1) * row], update);
+    }
+    Ok(())
+}
+
+/// Returns the sum or difference of booleans, which TF 1.x computes as numbers; `None` for other functions.
+fn logical(f: Binary) -> Option<fn(bool, bool) -> bool> {
+    match f {
+        Binary::Add => Some(|a, b| a | b),
+        Binary::Sub => Some(|a, b| a != b),
+        _ => None,
+    }
+}
+
+fn combine_bools(f: Binary, var: &mut Tensor, row: usize, rows: &[usize], updates: &Updates<'_>) -> Result<()> {
+    let Some(f) = logical(f) else { bail!(Internal, "rows of type bool cannot be combined") };
+    let (to, from) = (var.slice_mut::<bool>()?, updates.values.slice::<bool>()?);
+    for (i, &r) in rows.iter().enumerate() {
+        for (k, to) in to[r * row..(r + 1) * row].iter_mut().enumerate() {
+            *to = f(*to, from[if updates.is_scalar { 0 } else { i * row + k }]);
+        }
     }
     Ok(())
 }

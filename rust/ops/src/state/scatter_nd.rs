@@ -9,6 +9,12 @@ use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let indices = c.input(1)?.with_rank_at_least(1)?;
     let updates = c.input(2)?.with_rank_at_least(1)?;
+    let has_some = |s: &PartialShape| s.elements().is_some_and(|n| n > 0);
+    ensure!(
+        c.input(0)?.elements() != Some(0) || !(has_some(&indices) || has_some(&updates)),
+        InvalidArgument,
+        "Indices and updates specified for empty output shape"
+    );
     let depth = indices.rank().and_then(|r| indices.dim(r - 1));
     if let (Some(outer), Some(depth)) = (indices.dims(), depth) {
         let outer = PartialShape::from_dims(&outer[..outer.len() - 1]);
@@ -123,7 +129,7 @@ pub(super) fn register(r: &mut Registry) {
     macro_rules! both {
         ($name:literal, $types:literal, $lock:expr, $how:expr, $doc:literal) => {
             r.add(op($name, $types, $lock, $doc).kernel(|init| scatter_nd(init, $how)));
-            r.add(op($name, $types, locked, $doc).kernel(|init| scatter_nd(init, $how)).over_handles());
+            r.add(op($name, "T: type", locked, $doc).kernel(|init| scatter_nd(init, $how)).over_handles());
         };
     }
     both!("ScatterNdUpdate", "T: type", locked, Replace, "Replaces elements or slices of a variable.");

@@ -342,13 +342,13 @@ def glob(filename: StringLike) -> list[str]:
     """Lists the files that match patterns.
 
     Args:
-        filename: str or iterable of str: names with `*`, `?` and `[...]`, none of which stands for a slash.
+        filename: str or iterable of str: names with `*`, `?` and `[...]`, none of which stands for a slash. A backslash
+            makes the next character an ordinary one.
 
     Returns:
         list of str, sorted for each pattern.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a pattern is malformed.
         tf.errors.NotFoundError: if the folder before the first wildcard does not exist.
         tf.errors.FailedPreconditionError: if it is no folder.
     """
@@ -361,5 +361,5 @@ def glob(filename: StringLike) -> list[str]:
             found += matching(text)
             continue
         with engine_errors():
-            found += sorted(map(os.fsdecode, _core.matching_files(text)))
+            found += sorted(map(os.fsdecode, _core.matching_files(os.fsencode(text))))
     return found

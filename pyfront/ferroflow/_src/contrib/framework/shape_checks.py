@@ -125,6 +125,8 @@ def _checked_shape(expected: Any, tensor: Tensor) -> Any:
     if isinstance(expected, (list, tuple)):
         expected = np.asarray(expected, None if len(expected) else np.int32)
         expected = expected.astype(np.int32) if expected.dtype == np.int64 else expected
+    if not isinstance(expected, np.ndarray) and not is_tensor(expected):
+        raise TypeError(f"The expected shape must be a list of int or a Tensor of int32, got {expected!r}.")
     if isinstance(expected, np.ndarray) and expected.ndim > 1:
         raise ValueError(f"Invalid rank {expected.ndim} for shape {expected} expected of tensor {tensor.name}.")
     kind = dtypes.as_dtype(expected.dtype).base_dtype
@@ -144,8 +146,9 @@ def with_shape(expected_shape: Any, tensor: Tensor) -> Tensor:
         `tensor`, or a Tensor that depends on the check if a shape is not known.
 
     Raises:
-        ValueError: if the shapes are known to differ, `expected_shape` is no such list or Tensor, or `tensor` is
+        ValueError: if the shapes are known to differ, `expected_shape` has another dtype or rank, or `tensor` is
             sparse.
+        TypeError: if `expected_shape` is neither a list nor a Tensor.
     """
     if isinstance(tensor, SparseTensor):
         raise ValueError("SparseTensor not supported.")

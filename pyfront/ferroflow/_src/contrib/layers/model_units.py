@@ -176,12 +176,12 @@ def spatial_softmax(
             raise ValueError("data_format has to be either NCHW or NHWC.")
         is_first = data_format == "NCHW"
         in_step = shaping.shape(features)
+        height, width = (in_step[2], in_step[3]) if is_first else (in_step[1], in_step[2])
         channels = features.get_shape()[1 if is_first else 3].value
         if channels is None:
             raise ValueError(
                 "The num_channels dimension of the inputs to `spatial_softmax` should be defined. Found `None`."
             )
-        height, width = (in_step[2], in_step[3]) if is_first else (in_step[1], in_step[2])
         with name_scope("spatial_softmax_op", "spatial_softmax_op", [features]):
             lines = [lin_space(-1.0, 1.0, num=size) for size in (height, width)]
             places = [shaping.reshape(x, [height * width]) for x in joining.meshgrid(*lines, indexing="ij")]

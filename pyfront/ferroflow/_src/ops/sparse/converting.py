@@ -189,6 +189,13 @@ def sparse_from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
         return SparseTensor(indices, indexing.gather_nd(tensor, indices), shaping.shape(tensor, out_type=dtypes.int64))
 
 
+def _size(value: TensorLike, argument: str) -> Tensor:
+    """Returns a size as a Tensor of int64; numbers that are no integers are refused, and Tensors are cast."""
+    if not isinstance(value, (numbers.Integral, Tensor)) or isinstance(value, bool):
+        raise TypeError(f"{argument} must be an integer value")
+    return cast(value, dtypes.int64)
+
+
 def sparse_eye(
     num_rows: TensorLike,
     num_columns: TensorLike | None = None,
@@ -207,8 +214,8 @@ def sparse_eye(
         SparseTensor of `dtype`, of shape [num_rows, num_columns].
     """
     with name_scope(name, "eye", [num_rows, num_columns]):
-        rows = cast(num_rows, dtypes.int64)
-        columns = rows if num_columns is None else cast(num_columns, dtypes.int64)
+        rows = _size(num_rows, "num_rows")
+        columns = rows if num_columns is None else _size(num_columns, "num_columns")
         size = arithmetic.minimum(rows, columns)
         diagonal = making.range(size, dtype=dtypes.int64)
         ones = making.ones(shaping.expand_dims(size, 0), dtype=dtype)
