@@ -3,7 +3,7 @@
     python benches/python/limits.py [--threads 2] [--kernels REGEX]
 
 Products and convolutions are compared with fused multiply-adds in registers. Other kernels are compared with a plain
-copy of as many bytes: each element of the inputs is read once, and each of the result is written once. The bench
+copy of as many bytes: each element of the inputs is read once, and each of the result is written once. The program
 `peaks` measures these limits before and after the kernels. Winograd's convolution needs fewer products than its
 definition, so that its share may be above 1.
 """
@@ -138,7 +138,7 @@ KERNELS: dict[str, Kernel] = {
 
 def peaks(threads: int) -> dict[str, float]:
     """Returns what the machine does at most: operations per second by dtype, and bytes per second of a copy."""
-    command = ["cargo", "bench", "--quiet", "--package", "ferroflow-benches", "--bench", "peaks", "--", str(threads)]
+    command = ["cargo", "run", "--release", "--quiet", "--package", "ferroflow-peaks", "--", str(threads)]
     done = subprocess.run(command, cwd=_ROOT, stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 

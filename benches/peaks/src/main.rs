@@ -1,12 +1,9 @@
 //! Prints what the machine does at most, as JSON: fused multiply-adds and copied bytes per second.
 //!
-//! `cargo bench --package ferroflow-benches --bench peaks -- THREADS` measures with this number of threads.
+//! `cargo run --release --package ferroflow-peaks -- THREADS` measures with this number of threads.
 //!
 //! The numbers are of all threads together. A fused multiply-add is two operations. Copies read and write arrays that no
 //! cache holds.
-
-#![allow(missing_docs, reason = "a program")]
-#![allow(clippy::disallowed_methods, reason = "fused multiply-adds are measured")]
 
 use std::hint::black_box;
 use std::sync::{Barrier, Mutex};
