@@ -17,6 +17,8 @@ def _inputs():
 
 @pytest.mark.parametrize("make", [layers.LSTM, layers.GRU, layers.SimpleRNN])
 def test_both_directions_give_zeros_at_masked_steps(make):
+    # Some weights would close a gate, whose output is zero, too.
+    tf.set_random_seed(1)
     inputs = layers.Input((4, 3))
     both = layers.Bidirectional(make(2, return_sequences=True))
     found = tf.keras.Model(inputs, both(layers.Masking()(inputs))).predict(_inputs())

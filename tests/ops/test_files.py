@@ -131,7 +131,7 @@ def _matched(pattern: bytes) -> list[bytes]:
 
 
 def _globbed(pattern: bytes) -> list[bytes]:
-    return [os.fsencode(name) for name in tf.gfile.Glob(pattern)]
+    return [os.fsencode(name) for name in tf.gfile.Glob(os.fsdecode(pattern))]
 
 
 def _listed(pattern: bytes) -> list[bytes]:

@@ -197,6 +197,7 @@ RUST_LAYERS = {
     "ferroflow-collective": {"ferroflow-sync", "ferroflow-tensor", "ferroflow-graph"},
     "ferroflow-python": _ENGINE,
     "ferroflow-benches": _ENGINE,
+    "ferroflow-peaks": set(),
 }
 
 # Crates that only these members may name.
@@ -219,6 +220,7 @@ CRATES_WITH_UNSAFE = {
     "ferroflow-cluster",
     "ferroflow-python",
     "ferroflow-benches",
+    "ferroflow-peaks",
 }
 
 # Functions with two or more arguments of type bool, and the reason.

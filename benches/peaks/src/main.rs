@@ -6,7 +6,7 @@
 //! cache holds.
 
 use std::hint::black_box;
-use std::sync::{Barrier, Mutex};
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 8;
@@ -52,16 +52,17 @@ mod products {
     }
 }
 
-/// Returns the best sum of the threads' rates; all begin each round together. `work` is given the number of the thread.
-fn best(threads: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
+/// Returns the best sum of the threads' rates. All threads begin each round together, and each keeps what `start` makes.
+fn best<S>(threads: usize, start: impl Fn() -> S + Sync, work: impl Fn(&mut S) -> f64 + Sync) -> f64 {
     let barrier = Barrier::new(threads);
-    let (barrier, work) = (&barrier, &work);
+    let (barrier, start, work) = (&barrier, &start, &work);
     let rates: Vec<[f64; ROUNDS]> = std::thread::scope(|scope| {
-        let run = |thread| {
+        let run = |_| {
             scope.spawn(move || {
+                let mut own = start();
                 [(); ROUNDS].map(|()| {
                     barrier.wait();
-                    work(thread)
+                    work(&mut own)
                 })
             })
         };
@@ -73,13 +74,14 @@ fn best(threads: usize, work: impl Fn(usize) -> f64 + Sync) -> f64 {
 
 /// Returns the operations per second of all threads, each of which does `products` for a tenth of a second.
 fn operations(threads: usize, products: impl Fn() -> f64 + Sync) -> f64 {
-    best(threads, |_| {
+    let rate = |(): &mut ()| {
         let (start, mut done) = (Instant::now(), 0.0);
         while start.elapsed() < Duration::from_millis(100) {
             done += products();
         }
         done / start.elapsed().as_secs_f64()
-    })
+    };
+    best(threads, || (), rate)
 }
 
 /// Returns operations per second on float32 and on float64; None on a processor for which there is no such loop.
@@ -106,10 +108,8 @@ fn products(_: usize) -> Option<(f64, f64)> {
 /// Returns the bytes per second, read and written, of copies by all threads.
 fn copies(threads: usize) -> f64 {
     let bytes = BYTES / threads;
-    let arrays: Vec<_> = (0..threads).map(|_| Mutex::new((vec![1u8; bytes], vec![2u8; bytes]))).collect();
-    best(threads, |thread| {
-        let Ok(mut arrays) = arrays[thread].lock() else { return 0.0 };
-        let (from, to) = &mut *arrays;
+    let arrays = || (vec![1u8; bytes], vec![2u8; bytes]);
+    best(threads, arrays, |(from, to)| {
         let start = Instant::now();
         to.copy_from_slice(black_box(from));
         black_box(to);

@@ -10,10 +10,13 @@ const BLOCK: usize = 1 << 12;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let features = count(c.int("num_features")?, "num_features")?;
-    let mut all = PartialShape::vector(None);
+    let mut rows: Option<usize> = None;
     for feature in 0..features {
         let values = c.input(feature)?.with_rank(1)?;
-        all = all.merge(&values)?;
+        if let (Some(n), Some(rows)) = (values.dim(0), rows) {
+            ensure!(n == rows, InvalidArgument, "Dimensions must be equal, but are {n} and {rows}");
+        }
+        rows = rows.or(values.dim(0));
         c.set_output(feature, PartialShape::vector(values.dim(0)));
     }
     Ok(())
