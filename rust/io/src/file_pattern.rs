@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn names_match_as_fnmatch_of_glibc_matches_them() {
-        let table: &[(&[u8], &[&[u8]], &[&[u8]])] = &[
+        type Names<'a> = &'a [&'a [u8]];
+        let table: &[(&[u8], Names<'_>, Names<'_>)] = &[
             (b"*", &[b"a", b".a", b"x\xff"], &[]),
             (b"?", &[b"a", b"\xff", "é".as_bytes()], &[b"", b"ab"]),
             (b"??", &[b"ab", b"x\xff", "é".as_bytes()], &[b"a"]),
