@@ -118,7 +118,7 @@ fn copies(threads: usize) -> f64 {
 }
 
 fn main() {
-    let threads = std::env::args().filter_map(|a| a.parse().ok()).next().unwrap_or(1);
+    let threads = std::env::args().filter_map(|a| a.parse().ok()).find(|n| *n > 0).unwrap_or(1);
     let (single, double) = products(threads).unwrap_or_default();
     println!(
         "{{\"threads\": {threads}, \"float32\": {single:.4e}, \"float64\": {double:.4e}, \"copy\": {:.4e}}}",

@@ -55,8 +55,7 @@ impl Plan {
             found.work += 1;
             found.span = found.span.max(length);
             for slot in filled {
-                // A version that several instructions write is that of the last one.
-                chains[slot as usize] = chains[slot as usize].max(length);
+                chains[slot as usize] = length;
             }
         }
         found

@@ -23,6 +23,10 @@ def _weighted(losses: Tensor, weights: Any) -> tuple[Tensor, Operation]:
     return losses * weights, no_op()
 
 
+def _optionally_weighted(losses: Tensor, weights: Any) -> tuple[Tensor, Operation]:
+    return (losses, no_op()) if weights is None else _weighted(losses, weights)
+
+
 def _signs(labels: Any) -> Tensor:
     """Returns 1 for labels above 0, and -1 for the others."""
     labels = cast(labels, dtypes.float32)
@@ -66,7 +70,7 @@ def per_example_quantile_regression_loss(
         return where(scaled < 1.0, square(scaled), scaled)
 
     losses = where(error > 0.0, bounded(quantile), bounded(quantile - 1.0))
-    return (losses, no_op()) if weights is None else _weighted(losses, weights)
+    return _optionally_weighted(losses, weights)
 
 
 def per_example_maxent_loss(
@@ -90,7 +94,7 @@ def per_example_maxent_loss(
     shares = exponentials / (reduce_sum(exponentials, 1, keepdims=True) + eps)
     likely = clip_by_value(reduce_sum(chosen * shares, 1), eps, 1.0 - eps)
     losses = shaping.expand_dims(-log(likely), 1)
-    return (losses, no_op()) if weights is None else _weighted(losses, weights)
+    return _optionally_weighted(losses, weights)
 
 
 def per_example_squared_loss(labels: Any, weights: Any, predictions: Any) -> tuple[Tensor, Operation]:
