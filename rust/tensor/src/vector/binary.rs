@@ -8,7 +8,8 @@ use super::trig::atan2_f32;
 use super::unary::{SELU_SCALE, SELU_SCALE_ALPHA, round, wide};
 use num_complex::Complex;
 
-/// A function of two elements, named as its TensorFlow op and with that op's order of arguments.
+/// A function of two elements, named as its TensorFlow op and with that op's order of arguments. Masks have no op: they
+/// are comparisons of floats.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binary {
@@ -65,6 +66,16 @@ pub enum Binary {
     SoftplusGrad,
     /// (gradients, features).
     SoftsignGrad,
+    /// A mask: all bits of an element where the two are equal, else none.
+    MaskEqual,
+    MaskNotEqual,
+    MaskLess,
+    MaskLessEqual,
+    /// The bits that both have: of two masks, or of an element where the mask is set.
+    BitAnd,
+    /// The bits of `b` that `a` has not.
+    BitAndNot,
+    BitOr,
 }
 
 impl Binary {
@@ -72,7 +83,7 @@ impl Binary {
     pub const INV_GRAD: Binary = Binary::ReciprocalGrad;
 
     /// Every function, in declaration order.
-    pub const ALL: [Binary; 29] = {
+    pub const ALL: [Binary; 36] = {
         use Binary::*;
         [
             Add,
@@ -104,6 +115,13 @@ impl Binary {
             SeluGrad,
             SoftplusGrad,
             SoftsignGrad,
+            MaskEqual,
+            MaskNotEqual,
+            MaskLess,
+            MaskLessEqual,
+            BitAnd,
+            BitAndNot,
+            BitOr,
         ]
     };
 
@@ -490,6 +508,12 @@ macro_rules! binary_table {
     };
 }
 
+macro_rules! mask {
+    ($t:ident, $holds:expr) => {
+        if $holds { $t::from_bits(!0) } else { 0.0 }
+    };
+}
+
 macro_rules! float_binary_table {
     ($name:ident for $t:ident: $exp:ident $log:ident; $($rest:tt)*) => {
         binary_table! { $name for $t:
@@ -528,6 +552,13 @@ macro_rules! float_binary_table {
             light SeluGrad(g, y) = if y < 0.0 { g * (y + SELU_SCALE_ALPHA as $t) } else { g * SELU_SCALE as $t };
             heavy SoftplusGrad(g, x) = g / ($exp(-x) + 1.0);
             light SoftsignGrad(g, x) = { let d = 1.0 + x.abs(); g / (d * d) };
+            light MaskEqual(a, b) = mask!($t, a == b);
+            light MaskNotEqual(a, b) = mask!($t, a != b);
+            light MaskLess(a, b) = mask!($t, a < b);
+            light MaskLessEqual(a, b) = mask!($t, a <= b);
+            light BitAnd(a, b) = $t::from_bits(a.to_bits() & b.to_bits());
+            light BitAndNot(a, b) = $t::from_bits(!a.to_bits() & b.to_bits());
+            light BitOr(a, b) = $t::from_bits(a.to_bits() | b.to_bits());
             $($rest)*
         }
     };
