@@ -260,12 +260,15 @@ impl<'a> Suspended<'a> {
 
     /// Runs what can run of the instructions ahead.
     fn pass(&mut self, execution: &mut Execution<'a>) -> Result<()> {
-        while let Some(k) = self.ahead.next() {
+        while !self.ahead.is_empty() {
             // An instruction that has ended meanwhile may let one begin that blocks, too.
             if !self.begun.is_empty() && execution.step.cancellation.bell().rang(&mut self.heard) {
                 self.advance(execution)?;
             }
-            self.attempt(k, execution)?;
+            // Only now: the next instruction must not be lost if one of the others has failed.
+            if let Some(k) = self.ahead.next() {
+                self.attempt(k, execution)?;
+            }
         }
         Ok(())
     }
