@@ -258,7 +258,7 @@ mod tests {
     fn a_streamed_block_is_transposed_and_nothing_around_it_is_touched() {
         assert!(Streams::for_result(1 << 20).is_none());
         check_streams::<u32>(|i| i as u32);
-        check_streams::<u64>(|i| i as u64 * 0x0001_0000_0001);
+        check_streams::<u64>(|i| (i as u64).wrapping_mul(0x0001_0000_0001));
     }
 
     fn check_matrix<T: Copy + PartialEq + std::fmt::Debug>(value: fn(usize) -> T) {
