@@ -514,19 +514,30 @@ fn arg_extremes_take_the_first_and_pass_over_nan() {
 
 #[test]
 fn softmax_rows_match_double_precision() {
-    for classes in [1usize, 2, 10, 16, 17, 100, 5000] {
-        let x: Vec<f32> = (0..3 * classes).map(|i| (i * 31 % 97) as f32 * 0.3 - 12.0).collect();
-        let labels: Vec<f32> = (0..3 * classes).map(|i| (i % 5) as f32 * 0.1).collect();
-        let (mut soft, mut log_soft, mut backprop) = (x.clone(), x.clone(), vec![0.0f32; classes]);
+    const ROWS: usize = 37;
+    for classes in [1usize, 2, 10, 16, 17, 64, 65, 100, 5000] {
+        let x: Vec<f32> = (0..ROWS * classes).map(|i| (i * 31 % 97) as f32 * 0.3 - 12.0).collect();
+        let labels: Vec<f32> = (0..ROWS * classes).map(|i| (i % 5) as f32 * 0.1).collect();
+        let (mut soft, mut log_soft, mut backprops) = (x.clone(), x.clone(), x.clone());
+        let (mut losses, mut sparse_losses, mut sparse_backprops) = ([0.0; ROWS], [0.0; ROWS], x.clone());
+        let classes_of_rows = [classes as i64 / 2; ROWS];
         softmax_rows(&x, classes, &mut soft);
         log_softmax_rows(&x, classes, &mut log_soft);
-        for row in 0..3 {
+        xent_rows(&x, &labels, &mut losses, &mut backprops);
+        sparse_xent_rows(&x, &classes_of_rows, &mut sparse_losses, &mut sparse_backprops);
+        for row in 0..ROWS {
             let part = row * classes..(row + 1) * classes;
             let logits = &x[part.clone()];
             let largest = logits.iter().fold(f32::MIN, |a, v| a.max(*v)) as f64;
             let sum: f64 = logits.iter().map(|v| (*v as f64 - largest).exp()).sum();
             let mut loss = 0.0;
-            let got = xent_row(logits, &labels[part.clone()], &mut backprop);
+            let (got, backprop) = (losses[row], &backprops[part.clone()]);
+            // Rows do not depend on their neighbours.
+            let (mut alone, mut its_loss) = (vec![0.0; classes], [0.0]);
+            softmax_rows(logits, classes, &mut alone);
+            assert_eq!(alone, soft[part.clone()]);
+            xent_rows(logits, &labels[part.clone()], &mut its_loss, &mut alone);
+            assert_eq!((its_loss[0], &alone[..]), (got, backprop));
             for (i, v) in logits.iter().enumerate() {
                 let log = *v as f64 - largest - sum.ln();
                 let label = labels[part.start + i] as f64;
@@ -537,7 +548,7 @@ fn softmax_rows_match_double_precision() {
                 assert!((backprop[i] as f64 - (log.exp() - label)).abs() < 1e-6);
             }
             assert!((got as f64 - loss).abs() <= 1e-5 * loss.abs() + 1e-6, "{got} against {loss}");
-            let got = sparse_xent_row(logits, classes / 2, &mut backprop);
+            let (got, backprop) = (sparse_losses[row], &sparse_backprops[part.clone()]);
             let expected = largest + sum.ln() - logits[classes / 2] as f64;
             assert!((got as f64 - expected).abs() < 1e-5);
             assert!(backprop.iter().map(|v| *v as f64).sum::<f64>().abs() < 1e-5);
@@ -552,11 +563,15 @@ fn softmax_at_the_edges() {
     assert_eq!(out, [-INF, 0.0]);
     softmax_row(&[-INF, -INF], &mut out);
     assert!(out[0].is_nan() && out[1].is_nan());
-    assert!(xent_row(&[1.0, -INF], &[1.0, 0.0], &mut out).is_nan());
+    let mut loss = [0.0];
+    xent_rows(&[1.0, -INF], &[1.0, 0.0], &mut loss, &mut out);
+    assert!(loss[0].is_nan());
     assert_eq!(out, [0.0, 0.0]);
-    assert_eq!(xent_row(&[1.0, -INF], &[0.0, 1.0], &mut out), INF);
+    xent_rows(&[1.0, -INF], &[0.0, 1.0], &mut loss, &mut out);
+    assert_eq!(loss, [INF]);
     assert_eq!(out, [1.0, -1.0]);
-    assert_eq!(sparse_xent_row(&[1.0, -INF], 1, &mut out), INF);
+    sparse_xent_rows(&[1.0, -INF], &[1], &mut loss, &mut out);
+    assert_eq!(loss, [INF]);
     let mut out = [bf16::ZERO; 2];
     softmax_row(&[bf16::ONE, bf16::ONE], &mut out);
     assert_eq!(out, [bf16::from_f32(0.5); 2]);

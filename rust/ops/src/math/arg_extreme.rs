@@ -2,11 +2,14 @@
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
+use ferroflow_tensor::transpose::matrix;
 use ferroflow_tensor::vector::{ARG_COLUMNS, Ordered, arg_max, arg_max_columns, arg_min, arg_min_columns};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
+/// Rows of up to so many elements are searched side by side.
+const SHORT_ROW: usize = 32;
 /// With fewer columns, each is copied out and searched as a row.
 const FEW_COLUMNS: usize = 8;
 
@@ -57,6 +60,23 @@ fn places<T: Ordered + Scalar, I: Scalar + TryFrom<usize>>(
     out: &mut [I],
 ) -> Result<()> {
     let place = |found: usize| I::try_from(found).unwrap_or_default();
+    if inner == 1 && n <= SHORT_ROW {
+        // As columns of their transpose, short rows fill vectors.
+        try_for_chunks_mut(threads, out, (BLOCK / n).next_multiple_of(ARG_COLUMNS), |start, out| {
+            let (mut columns, mut found) = ([T::default(); SHORT_ROW * ARG_COLUMNS], [0; ARG_COLUMNS]);
+            let rows = x[start * n..].chunks(n * ARG_COLUMNS);
+            for (out, rows) in out.chunks_mut(ARG_COLUMNS).zip(rows) {
+                let (count, found) = (out.len(), &mut found[..out.len()]);
+                matrix(&rows[..count * n], n, (count, n), &mut columns, ARG_COLUMNS);
+                if (search.of_columns)(&columns, (n as u32, ARG_COLUMNS), found) {
+                    out.iter_mut().zip(found).for_each(|(o, found)| *o = place(*found as usize));
+                } else {
+                    out.iter_mut().zip(rows.chunks(n)).for_each(|(o, row)| *o = place((search.of_row)(row)));
+                }
+            }
+        })?;
+        return Ok(());
+    }
     if inner == 1 {
         try_for_chunks_mut(threads, out, (BLOCK / n).max(1), |start, out| {
             for (o, row) in out.iter_mut().zip(x[start * n..].chunks(n)) {
@@ -157,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_axis_gives_the_naive_place_at_any_number_of_threads() {
-        for shape in [&[9][..], &[3, 5], &[4, 3, 50], &[700, 130], &[2, 300, 170]] {
+        for shape in [&[9][..], &[3, 5], &[300, 8], &[67, 32], &[4, 3, 50], &[700, 130], &[2, 300, 170]] {
             let x = input(shape);
             let values = x.slice::<f32>().unwrap();
             for axis in 0..shape.len() {

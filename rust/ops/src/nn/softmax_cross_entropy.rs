@@ -2,8 +2,9 @@
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_rows_mut;
-use ferroflow_tensor::vector::xent_row;
+use ferroflow_tensor::vector::xent_rows;
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, broadcast, dispatch, ensure};
+use std::ops::Range;
 
 /// Logits of one parallel block, as near as whole rows allow.
 pub(super) const BLOCK: usize = 1 << 13;
@@ -43,17 +44,23 @@ impl<'a, T: Scalar> Rows<'a, T> {
         Ok(Rows { values: t.slice()?, many_rows: rows > 1, columns })
     }
 
-    /// Returns the row `i` of `classes` values, in `copy` where it has to be stretched.
-    fn row<'b>(&self, i: usize, classes: usize, copy: &'b mut Vec<T>) -> &'b [T]
+    /// Returns some rows of `classes` values, in `copy` where they have to be stretched.
+    fn part<'b>(&self, rows: Range<usize>, classes: usize, copy: &'b mut Vec<T>) -> &'b [T]
     where
         'a: 'b,
     {
-        let start = if self.many_rows { i * self.columns } else { 0 };
-        if self.columns == classes {
-            return &self.values[start..start + classes];
+        if self.columns == classes && (self.many_rows || rows.len() == 1) {
+            let start = if self.many_rows { rows.start * classes } else { 0 };
+            return &self.values[start..start + rows.len() * classes];
         }
-        copy.clear();
-        copy.resize(classes, self.values[start]);
+        for i in rows {
+            let row = &self.values[if self.many_rows { i * self.columns } else { 0 }..];
+            if self.columns == classes {
+                copy.extend_from_slice(&row[..classes]);
+            } else {
+                copy.resize(copy.len() + classes, row[0]);
+            }
+        }
         copy
     }
 }
@@ -81,9 +88,8 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             if let Some(block) = BLOCK.checked_div(classes) {
                 try_for_rows_mut(ctx.threads(), rows, block.max(1), outputs, |range, (losses, gradients)| {
                     let (mut x_copy, mut y_copy) = (Vec::new(), Vec::new());
-                    for ((i, loss), gradient) in range.zip(losses).zip(gradients.chunks_exact_mut(classes)) {
-                        *loss = xent_row(x.row(i, classes, &mut x_copy), y.row(i, classes, &mut y_copy), gradient);
-                    }
+                    let (x, y) = (x.part(range.clone(), classes, &mut x_copy), y.part(range, classes, &mut y_copy));
+                    xent_rows(x, y, losses, gradients);
                 })?;
             }
             ctx.set_output(0, loss);

@@ -3,7 +3,7 @@
 use super::softmax_cross_entropy::{BLOCK, outputs};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_rows_mut;
-use ferroflow_tensor::vector::sparse_xent_row;
+use ferroflow_tensor::vector::sparse_xent_rows;
 use ferroflow_tensor::{PartialShape, Result, Status, dispatch, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -56,10 +56,7 @@ fn cross_entropy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let outputs = (loss.slice_mut::<T>()?, backprop.slice_mut::<T>()?);
             try_for_rows_mut(ctx.threads(), rows, (BLOCK / classes).max(1), outputs, |range, (losses, gradients)| {
                 let cells = range.start * classes..range.end * classes;
-                let rows = x[cells].chunks_exact(classes).zip(gradients.chunks_exact_mut(classes));
-                for ((loss, label), (row, gradient)) in losses.iter_mut().zip(&labels[range]).zip(rows) {
-                    *loss = sparse_xent_row(row, *label as usize, gradient);
-                }
+                sparse_xent_rows(&x[cells], &labels[range], losses, gradients);
             })?;
             ctx.set_output(0, loss);
             ctx.set_output(1, backprop);

@@ -51,7 +51,7 @@ pub use reduce::{
 };
 pub use scaled_rows::{Scaled, add_scaled_rows, add_scaled_rows_with};
 pub use single::{Number, Single, Word};
-pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_row, xent_row};
+pub use softmax::{Logits, log_softmax_row, log_softmax_rows, softmax_row, softmax_rows, sparse_xent_rows, xent_rows};
 pub use unary::{Unary, unary, unary_in_place, unary_in_place_with, unary_with};
 pub use update::{Formula, update_in_place, update_rows_in_place};
 pub use wide::Wide;

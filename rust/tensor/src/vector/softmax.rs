@@ -1,10 +1,12 @@
 //! Softmax, its logarithm and the cross entropies, row by row: subtract the largest logit, exponentiate, divide.
 
 use super::exp_log::{exp_f32, exp_f64, log_f32, log_f64};
-use super::half_types::{narrow, widen};
+use super::half_types::{Half, narrow, widen};
 use super::isa::{Isa, for_each_isa};
 use super::reduce::{Reduce, Reducible, reduce_slice_wide_with};
+use crate::transpose::matrix;
 use half::{bf16, f16};
+use std::ops::Range;
 
 /// A float type that softmax applies to; 16-bit ones compute in f32.
 pub trait Logits: Copy + Default + Send + Sync + 'static {
@@ -13,9 +15,9 @@ pub trait Logits: Copy + Default + Send + Sync + 'static {
     #[doc(hidden)]
     fn log_softmax_rows(isa: Isa, logits: &[Self], classes: usize, out: &mut [Self]);
     #[doc(hidden)]
-    fn xent_row(isa: Isa, logits: &[Self], labels: &[Self], backprop: &mut [Self]) -> Self;
+    fn xent_rows(isa: Isa, logits: &[Self], labels: &[Self], losses: &mut [Self], backprop: &mut [Self]);
     #[doc(hidden)]
-    fn sparse_xent_row(isa: Isa, logits: &[Self], label: usize, backprop: &mut [Self]) -> Self;
+    fn sparse_xent_rows(isa: Isa, logits: &[Self], labels: &[i64], losses: &mut [Self], backprop: &mut [Self]);
 }
 
 /// Writes `exp(logits[i]) / sum_j exp(logits[j])` to `out[i]`; panics if the lengths differ.
@@ -40,22 +42,35 @@ pub fn log_softmax_rows<T: Logits>(logits: &[T], classes: usize, out: &mut [T]) 
     T::log_softmax_rows(Isa::current(), logits, classes, out);
 }
 
-/// Returns the cross entropy of a row with the distribution `labels`; writes its gradient by the logits to `backprop`.
+/// Writes the cross entropy of each row with its distribution in `labels` to `losses`, and its gradient by the logits to
+/// `backprop`. There are as many rows as losses.
 ///
-/// Panics if the lengths differ.
-pub fn xent_row<T: Logits>(logits: &[T], labels: &[T], backprop: &mut [T]) -> T {
+/// Panics if the lengths do not fit.
+pub fn xent_rows<T: Logits>(logits: &[T], labels: &[T], losses: &mut [T], backprop: &mut [T]) {
     assert_eq!(logits.len(), labels.len(), "logits and labels differ in length");
-    assert_eq!(logits.len(), backprop.len(), "logits and backprop differ in length");
-    T::xent_row(Isa::current(), logits, labels, backprop)
+    assert_losses(logits.len(), losses.len(), backprop.len());
+    if !logits.is_empty() {
+        T::xent_rows(Isa::current(), logits, labels, losses, backprop);
+    }
 }
 
-/// Returns the cross entropy of a row with the class `label`; writes its gradient by the logits to `backprop`.
+/// Writes the cross entropy of each row with its class in `labels` to `losses`, and its gradient by the logits to
+/// `backprop`. There are as many rows as losses.
 ///
-/// Panics if the lengths differ or there is no such class.
-pub fn sparse_xent_row<T: Logits>(logits: &[T], label: usize, backprop: &mut [T]) -> T {
-    assert_eq!(logits.len(), backprop.len(), "logits and backprop differ in length");
-    assert!(label < logits.len(), "label {label} of {} classes", logits.len());
-    T::sparse_xent_row(Isa::current(), logits, label, backprop)
+/// Panics if the lengths do not fit or there is no such class.
+pub fn sparse_xent_rows<T: Logits>(logits: &[T], labels: &[i64], losses: &mut [T], backprop: &mut [T]) {
+    assert_eq!(losses.len(), labels.len(), "losses and labels differ in length");
+    assert_losses(logits.len(), losses.len(), backprop.len());
+    if !logits.is_empty() {
+        let classes = (logits.len() / losses.len()) as i64;
+        assert!(labels.iter().all(|label| (0..classes).contains(label)), "a label is none of {classes} classes");
+        T::sparse_xent_rows(Isa::current(), logits, labels, losses, backprop);
+    }
+}
+
+fn assert_losses(length: usize, losses: usize, backprop: usize) {
+    assert_eq!(length, backprop, "logits and backprop differ in length");
+    assert!(length == 0 || (losses > 0 && length.is_multiple_of(losses)), "the last row is not whole");
 }
 
 fn assert_rows(length: usize, classes: usize, out: usize) {
@@ -66,6 +81,7 @@ fn assert_rows(length: usize, classes: usize, out: usize) {
 /// The arithmetic that a row needs.
 trait Real: Reducible<Accumulator = Self> + std::ops::Sub<Output = Self> + std::ops::Div<Output = Self> {
     const BOTTOM: Self;
+    const ONE: Self;
     fn exponential(self) -> Self;
     fn logarithm(self) -> Self;
     fn inverse(self) -> Self;
@@ -78,6 +94,7 @@ macro_rules! real {
     ($($t:ident: $exp:ident, $log:ident;)*) => {$(
         impl Real for $t {
             const BOTTOM: $t = $t::NEG_INFINITY;
+            const ONE: $t = 1.0;
             #[inline(always)]
             fn exponential(self) -> $t { $exp(self) }
             #[inline(always)]
@@ -98,7 +115,72 @@ real! {
     f64: exp_f64, log_f64;
 }
 
-/// Rows this short are padded to it and handled in registers.
+/// Rows that are computed side by side.
+const LANES: usize = 16;
+
+/// Rows of up to so many classes are computed side by side: alone, they would leave most of their vectors empty.
+const FEW_CLASSES: usize = 64;
+
+/// With up to so many, less memory is set up.
+const FEWER_CLASSES: usize = 16;
+
+/// Reads up to `LANES` rows, a lane for each.
+#[inline(always)]
+fn read<T: Copy>(rows: &[T], cells: &mut [[T; LANES]]) {
+    let classes = cells.len();
+    matrix(rows, classes, (rows.len() / classes, classes), cells.as_flattened_mut(), LANES);
+}
+
+#[inline(always)]
+fn write<T: Copy>(cells: &[[T; LANES]], rows: &mut [T]) {
+    let classes = cells.len();
+    matrix(cells.as_flattened(), LANES, (classes, rows.len() / classes), rows, classes);
+}
+
+/// Writes `exp(x - largest)` of each lane to `out`; returns the largest and the sum of what is written.
+#[inline(always)]
+fn exponentials_of_lanes<T: Real>(x: &[[T; LANES]], out: &mut [[T; LANES]]) -> ([T; LANES], [T; LANES]) {
+    let (mut largest, mut sum) = ([T::BOTTOM; LANES], [T::default(); LANES]);
+    for cell in x {
+        for (largest, v) in largest.iter_mut().zip(cell) {
+            *largest = T::greater(*largest, *v);
+        }
+    }
+    for (cell, out) in x.iter().zip(out) {
+        for (((v, o), largest), sum) in cell.iter().zip(out).zip(&largest).zip(&mut sum) {
+            *o = (*v - *largest).exponential();
+            *sum = T::plus(*sum, *o);
+        }
+    }
+    (largest, sum)
+}
+
+/// Calls `body` for all rows, up to `LANES` at a time, with the place of their cells, their logits, the exponentials, the
+/// largest logits and the sums of the exponentials.
+#[inline(always)]
+fn in_lanes<T: Real>(
+    logits: &[T],
+    classes: usize,
+    mut body: impl FnMut(Range<usize>, &[[T; LANES]], &mut [[T; LANES]], [T; LANES], [T; LANES]),
+) {
+    let (mut few, mut more);
+    let cells: &mut [[T; LANES]] = if classes <= FEWER_CLASSES {
+        few = [[T::default(); LANES]; 2 * FEWER_CLASSES];
+        &mut few
+    } else {
+        more = [[T::default(); LANES]; 2 * FEW_CLASSES];
+        &mut more
+    };
+    let (x, e) = cells[..2 * classes].split_at_mut(classes);
+    for (i, rows) in logits.chunks(classes * LANES).enumerate() {
+        read(rows, x);
+        let (largest, sum) = exponentials_of_lanes(x, e);
+        let start = i * classes * LANES;
+        body(start..start + rows.len(), x, e, largest, sum);
+    }
+}
+
+/// Elements that are padded to a whole vector.
 const SHORT: usize = 16;
 
 /// Halves the array until one is left.
@@ -117,17 +199,6 @@ fn fold_short<T: Copy>(mut v: [T; SHORT], f: impl Fn(T, T) -> T) -> T {
 /// Writes `exp(x[i] - largest)` to `out[i]`; returns the largest and the sum of what is written.
 #[inline(always)]
 fn exponentials<T: Real>(isa: Isa, x: &[T], out: &mut [T]) -> (T, T) {
-    if x.len() <= SHORT {
-        // The padding's exponentials are zero.
-        let mut v = [T::BOTTOM; SHORT];
-        v[..x.len()].copy_from_slice(x);
-        let largest = fold_short(v, T::greater);
-        for v in &mut v {
-            *v = (*v - largest).exponential();
-        }
-        out.copy_from_slice(&v[..x.len()]);
-        return (largest, fold_short(v, T::plus));
-    }
     let largest = reduce_slice_wide_with(isa, Reduce::Max, x);
     let whole = x.len() - x.len() % SHORT;
     for (o, v) in out[..whole].iter_mut().zip(&x[..whole]) {
@@ -144,6 +215,16 @@ fn exponentials<T: Real>(isa: Isa, x: &[T], out: &mut [T]) -> (T, T) {
 
 #[inline(always)]
 fn softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]) {
+    if classes <= FEW_CLASSES {
+        in_lanes(logits, classes, |part, _, e, _, sum| {
+            let inverse = sum.map(|sum| sum.inverse());
+            for (v, inverse) in e.iter_mut().flat_map(|cell| cell.iter_mut().zip(&inverse)) {
+                *v = T::times(*v, *inverse);
+            }
+            write(e, &mut out[part]);
+        });
+        return;
+    }
     for (x, out) in logits.chunks_exact(classes).zip(out.chunks_exact_mut(classes)) {
         let (_, sum) = exponentials(isa, x, out);
         // TF 1.x: a product with the inverse, which takes a fraction of a division's time.
@@ -156,6 +237,18 @@ fn softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]) 
 
 #[inline(always)]
 fn log_softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]) {
+    if classes <= FEW_CLASSES {
+        in_lanes(logits, classes, |part, x, e, largest, sum| {
+            let log_sum = sum.map(|sum| sum.logarithm());
+            for (cell, x) in e.iter_mut().zip(x) {
+                for (((o, v), largest), log_sum) in cell.iter_mut().zip(x).zip(&largest).zip(&log_sum) {
+                    *o = (*v - *largest) - *log_sum;
+                }
+            }
+            write(e, &mut out[part]);
+        });
+        return;
+    }
     for (x, out) in logits.chunks_exact(classes).zip(out.chunks_exact_mut(classes)) {
         let (largest, sum) = exponentials(isa, x, out);
         let log_sum = sum.logarithm();
@@ -166,7 +259,35 @@ fn log_softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [
 }
 
 #[inline(always)]
-fn xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[T], backprop: &mut [T]) -> T {
+fn xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[T], losses: &mut [T], backprop: &mut [T]) {
+    let classes = logits.len() / losses.len();
+    if classes <= FEW_CLASSES {
+        let mut y = [[T::default(); LANES]; FEW_CLASSES];
+        let y = &mut y[..classes];
+        in_lanes(logits, classes, |part, x, e, largest, sum| {
+            read(&labels[part.clone()], y);
+            let log_sum = sum.map(|sum| sum.logarithm());
+            let mut loss = [T::default(); LANES];
+            for ((x, y), e) in x.iter().zip(&*y).zip(&mut *e) {
+                for lane in 0..LANES {
+                    let term = T::times(y[lane], log_sum[lane] - (x[lane] - largest[lane]));
+                    loss[lane] = T::plus(loss[lane], term);
+                    e[lane] = e[lane] / sum[lane] - y[lane];
+                }
+            }
+            losses[part.start / classes..part.end / classes].iter_mut().zip(&loss).for_each(|(to, loss)| *to = *loss);
+            write(e, &mut backprop[part]);
+        });
+        return;
+    }
+    let rows = logits.chunks_exact(classes).zip(labels.chunks_exact(classes));
+    for (((x, y), backprop), loss) in rows.zip(backprop.chunks_exact_mut(classes)).zip(losses) {
+        *loss = xent_of_row(isa, x, y, backprop);
+    }
+}
+
+#[inline(always)]
+fn xent_of_row<T: Real>(isa: Isa, logits: &[T], labels: &[T], backprop: &mut [T]) -> T {
     let (largest, sum) = exponentials(isa, logits, backprop);
     let log_sum = sum.logarithm();
     let mut lanes = [T::default(); SHORT];
@@ -180,20 +301,40 @@ fn xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[T], backprop: &mut [T]) 
 }
 
 #[inline(always)]
-fn sparse_xent_loop<T: Real>(isa: Isa, logits: &[T], label: usize, backprop: &mut [T], one: T) -> T {
-    let (largest, sum) = exponentials(isa, logits, backprop);
-    for b in backprop.iter_mut() {
-        *b = *b / sum;
+fn sparse_xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[i64], losses: &mut [T], backprop: &mut [T]) {
+    let classes = logits.len() / losses.len();
+    if classes <= FEW_CLASSES {
+        in_lanes(logits, classes, |part, x, e, largest, sum| {
+            let (rows, log_sum) = (part.start / classes..part.end / classes, sum.map(|sum| sum.logarithm()));
+            for (v, sum) in e.iter_mut().flat_map(|cell| cell.iter_mut().zip(&sum)) {
+                *v = *v / *sum;
+            }
+            for (lane, (label, loss)) in labels[rows.clone()].iter().zip(&mut losses[rows]).enumerate() {
+                let label = *label as usize;
+                e[label][lane] = e[label][lane] - T::ONE;
+                *loss = log_sum[lane] - (x[label][lane] - largest[lane]);
+            }
+            write(e, &mut backprop[part]);
+        });
+        return;
     }
-    backprop[label] = backprop[label] - one;
-    sum.logarithm() - (logits[label] - largest)
+    let rows = logits.chunks_exact(classes).zip(backprop.chunks_exact_mut(classes));
+    for (((x, backprop), label), loss) in rows.zip(labels).zip(losses) {
+        let (label, (largest, sum)) = (*label as usize, exponentials(isa, x, backprop));
+        for b in backprop.iter_mut() {
+            *b = *b / sum;
+        }
+        backprop[label] = backprop[label] - T::ONE;
+        *loss = sum.logarithm() - (x[label] - largest);
+    }
 }
 
 for_each_isa!(pick_softmax = softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]));
 for_each_isa!(pick_log_softmax = log_softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]));
-for_each_isa!(pick_xent = xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[T], backprop: &mut [T]) -> T);
-for_each_isa!(pick_sparse_xent = sparse_xent_loop<T: Real>(isa: Isa, logits: &[T], label: usize, backprop: &mut [T],
-    one: T) -> T);
+for_each_isa!(pick_xent = xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[T], losses: &mut [T],
+    backprop: &mut [T]));
+for_each_isa!(pick_sparse_xent = sparse_xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[i64], losses: &mut [T],
+    backprop: &mut [T]));
 
 macro_rules! native_logits {
     ($($t:ident),*) => {$(
@@ -212,19 +353,25 @@ macro_rules! native_logits {
                 }
             }
 
-            fn xent_row(isa: Isa, logits: &[$t], labels: &[$t], backprop: &mut [$t]) -> $t {
+            fn xent_rows(isa: Isa, logits: &[$t], labels: &[$t], losses: &mut [$t], backprop: &mut [$t]) {
                 // SAFETY: an `Isa` exists only for what this machine has.
-                unsafe { pick_xent::<$t>(isa)(isa, logits, labels, backprop) }
+                unsafe { pick_xent::<$t>(isa)(isa, logits, labels, losses, backprop) }
             }
 
-            fn sparse_xent_row(isa: Isa, logits: &[$t], label: usize, backprop: &mut [$t]) -> $t {
+            fn sparse_xent_rows(isa: Isa, logits: &[$t], labels: &[i64], losses: &mut [$t], backprop: &mut [$t]) {
                 // SAFETY: an `Isa` exists only for what this machine has.
-                unsafe { pick_sparse_xent::<$t>(isa)(isa, logits, label, backprop, 1.0) }
+                unsafe { pick_sparse_xent::<$t>(isa)(isa, logits, labels, losses, backprop) }
             }
         }
     )*};
 }
 native_logits!(f32, f64);
+
+fn widened<H: Half>(isa: Isa, x: &[H]) -> Vec<f32> {
+    let mut wide = vec![0.0; x.len()];
+    widen(isa, x, &mut wide);
+    wide
+}
 
 macro_rules! half_logits {
     ($($t:ident),*) => {$(
@@ -249,23 +396,19 @@ macro_rules! half_logits {
                 }
             }
 
-            fn xent_row(isa: Isa, logits: &[$t], labels: &[$t], backprop: &mut [$t]) -> $t {
-                let classes = logits.len();
-                let (mut wide, mut wide_labels) = (vec![0.0f32; classes], vec![0.0f32; classes]);
-                let mut result = vec![0.0f32; classes];
-                widen(isa, logits, &mut wide);
-                widen(isa, labels, &mut wide_labels);
-                let loss = <f32 as Logits>::xent_row(isa, &wide, &wide_labels, &mut result);
-                narrow(isa, &result, backprop);
-                <$t as Reducible>::narrowed(loss)
+            fn xent_rows(isa: Isa, logits: &[$t], labels: &[$t], losses: &mut [$t], backprop: &mut [$t]) {
+                let (wide_logits, wide_labels) = (widened(isa, logits), widened(isa, labels));
+                let (mut wide_losses, mut wide) = (vec![0.0; losses.len()], vec![0.0; logits.len()]);
+                <f32 as Logits>::xent_rows(isa, &wide_logits, &wide_labels, &mut wide_losses, &mut wide);
+                narrow(isa, &wide_losses, losses);
+                narrow(isa, &wide, backprop);
             }
 
-            fn sparse_xent_row(isa: Isa, logits: &[$t], label: usize, backprop: &mut [$t]) -> $t {
-                let (mut wide, mut result) = (vec![0.0f32; logits.len()], vec![0.0f32; logits.len()]);
-                widen(isa, logits, &mut wide);
-                let loss = <f32 as Logits>::sparse_xent_row(isa, &wide, label, &mut result);
-                narrow(isa, &result, backprop);
-                <$t as Reducible>::narrowed(loss)
+            fn sparse_xent_rows(isa: Isa, logits: &[$t], labels: &[i64], losses: &mut [$t], backprop: &mut [$t]) {
+                let (mut wide_losses, mut wide) = (vec![0.0; losses.len()], vec![0.0; logits.len()]);
+                <f32 as Logits>::sparse_xent_rows(isa, &widened(isa, logits), labels, &mut wide_losses, &mut wide);
+                narrow(isa, &wide_losses, losses);
+                narrow(isa, &wide, backprop);
             }
         }
     )*};
