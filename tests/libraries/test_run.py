@@ -1,6 +1,9 @@
 """The runner of libraries' tests counts pytest's reports, and failures that newer packages cause separately."""
 
 import importlib.util
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,7 @@ REPORT = """<testsuites><testsuite tests="5">
 <failure message="E">module 'numpy' has no attribute 'asscalar'</failure>
 </testcase>
 <testcase classname="a" name="is_not_collected"><error message="ImportError">trace</error></testcase>
+<testcase time="0.000" />
 </testsuite></testsuites>"""
 
 
@@ -186,3 +190,27 @@ def test_a_library_may_choose_the_style_of_tracebacks(tmp_path, monkeypatch, sty
     entry = {"tests": ["tests"], "given_back": [], "test_limit": 60} | ({} if style is None else {"traceback": style})
     assert not run.run(tmp_path, "a", entry, tmp_path / "python", "tensorflow", 60)
     assert [option for option in commands[0] if option.startswith("--tb")] == ([] if style is None else ["--tb=native"])
+
+
+@pytest.mark.parametrize("before", [signal.SIG_IGN, signal.default_int_handler])
+def test_the_time_limit_ends_tests_which_then_write_their_report(tmp_path, monkeypatch, before):
+    program = """
+import pathlib, sys, time
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    pathlib.Path(sys.argv[1]).touch()
+"""
+    start = subprocess.Popen
+    written = tmp_path / "written"
+    monkeypatch.setattr(
+        run.subprocess, "Popen", lambda _, **options: start([sys.executable, "-c", program, str(written)], **options)
+    )
+    entry = {"tests": ["tests"], "given_back": [], "test_limit": 60}
+    (tmp_path / "libraries" / "a").mkdir(parents=True)
+    handler = signal.signal(signal.SIGINT, before)
+    try:
+        assert run.run(tmp_path, "a", entry, tmp_path / "python", "tensorflow", 2)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert written.exists()
