@@ -95,7 +95,7 @@ def _modern(source, path):
 def _get_code(self, fullname, get=importlib.machinery.SourceFileLoader.get_code):
     path = self.get_filename(fullname)
     source = self.get_data(path) if path.endswith("_pb2.py") else b""
-    return _modern(source, path) if b"_descriptor.FileDescriptor(" in source else get(self, fullname)
+    return _modern(source, path) if b"\nDESCRIPTOR = _descriptor.FileDescriptor(" in source else get(self, fullname)
 
 
 def _appending(init):

@@ -1,6 +1,7 @@
 """The runner of libraries' tests counts pytest's reports, and failures that newer packages cause separately."""
 
 import importlib.util
+import os
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import tomllib
+from google.protobuf import descriptor_pb2
 
 HERE = Path(__file__).resolve().parent
 _SPEC = importlib.util.spec_from_file_location("run_libraries", HERE / "run.py")
@@ -214,3 +216,40 @@ except KeyboardInterrupt:
     finally:
         signal.signal(signal.SIGINT, handler)
     assert written.exists()
+
+
+_OLD_MODULE = """
+import sys
+_b=sys.version_info[0]<3 and (lambda x:x) or (lambda x:x.encode('latin1'))
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import wrappers_pb2 as google_dot_protobuf_dot_wrappers__pb2
+DESCRIPTOR = _descriptor.FileDescriptor(name='old.proto', package='libraries', syntax='proto3', serialized_pb={})
+_POINT = _descriptor.Descriptor(name='Point', full_name='libraries.Point', fields=[], nested_types=[], enum_types=[])
+"""
+
+
+@pytest.mark.parametrize("implementation", ["upb", "python"])
+def test_modules_of_protobuf_3_load(tmp_path, implementation):
+    file = descriptor_pb2.FileDescriptorProto(name="old.proto", package="libraries", syntax="proto3")
+    file.dependency.append("google/protobuf/wrappers.proto")
+    point = file.message_type.add(name="Point")
+    point.field.add(name="x", number=1, type="TYPE_INT64", label="LABEL_OPTIONAL")
+    wrapped = {"type": "TYPE_MESSAGE", "type_name": ".google.protobuf.BoolValue", "label": "LABEL_REPEATED"}
+    point.field.add(name="flags", number=2, **wrapped)
+    written = f"_b({file.SerializeToString().decode('latin1')!r})"
+    (tmp_path / "old_pb2.py").write_text(_OLD_MODULE.format(written), encoding="utf-8")
+    program = """
+import age, old_pb2
+point = old_pb2.Point(x=-3)
+point.flags.add(value=True)
+print(old_pb2.DESCRIPTOR.name, old_pb2.Point.FromString(point.SerializeToString()) == point)
+"""
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(HERE), str(tmp_path)]),
+        "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": implementation,
+    }
+    found = subprocess.run(
+        [sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=False
+    )
+    assert found.stdout.split() == ["old.proto", "True"], found.stderr
