@@ -76,6 +76,18 @@ def _repeated_row(x, y):
     return row * y * tf.fill([_SIZE, _SIZE], tf.reduce_max(x))
 
 
+def _leak(x, y):
+    """The gradient of a maximum, which chooses by a comparison."""
+    outer = _outer(x, y)
+    return tf.gradients(tf.maximum(outer * 0.25, outer), outer, tf.square(y))[0]
+
+
+def _chosen(x, y, b):
+    """Chooses by comparisons, one of which two nodes read, and adds one where another holds."""
+    positive, small = tf.greater(x, 0.0), tf.logical_and(tf.less_equal(x, y), tf.logical_not(tf.equal(x, b)))
+    return tf.where(tf.logical_or(positive, small), x - y, tf.where(positive, x, y)) + tf.cast(small, x.dtype)
+
+
 def _shape_of_product(x, y, b):
     """Reshapes a matrix to the shape of a product, which no step before the first knows."""
     unknown = tf.slice(x, [0, 0], tf.cast(tf.abs(tf.sign(b[:2])) * _SIZE, tf.int32))
@@ -110,6 +122,9 @@ _MAKERS = [
     lambda x, y, b: _row_sums(x, y),
     lambda x, y, b: _repeated_row(x, y),
     _shape_of_product,
+    lambda x, y, b: _leak(x, y),
+    _chosen,
+    lambda x, y, b: tf.where(tf.less(b, y[0]), x, x * y) * tf.cast(tf.not_equal(x, x), x.dtype),
 ]
 _NODES = st.lists(
     st.tuples(
@@ -213,6 +228,12 @@ def test_each_rewrite_changes_no_bit(rewrite, dtype):
     check()
     # What is fetched may be what a rewrite would have fused.
     assert sum(changed) > len(changed) * 0.6
+
+
+@pytest.mark.parametrize(("program", "instructions"), [(24, "work: 3 instructions"), (25, "work: 1 instructions")])
+def test_comparisons_and_choices_run_in_a_program(program, instructions):
+    graph, made, feeds = _build([(program, 0, 1, None)], np.float32)
+    assert instructions in _plan(graph, [made[-1]], feeds)
 
 
 @pytest.mark.parametrize("rewrite", sorted(_REASONS))

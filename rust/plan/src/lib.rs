@@ -8,6 +8,7 @@
 
 mod build;
 mod context;
+mod dependents;
 mod draft;
 mod draft_step;
 mod dump;
@@ -37,6 +38,7 @@ mod wait_sets;
 
 pub use build::{ShapedPlan, build, build_for_shapes};
 pub use context::{Context, KernelSource, PlanOptions, Tasks};
+pub use dependents::{Blocked, Dependents};
 pub use overlap::{Beside, Overlap};
 pub use partition::{Edge, EdgeSource, Part, PartNode, Split, assemble, split};
 pub use placement::{Device, Devices, Placement, TaskDevices};

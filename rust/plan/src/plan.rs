@@ -1,5 +1,6 @@
 //! `Plan`: a list of instructions over numbered value slots.
 
+use crate::dependents::Dependents;
 use crate::overlap::Overlap;
 use crate::rewrites::Rewrite;
 use crate::scalar_loop::ScalarLoop;
@@ -102,6 +103,8 @@ pub struct Plan {
     pub instructions: Vec<Instruction>,
     /// Which instructions must wait for which; None if no instruction can wait.
     pub wait_sets: Option<Box<WaitSets>>,
+    /// Which instructions come after which; None for the plan of a loop, which fails as one instruction.
+    pub dependents: Option<Box<Dependents>>,
     pub slots: usize,
     /// Number of values of which kernels keep a prepared form while the plan runs.
     pub prepared: usize,

@@ -81,6 +81,7 @@ mod tests {
         let plan = Plan {
             instructions: Vec::new(),
             wait_sets: None,
+            dependents: None,
             slots: 0,
             prepared: 0,
             constants: vec![Tensor::scalar(3i32)],

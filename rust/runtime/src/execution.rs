@@ -31,6 +31,8 @@ pub(crate) struct Execution<'a> {
     prepared: Vec<Prepared>,
     /// If True, this is a later iteration of a loop.
     pub is_repeated: bool,
+    /// If True, an instruction has failed, and the others run on the calling thread.
+    pub has_failed: bool,
 }
 
 impl Drop for Execution<'_> {
@@ -55,7 +57,7 @@ impl<'a> Execution<'a> {
             *slot = Some(feed);
         }
         let prepared = std::iter::repeat_with(|| None).take(plan.prepared).collect();
-        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared, is_repeated: false }
+        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared, is_repeated: false, has_failed: false }
     }
 
     /// Begins the run of a loop in this one.
@@ -77,9 +79,17 @@ impl<'a> Execution<'a> {
         if let Some(wait_sets) = &plan.wait_sets {
             return Suspended::begin(self, wait_sets, part);
         }
-        for instruction in &plan.instructions[part] {
-            if let Some(begun) = self.execute(instruction)? {
-                return Err(Status::internal("an op that may not wait did").at_node(begun.run.node.id));
+        let end = part.end;
+        for k in part {
+            match self.execute(&plan.instructions[k]) {
+                Ok(None) => {}
+                Ok(Some(begun)) => {
+                    return Err(Status::internal("an op that may not wait did").at_node(begun.run.node.id));
+                }
+                Err(e) => {
+                    self.run_independent([k], k + 1..end);
+                    return Err(e);
+                }
             }
         }
         Ok(None)
@@ -191,7 +201,7 @@ impl<'a> Execution<'a> {
     /// Runs a kernel that blocks, on another thread where that is worth it.
     #[cold]
     fn block(&mut self, run: &'a Run, kernel: &dyn Kernel, overlap: &Arc<Overlap>) -> Result<Option<Remaining<'a>>> {
-        if overlap.leaves() {
+        if !self.has_failed && overlap.leaves() {
             return self.compute(run, kernel, Some(overlap));
         }
         let began = Instant::now();

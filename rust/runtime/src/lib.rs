@@ -5,6 +5,7 @@
 mod execute;
 mod execution;
 mod functions;
+mod independent;
 mod interrupts;
 mod loops;
 mod offloaded;

@@ -118,6 +118,8 @@ pub(crate) struct Suspended<'a> {
     begun: Vec<(usize, Begun<'a>)>,
     /// The instruction that runs or is polled.
     current: usize,
+    /// The instructions that the order has not reached.
+    ahead: Range<usize>,
     /// Number of rings of the step's bell that were heard.
     heard: u64,
 }
@@ -130,11 +132,12 @@ impl<'a> Suspended<'a> {
         part: Range<usize>,
     ) -> Result<Option<Suspended<'a>>> {
         let unfinished = Unfinished::new(wait_sets);
-        let mut rest = Suspended { unfinished, postponed: Vec::new(), begun: Vec::new(), current: 0, heard: 0 };
-        match rest.pass(part, execution) {
+        let (postponed, begun) = (Vec::new(), Vec::new());
+        let mut rest = Suspended { unfinished, postponed, begun, current: 0, ahead: part, heard: 0 };
+        match rest.pass(execution) {
             Ok(()) if rest.unfinished.is_empty() => Ok(None),
             Ok(()) => Ok(Some(rest)),
-            Err(e) => Err(rest.settle(e, execution.step, execution.interrupts)),
+            Err(e) => Err(rest.fail(e, execution)),
         }
     }
 
@@ -142,8 +145,12 @@ impl<'a> Suspended<'a> {
     /// ended.
     pub fn advance(&mut self, execution: &mut Execution<'a>) -> Result<bool> {
         while self.collect(execution)? {
-            for k in std::mem::take(&mut self.postponed) {
-                self.attempt(k, execution)?;
+            let mut again = std::mem::take(&mut self.postponed).into_iter();
+            for k in again.by_ref() {
+                if let Err(e) = self.attempt(k, execution) {
+                    self.postponed.extend(again);
+                    return Err(e);
+                }
             }
         }
         Ok(self.unfinished.is_empty())
@@ -151,7 +158,16 @@ impl<'a> Suspended<'a> {
 
     /// Runs the rest of the part; the thread sleeps while nothing can go on.
     pub fn finish(mut self, execution: &mut Execution<'a>) -> Result<()> {
-        self.run_to_end(execution).map_err(|e| self.settle(e, execution.step, execution.interrupts))
+        self.run_to_end(execution).map_err(|e| self.fail(e, execution))
+    }
+
+    /// Ends the step after a failure: runs what comes neither after it nor after what still waits. Returns the failure to
+    /// report.
+    fn fail(&self, failure: Status, execution: &mut Execution<'a>) -> Status {
+        self.each_offloaded(&mut |work| work.cancel());
+        let ended = self.begun.iter().map(|(k, _)| *k).chain([self.current]);
+        execution.run_independent(ended, self.postponed.iter().copied().chain(self.ahead.clone()));
+        self.settle(failure, execution.step, execution.interrupts)
     }
 
     fn run_to_end(&mut self, execution: &mut Execution<'a>) -> Result<()> {
@@ -242,14 +258,17 @@ impl<'a> Suspended<'a> {
         failures.min_by_key(|(k, _)| *k)
     }
 
-    /// Runs what can run of these instructions, given in order.
-    fn pass(&mut self, instructions: Range<usize>, execution: &mut Execution<'a>) -> Result<()> {
-        for k in instructions {
+    /// Runs what can run of the instructions ahead.
+    fn pass(&mut self, execution: &mut Execution<'a>) -> Result<()> {
+        while !self.ahead.is_empty() {
             // An instruction that has ended meanwhile may let one begin that blocks, too.
             if !self.begun.is_empty() && execution.step.cancellation.bell().rang(&mut self.heard) {
                 self.advance(execution)?;
             }
-            self.attempt(k, execution)?;
+            // Only now: the next instruction must not be lost if one of the others has failed.
+            if let Some(k) = self.ahead.next() {
+                self.attempt(k, execution)?;
+            }
         }
         Ok(())
     }

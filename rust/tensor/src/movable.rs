@@ -3,7 +3,7 @@
 use crate::dtype::DType;
 use crate::status::Result;
 use crate::tensor::{Bytes, Tensor};
-use crate::transpose;
+use crate::transpose::{self, Streams};
 use crate::{bail, ensure};
 
 mod sealed {
@@ -25,8 +25,8 @@ pub trait Movable: Clone + Default + PartialEq + Send + Sync + sealed::Sealed + 
 
     /// Computes `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`, in registers; false, with nothing
     /// done, where there is no such way for these elements and slices.
-    fn transpose_block(from: &[Self], stride: usize, to: &mut [Self], row: usize) -> bool {
-        let _ = (from, stride, to, row);
+    fn transpose_block(from: &[Self], stride: usize, to: &mut [Self], row: usize, streams: Option<&Streams>) -> bool {
+        let _ = (from, stride, to, row, streams);
         false
     }
 }
@@ -54,8 +54,14 @@ macro_rules! bits {
                 Ok(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size) })
             }
 
-            $(fn transpose_block(from: &[$t], stride: usize, to: &mut [$t], row: usize) -> bool {
-                $block(from, stride, to, row)
+            $(fn transpose_block(
+                from: &[$t],
+                stride: usize,
+                to: &mut [$t],
+                row: usize,
+                streams: Option<&Streams>,
+            ) -> bool {
+                $block(from, stride, to, row, streams)
             })?
         }
     )*};

@@ -1,7 +1,13 @@
 //! Transposes of matrices, in square blocks; those of 4- and 8-byte elements in registers.
 
+use crate::vector::Isa;
+
 /// Side of a block: 16 four-byte elements are one cache line, and whole lines are what memory likes to be written in.
 pub const BLOCK_SIDE: usize = 16;
+
+/// Bytes of a cache line.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
 
 /// Returns the elements that a block of `BLOCK_SIDE` rows reaches over, rows beginning `stride` apart.
 fn reach(stride: usize) -> Option<usize> {
@@ -11,7 +17,7 @@ fn reach(stride: usize) -> Option<usize> {
 /// Returns the side of the squares that are transposed in registers; 0 where this machine has no way.
 fn square_side<T>() -> usize {
     #[cfg(target_arch = "x86_64")]
-    if crate::vector::Isa::current().has_avx2() {
+    if Isa::current().has_avx2() {
         return match size_of::<T>() {
             4 => 8,
             8 => 4,
@@ -19,6 +25,30 @@ fn square_side<T>() -> usize {
         };
     }
     0
+}
+
+/// Leave to write blocks past the caches, for results that do not fit there. What was written is visible to other threads
+/// when this is dropped.
+pub struct Streams(());
+
+impl Streams {
+    /// Bytes of a result from which on streams take less time than the caches.
+    const WORTHWHILE: usize = 32 << 20;
+
+    /// Returns None where a result of so many bytes is better written to the caches.
+    pub fn for_result(bytes: usize) -> Option<Streams> {
+        (bytes >= Streams::WORTHWHILE && Isa::current().has_avx2()).then_some(Streams(()))
+    }
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a fence; every x86-64 processor has it (SSE).
+        unsafe {
+            std::arch::x86_64::_mm_sfence()
+        };
+    }
 }
 
 /// Transposes a square of `square_side::<T>()`, not 0, in registers.
@@ -43,12 +73,29 @@ unsafe fn square<T: Copy>(from: *const T, stride: usize, to: *mut T, row: usize)
 
 /// Computes `to[i * row + j] = from[j * stride + i]` for i, j < `BLOCK_SIDE`; false, with nothing done, where this
 /// machine has no way.
-pub(crate) fn block<T: Copy>(from: &[T], stride: usize, to: &mut [T], row: usize) -> bool {
+pub(crate) fn block<T: Copy + Default>(
+    from: &[T],
+    stride: usize,
+    to: &mut [T],
+    row: usize,
+    streams: Option<&Streams>,
+) -> bool {
     let side = square_side::<T>();
     let inside = |len: usize, step| reach(step).is_some_and(|r| r <= len);
     if side == 0 || !inside(from.len(), stride) || !inside(to.len(), row) {
         return false;
     }
+    #[cfg(target_arch = "x86_64")]
+    if streams.is_some() && row.is_multiple_of(LINE / size_of::<T>()) && to.as_ptr().addr().is_multiple_of(LINE) {
+        let mut transposed = [T::default(); BLOCK_SIDE * BLOCK_SIDE];
+        block(from, stride, &mut transposed, BLOCK_SIDE, None);
+        // SAFETY: rows of `BLOCK_SIDE` elements were found inside `to`, each of which begins a line. They are whole lines,
+        // since elements have 4 or 8 bytes. A side that is not 0 means AVX2.
+        unsafe { avx2::stream(&transposed, to.as_mut_ptr(), row) };
+        return true;
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = streams;
     for i in (0..BLOCK_SIDE).step_by(side) {
         for j in (0..BLOCK_SIDE).step_by(side) {
             // SAFETY: the square at (i, j) lies in the block, which was found inside both slices.
@@ -93,8 +140,26 @@ pub fn matrix<T: Copy>(from: &[T], from_row: usize, (rows, columns): (usize, usi
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
+    use super::BLOCK_SIDE;
     use std::arch::x86_64::*;
     use std::array::from_fn;
+
+    /// Copies a block's rows past the caches.
+    ///
+    /// # Safety
+    /// `BLOCK_SIDE` elements must be writable at `to` and each `row` further on, aligned to 32 bytes and a multiple of that.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn stream<T: Copy>(block: &[T; BLOCK_SIDE * BLOCK_SIDE], to: *mut T, row: usize) {
+        for (i, from) in block.as_chunks::<BLOCK_SIDE>().0.iter().enumerate() {
+            for k in 0..size_of_val(from) / size_of::<__m256i>() {
+                // SAFETY: vector k of row i is in the block, and in `to` as the caller promises.
+                unsafe {
+                    let vector = _mm256_loadu_si256(from.as_ptr().cast::<__m256i>().add(k));
+                    _mm256_stream_si256(to.add(i * row).cast::<__m256i>().add(k), vector);
+                }
+            }
+        }
+    }
 
     /// Transposes 8 x 8 elements.
     ///
@@ -143,6 +208,7 @@ mod avx2 {
 
 #[cfg(test)]
 mod tests {
+    use super::Streams;
     use crate::Movable;
 
     fn check<E: Movable + Copy + std::fmt::Debug>(value: fn(usize) -> E) {
@@ -150,7 +216,7 @@ mod tests {
             let from: Vec<E> = (0..15 * stride + 16).map(value).collect();
             let mut to = vec![value(0); 15 * row + 16];
             let before = to.clone();
-            if !E::transpose_block(&from, stride, &mut to, row) {
+            if !E::transpose_block(&from, stride, &mut to, row, None) {
                 assert_eq!(to, before);
                 continue;
             }
@@ -161,10 +227,38 @@ mod tests {
                 let next = if i < 15 { i * row + 16..(i + 1) * row } else { 0..0 };
                 assert_eq!(to[next.clone()], before[next]);
             }
-            assert!(!E::transpose_block(&from[1..], stride, &mut to, row));
-            assert!(!E::transpose_block(&from, stride, &mut to[1..], row));
-            assert!(!E::transpose_block(&from, usize::MAX, &mut to, row));
+            let streams = Streams::for_result(usize::MAX);
+            for streams in [None, streams.as_ref()] {
+                assert!(!E::transpose_block(&from[1..], stride, &mut to, row, streams));
+                assert!(!E::transpose_block(&from, stride, &mut to[1..], row, streams));
+                assert!(!E::transpose_block(&from, usize::MAX, &mut to, row, streams));
+            }
         }
+    }
+
+    /// Checks blocks that are streamed, some of which begin within a line and are not.
+    fn check_streams<E: Movable + Copy + std::fmt::Debug>(value: fn(usize) -> E) {
+        for (stride, row) in [(16, 16), (17, 32), (100, 48), (20, 23)] {
+            let from: Vec<E> = (0..15 * stride + 16).map(value).collect();
+            for offset in 0..16 {
+                let Some(streams) = Streams::for_result(usize::MAX) else { return };
+                let mut to = vec![value(usize::MAX); 15 * row + 16 + offset];
+                assert!(E::transpose_block(&from, stride, &mut to[offset..], row, Some(&streams)));
+                drop(streams);
+                for (at, &to) in to.iter().enumerate() {
+                    let (i, j) = (at.wrapping_sub(offset) / row, at.wrapping_sub(offset) % row);
+                    let expected = if at >= offset && j < 16 { from[j * stride + i] } else { value(usize::MAX) };
+                    assert_eq!(to, expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_streamed_block_is_transposed_and_nothing_around_it_is_touched() {
+        assert!(Streams::for_result(1 << 20).is_none());
+        check_streams::<u32>(|i| i as u32);
+        check_streams::<u64>(|i| (i as u64).wrapping_mul(0x0001_0000_0001));
     }
 
     fn check_matrix<T: Copy + PartialEq + std::fmt::Debug>(value: fn(usize) -> T) {

@@ -2,7 +2,7 @@
 //!
 //! Both run as in a session, where all threads flush denormal numbers.
 
-use ferroflow_tensor::elementwise::{Instruction, Program, Value, binary, unary};
+use ferroflow_tensor::elementwise::{Instruction, Program, Value, binary, cast, unary};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::{Binary, Element, Unary};
 use ferroflow_tensor::{DType, Result, Scalar, Shape, Tensor, with_denormals_flushed};
@@ -50,6 +50,7 @@ const BINARY: [Binary; 8] = [
     Binary::Pow,
     Binary::SquaredDifference,
 ];
+const MASK: [Binary; 4] = [Binary::MaskEqual, Binary::MaskNotEqual, Binary::MaskLess, Binary::MaskLessEqual];
 
 /// Returns pairs of a full shape and shapes that an input may have beside it.
 fn shapes() -> impl Strategy<Value = (Vec<usize>, Vec<Vec<usize>>)> {
@@ -88,7 +89,7 @@ fn case() -> impl Strategy<Value = Case> {
     let dtype = prop_oneof![Just(DType::F32), Just(DType::F64)];
     (dtype, shapes(), 1..5usize).prop_flat_map(|(dtype, (full, others), inputs)| {
         let shape = prop_oneof![2 => Just(full), 1 => proptest::sample::select(others)];
-        let instruction = (any::<bool>(), 0..8usize, any::<u32>(), any::<u32>());
+        let instruction = (0..8u8, any::<u32>(), any::<u32>(), any::<u32>());
         (
             Just(dtype),
             proptest::collection::vec(shape, inputs),
@@ -98,20 +99,39 @@ fn case() -> impl Strategy<Value = Case> {
         )
             .prop_map(move |(dtype, shapes, shared, raw, outputs)| {
                 let mut instructions = Vec::new();
-                for (i, (is_unary, f, a, b)) in raw.iter().enumerate() {
+                // The values that are no masks.
+                let mut numbers: Vec<Value> = (0..inputs as Value).collect();
+                for (kind, f, a, b) in &raw {
                     // Recent values more often than old ones, so that chains are long.
-                    let value = |x: u32| {
-                        let known = (inputs + i) as u32;
-                        if x.is_multiple_of(3) { known - 1 } else { (x / 3) % known }
+                    let value = |x: &u32| {
+                        let known = numbers.len();
+                        numbers[if x.is_multiple_of(3) { known - 1 } else { (*x / 3) as usize % known }]
                     };
-                    instructions.push(match is_unary {
-                        true => Instruction::Unary(UNARY[*f], value(*a)),
-                        false => Instruction::Binary(BINARY[*f], value(*a), value(*b)),
+                    let (f, a, b) = (*f as usize, value(a), value(b));
+                    let mut push = |instruction| {
+                        instructions.push(instruction);
+                        (inputs + instructions.len() - 1) as Value
+                    };
+                    numbers.push(match kind {
+                        0..3 => push(Instruction::Unary(UNARY[f % UNARY.len()], a)),
+                        3..6 => push(Instruction::Binary(BINARY[f % BINARY.len()], a, b)),
+                        6 => {
+                            let mask = push(Instruction::Binary(MASK[f % MASK.len()], a, b));
+                            push(Instruction::Unary(Unary::MaskToOne, mask))
+                        }
+                        _ => {
+                            let mask = push(Instruction::Binary(MASK[f % MASK.len()], a, b));
+                            let mask = push(Instruction::Unary(Unary::MaskNot, mask));
+                            let (x, y) = if f.is_multiple_of(8) { (b, a) } else { (a, b) };
+                            let x = push(Instruction::Binary(Binary::BitAnd, mask, x));
+                            let y = push(Instruction::Binary(Binary::BitAndNot, mask, y));
+                            push(Instruction::Binary(Binary::BitOr, x, y))
+                        }
                     });
                 }
-                let values = (inputs + instructions.len()) as u32;
-                let outputs =
-                    outputs.iter().map(|o| if o.is_multiple_of(2) { values - 1 } else { o % values }).collect();
+                let last = numbers.len() - 1;
+                let output = |o: &u32| numbers[if o.is_multiple_of(2) { last } else { *o as usize % numbers.len() }];
+                let outputs = outputs.iter().map(output).collect();
                 Case { program: (dtype, inputs, instructions, outputs), shapes, shared }
             })
     })
@@ -189,6 +209,56 @@ proptest! {
         for threads in [1, 3] {
             let got = with_denormals_flushed(|| program.run(&mut [x.clone(), y.clone(), times.clone()], Threads::new(threads)));
             prop_assert!(got.unwrap()[..] == expected[..]);
+        }
+    }
+
+    #[test]
+    fn booleans_are_read_as_masks(
+        (full, others) in shapes(),
+        parts in proptest::collection::vec(any::<u32>(), 3),
+        is_wide in any::<bool>(),
+        is_constant in any::<bool>(),
+        cuts in proptest::collection::vec(any::<u32>(), 0..4),
+    ) {
+        let dtype = if is_wide { DType::F64 } else { DType::F32 };
+        let shape = |i: usize| if parts[i].is_multiple_of(2) { &full } else { &others[parts[i] as usize % others.len()] };
+        let n: usize = shape(2).iter().product();
+        let holds: Vec<bool> = (0..n).map(|i| (i as u32).wrapping_mul(2_654_435_761) >> 30 == 0).collect();
+        let booleans = Tensor::from_slice(Shape::new(shape(2)), &holds).unwrap();
+        let one = Threads::single();
+        let zero = binary(Binary::Sub, tensor(dtype, &[], 3), tensor(dtype, &[], 3), one).unwrap();
+        let masks = binary(Binary::MaskNotEqual, cast(booleans.clone(), dtype, one).unwrap(), zero, one).unwrap();
+        // A choice, of which some elements become zero.
+        let instructions = vec![
+            Instruction::Binary(Binary::BitAnd, 2, 0),
+            Instruction::Binary(Binary::BitAndNot, 2, 1),
+            Instruction::Binary(Binary::BitOr, 3, 4),
+            Instruction::Unary(Unary::MaskToOne, 2),
+            Instruction::Binary(Binary::Mul, 5, 6),
+        ];
+        let program = || Program::new(dtype, 3, instructions.clone(), vec![7]).unwrap();
+        let numbers = [tensor(dtype, shape(0), 5), tensor(dtype, shape(1), 977)];
+        let all = [numbers[0].clone(), numbers[1].clone(), masks];
+        let expected = with_denormals_flushed(|| step_by_step(&program(), &all));
+        let (program, given) = if is_constant {
+            (program().with_constants(vec![booleans]).unwrap(), numbers.to_vec())
+        } else {
+            (program().with_booleans(vec![2]), [&numbers[..], &[booleans]].concat())
+        };
+        for threads in [1, 3] {
+            let got = with_denormals_flushed(|| program.run(&mut given.clone(), Threads::new(threads)));
+            match (&got, &expected) {
+                (Ok(got), Ok(expected)) => prop_assert!(got[..] == expected[..]),
+                (Err(got), Err(expected)) => prop_assert_eq!(got, expected),
+                _ => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
+            }
+        }
+        let got = match dtype {
+            DType::F32 => in_ranges::<f32>(&program, &given, &cuts),
+            _ => in_ranges::<f64>(&program, &given, &cuts),
+        };
+        if let (Ok(Some(got)), Ok(expected)) = (got, expected) {
+            prop_assert!(got == expected[0]);
         }
     }
 

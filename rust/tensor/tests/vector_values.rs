@@ -235,6 +235,30 @@ fn comparisons_with_nan_hold_for_not_equal_alone() {
 }
 
 #[test]
+fn masks_choose_as_booleans_do() {
+    let numbers = [0.0, -0.0, 1.5, -1.5, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE];
+    let of_masks = [
+        (Compare::Equal, Binary::MaskEqual),
+        (Compare::NotEqual, Binary::MaskNotEqual),
+        (Compare::Less, Binary::MaskLess),
+        (Compare::LessEqual, Binary::MaskLessEqual),
+    ];
+    for (a, b) in numbers.iter().flat_map(|a| numbers.map(|b| (*a, b))) {
+        for (compared, masked) in of_masks {
+            let mut holds = [false];
+            compare(compared, Operand::Slice(&[a]), Operand::Slice(&[b]), &mut holds);
+            let (narrow, wide) = (two(masked, a, b), two(masked, f64::from(a), f64::from(b)));
+            for (mask, holds) in [(narrow, holds[0]), (one(Unary::MaskNot, narrow), !holds[0])] {
+                let chosen = two(Binary::BitOr, two(Binary::BitAnd, mask, a), two(Binary::BitAndNot, mask, b));
+                assert_eq!(chosen.to_bits(), if holds { a } else { b }.to_bits(), "{masked:?} of {a} and {b}");
+                assert_eq!(one(Unary::MaskToOne, mask).to_bits(), f32::from(u8::from(holds)).to_bits());
+            }
+            assert_eq!(one(Unary::MaskToOne, wide).to_bits(), f64::from(u8::from(holds[0])).to_bits());
+        }
+    }
+}
+
+#[test]
 fn a_complex_root_that_is_infinite_or_zero_has_tensorflows_reciprocal() {
     for (re, im) in [(0.5, INF), (0.5, -INF), (INF, 1.0), (-INF, 1.0), (INF, INF), (-INF, -INF), (INF, -2.0)] {
         let double = Complex::new(f64::from(re), f64::from(im));

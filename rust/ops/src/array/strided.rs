@@ -1,7 +1,7 @@
 //! `Walk`: a strided view of a dense array; the one loop behind transposes, slices, tiles, reversals and broadcasts.
 
 use ferroflow_tensor::threads::{Strips, Threads, try_for_chunks_mut, try_for_rows_mut};
-use ferroflow_tensor::transpose::BLOCK_SIDE;
+use ferroflow_tensor::transpose::{BLOCK_SIDE, Streams};
 use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, ensure};
 use smallvec::SmallVec;
 
@@ -9,6 +9,8 @@ use smallvec::SmallVec;
 const BLOCK: usize = 1 << 15;
 /// Rows of a transposed copy that one task writes.
 const STRIP: usize = 64;
+/// Rows of a streamed one, so that longer runs of each row of the array are read at a time. With fewer, none is streamed.
+const STREAMED_STRIP: usize = 256;
 
 /// Element `(i0, i1, ...)` of the view lies at `base + i0 * strides[0] + i1 * strides[1] + ...` of the array.
 #[derive(Clone, Debug)]
@@ -130,20 +132,23 @@ impl Walk {
         let (m, n) = (self.dims[t], self.dims[last]);
         let middle: usize = self.dims[t + 1..last].iter().product();
         let row = middle * n;
-        let to = Strips::new(to, m * row, STRIP * row);
+        let bytes = if m < STREAMED_STRIP { 0 } else { size_of_val(to) };
+        let strip = if Streams::for_result(bytes).is_some() { STREAMED_STRIP } else { STRIP };
+        let to = Strips::new(to, m * row, strip * row);
         let (strips, items) = (to.per_group(), to.count());
-        let group = (BLOCK / (row * m.min(STRIP))).max(1);
+        let group = (BLOCK / (row * m.min(strip))).max(1);
         try_for_rows_mut(threads, items, group, to, |range, mut rest| {
+            let streams = Streams::for_result(bytes);
             for item in range {
-                let (outer, first) = (item / strips, item % strips * STRIP);
-                let rows = STRIP.min(m - first);
+                let (outer, first) = (item / strips, item % strips * strip);
+                let rows = strip.min(m - first);
                 let (part, after) = std::mem::take(&mut rest).split_at_mut(rows * row);
                 rest = after;
                 let above = Odometer::new(&self.dims[..t], &self.strides, outer).offset;
                 let mut inner = Odometer::new(&self.dims[t + 1..last], &self.strides[t + 1..], 0);
                 for k in 0..middle {
                     let at = self.at(above + inner.offset) + first;
-                    transpose(from, at, self.strides[last], &mut part[k * n..], row, (rows, n));
+                    transpose(from, at, self.strides[last], &mut part[k * n..], row, (rows, n), streams.as_ref());
                     inner.advance();
                 }
             }
@@ -224,7 +229,15 @@ fn copy_strided<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E]) 
 }
 
 /// Computes `to[i * row + j] = from[at + j * stride + i]` for `i < size.0`, `j < size.1`, in square blocks.
-fn transpose<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E], row: usize, size: (usize, usize)) {
+fn transpose<E: Movable>(
+    from: &[E],
+    at: usize,
+    stride: isize,
+    to: &mut [E],
+    row: usize,
+    size: (usize, usize),
+    streams: Option<&Streams>,
+) {
     let (rows, columns) = size;
     for j0 in (0..columns).step_by(BLOCK_SIDE) {
         let j1 = columns.min(j0 + BLOCK_SIDE);
@@ -234,7 +247,7 @@ fn transpose<E: Movable>(from: &[E], at: usize, stride: isize, to: &mut [E], row
             if i1 - i0 == BLOCK_SIDE
                 && j1 - j0 == BLOCK_SIDE
                 && let Ok(stride) = usize::try_from(stride)
-                && E::transpose_block(&from[at..], stride, &mut to[i0 * row + j0..], row)
+                && E::transpose_block(&from[at..], stride, &mut to[i0 * row + j0..], row, streams)
             {
                 continue;
             }

@@ -6,10 +6,16 @@ use super::apply::{Rule, Scalars, dense, op};
 use ferroflow_graph::Registry;
 use ferroflow_tensor::vector::scalar::{self, Elementary};
 
-/// Returns -1, 0 or 1.
+/// Returns -1, 0 or 1. TF 1.x: 0 for NaN.
 #[inline(always)]
 fn sign<F: Elementary>(x: F) -> F {
-    if x == F::zero() { x } else { x.signum() }
+    if x > F::zero() {
+        F::one()
+    } else if x < F::zero() {
+        -F::one()
+    } else {
+        F::zero()
+    }
 }
 
 struct AddSign;
@@ -55,4 +61,21 @@ pub(super) fn register(r: &mut Registry) {
         )
         .kernel(|init| dense(init, PowerSign)),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AddSign, PowerSign};
+    use crate::state::apply::{Rule, Scalars};
+
+    #[test]
+    fn a_mean_that_is_no_number_has_no_sign() {
+        // As in TensorFlow 1.15.5: the variable moves as if the mean were zero.
+        let mut scalars = Scalars::default();
+        scalars[..4].copy_from_slice(&[0.5, 2.0, 0.25, 0.5]);
+        for mean in [f64::NAN, -f64::NAN] {
+            assert_eq!(AddSign.step(&scalars, [1.0, mean], 3.0)[0], 1.0 - 0.5 * 2.0 * 3.0);
+            assert_eq!(PowerSign.step(&scalars, [1.0, mean], 3.0)[0], 1.0 - 0.5 * 3.0);
+        }
+    }
 }

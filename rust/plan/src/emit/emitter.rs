@@ -5,6 +5,7 @@
 use super::ordering::{edges, order};
 use super::overlaps::Overlaps;
 use super::wait_sets::{Places, find_wait_sets};
+use crate::dependents::Dependents;
 use crate::draft::{Action, Draft};
 use crate::flow::{GuardId, Literal};
 use crate::order::Edges;
@@ -122,8 +123,10 @@ impl<'a> Emitter<'a> {
         let may_wait = |i: u32| self.may_wait(i);
         let places = Places { nodes: &self.nodes, renewals: &self.renewals };
         let wait_sets = find_wait_sets(self.d, &self.edges, may_wait, order, &places, &self.instructions);
+        let dependents = Dependents { after: self.edges.hard, nodes: self.nodes };
         Plan {
             wait_sets: wait_sets.map(Box::new),
+            dependents: (!self.is_loop).then(|| Box::new(dependents)),
             instructions: self.instructions,
             slots: self.slots as usize,
             prepared: 0,

@@ -1,11 +1,8 @@
 //! Chains and trees of elementwise ops become one node that reads and writes memory once.
-//!
-//! A node joins the group of its readers if all of them are in one group and nothing else depends on it. Fetches,
-//! targets and control edges would. The group runs in the place of its last node. No cycle can arise, because every
-//! member is an ancestor of that node.
 
 use super::formula::{self, Formulas};
 use super::fused::{Fused, Operands};
+use super::groups;
 use super::program_reader;
 use super::readers::Readers;
 use crate::context::Context;
@@ -13,9 +10,6 @@ use crate::draft::Draft;
 use crate::rewrites::Rewrite;
 use ferroflow_graph::Role;
 use rustc_hash::FxHashMap;
-
-/// Groups do not grow beyond this many nodes.
-const MAX_NODES: usize = 8192;
 
 /// Makes the readers of constants wait for what the constants wait for, where all of these are elementwise. Gradients
 /// have such constants: `gradients/Square_grad/Const` waits for the gradient that its reader's reader takes.
@@ -66,31 +60,8 @@ pub(super) fn fuse_elementwise(d: &mut Draft, cx: &Context<'_>) {
     let waits = pass_on_waits(d, &formulas);
     let mut readers = Readers::find(d);
     waits.into_iter().for_each(|(waited, waiting)| readers.add(waited, waiting));
-    // The last node of each node's group; groups are keyed by it.
-    let mut group: Vec<Option<u32>> = vec![None; d.nodes.len()];
-    let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for i in (0..d.nodes.len()).rev() {
-        let Some((_, dtype)) = &formulas[i] else { continue };
-        let mut last = i as u32;
-        if !readers.is_watched(last)
-            && d.nodes[i].node.control_inputs.is_empty()
-            && let Some(&first_reader) = readers.of(last).first()
-            && let Some(candidate) = group[first_reader as usize]
-            && d.nodes[candidate as usize].guard == d.nodes[i].guard
-            && readers.of(i as u32).iter().all(|&r| group[r as usize] == Some(candidate))
-            && formulas[candidate as usize].as_ref().is_some_and(|(_, t)| t == dtype)
-            && members.get(&candidate).is_some_and(|m| m.len() < MAX_NODES)
-        {
-            last = candidate;
-        }
-        group[i] = Some(last);
-        members.entry(last).or_default().push(i as u32);
-    }
-    let mut groups: Vec<_> = members.into_iter().collect();
-    groups.sort_unstable_by_key(|(last, _)| *last);
-    for (last, mut nodes) in groups {
+    for (last, nodes) in groups::find(d, &readers, &formulas) {
         let reader = if reductions { program_reader::find(d, &readers, last) } else { None };
-        nodes.reverse();
         let operands = Operands::find(d, &formulas, stretches.then_some(&readers), &nodes);
         if nodes.len() == 1 && reader.is_none() && operands.stretches.is_empty() {
             continue;

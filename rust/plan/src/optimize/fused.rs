@@ -8,7 +8,7 @@ use crate::rewrites::Rewrite;
 use crate::source::Source;
 use ferroflow_graph::{Elementwise, KernelContext, NodeId, Stretch};
 use ferroflow_tensor::elementwise::{Instruction, Program, Value};
-use ferroflow_tensor::vector::Binary;
+use ferroflow_tensor::vector::{Binary, Compare, Logical, Unary};
 use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, broadcast};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,6 +21,8 @@ pub(super) struct Operands {
     /// The inputs that other nodes would stretch, these nodes, and the sources that decide the shapes.
     pub stretches: Vec<(Value, u32, Source)>,
     constants: Vec<Tensor>,
+    /// The inputs that are booleans.
+    booleans: Vec<Value>,
     /// Input or constant number of each source from outside.
     external: FxHashMap<Source, Value>,
     /// Position in the group of each member.
@@ -32,12 +34,14 @@ impl Operands {
         let inside = nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
         let mut found = Operands { inside, ..Operands::default() };
         for &n in nodes {
-            for &source in &d.nodes[n as usize].inputs {
+            let masks = formulas[n as usize].as_ref().map_or(0, Formula::masks);
+            for (k, &source) in d.nodes[n as usize].inputs.iter().enumerate() {
                 if found.member(&source).is_some() || found.external.contains_key(&source) {
                     continue;
                 }
-                if let Some((stretching, stretch)) =
-                    stretched_for.and_then(|r| Self::stretching(d, formulas, r, nodes[0], source))
+                if k >= masks
+                    && let Some((stretching, stretch)) =
+                        stretched_for.and_then(|r| Self::stretching(d, formulas, r, nodes[0], source))
                 {
                     let inputs = &d.nodes[stretching as usize].inputs;
                     let value = found.inputs.len() as Value;
@@ -48,8 +52,12 @@ impl Operands {
                     found.external.insert(source, found.constants.len() as Value);
                     found.constants.push(d.constants[c as usize].clone());
                 } else {
-                    found.external.insert(source, found.inputs.len() as Value);
+                    let value = found.inputs.len() as Value;
+                    found.external.insert(source, value);
                     found.inputs.push(source);
+                    if k < masks {
+                        found.booleans.push(value);
+                    }
                 }
             }
         }
@@ -120,23 +128,18 @@ impl Fused {
             let node = &d.nodes[n as usize];
             let value = |s: &Source| operands.member(s).map_or_else(|| operands.external[s], |k| results[k]);
             let values: SmallVec<[Value; 4]> = node.inputs.iter().map(value).collect();
-            let Some((formula, of)) = &formulas[n as usize] else {
+            let Some(formula) = &formulas[n as usize] else {
                 return Err(Status::internal("a node without a formula was fused"));
             };
-            dtype = *of;
             let mut push = |instruction| {
                 instructions.push(instruction);
                 computing.push(node.node.id);
                 (operands.count() + instructions.len() - 1) as Value
             };
-            let result = match (formula, &values[..]) {
-                (&Formula::Apply(Elementwise::Unary(f)), &[x]) => push(Instruction::Unary(f, x)),
-                (&Formula::Apply(Elementwise::Binary(f)), &[x, y]) => push(Instruction::Binary(f, x, y)),
-                (&Formula::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
-                    rest.iter().fold(first, |sum, &x| push(Instruction::Binary(Binary::Add, sum, x)))
-                }
-                _ => return Err(Status::internal("a fused node has an unexpected number of inputs")),
+            let Some(result) = compute(formula.function, &values, &mut push) else {
+                return Err(Status::internal("a fused node has an unexpected number of inputs"));
             };
+            dtype = formula.dtype();
             results.push(result);
         }
         let output = results.last().copied().into_iter().collect();
@@ -157,7 +160,7 @@ impl Fused {
         }
         let rewrite = if stretches.is_empty() { Rewrite::Elementwise } else { Rewrite::Stretch };
         replaced.extend_from_slice(nodes);
-        let program = Arc::new(program.with_stretches(stretches));
+        let program = Arc::new(program.with_booleans(operands.booleans).with_stretches(stretches));
         Ok(Fused { program, nodes: replaced, blame: Blame { stretching, computing }, inputs, rewrite })
     }
 
@@ -173,6 +176,35 @@ impl Fused {
         };
         Replacement { nodes, node: None, kernel: Arc::new(kernel), inputs, rewrite }
     }
+}
+
+/// Adds the instructions of a function; returns the value of its result, or None for a wrong number of operands.
+fn compute(f: Elementwise, operands: &[Value], push: &mut impl FnMut(Instruction) -> Value) -> Option<Value> {
+    let mut binary = |f, x, y| push(Instruction::Binary(f, x, y));
+    Some(match (f, operands) {
+        (Elementwise::Unary(f), &[x]) => push(Instruction::Unary(f, x)),
+        (Elementwise::Binary(f), &[x, y]) => binary(f, x, y),
+        (Elementwise::Sum, &[first, ref rest @ ..]) if !rest.is_empty() => {
+            rest.iter().fold(first, |sum, &x| binary(Binary::Add, sum, x))
+        }
+        (Elementwise::Compare(f), &[x, y]) => match f {
+            Compare::Equal => binary(Binary::MaskEqual, x, y),
+            Compare::NotEqual => binary(Binary::MaskNotEqual, x, y),
+            Compare::Less => binary(Binary::MaskLess, x, y),
+            Compare::LessEqual => binary(Binary::MaskLessEqual, x, y),
+            Compare::Greater => binary(Binary::MaskLess, y, x),
+            Compare::GreaterEqual => binary(Binary::MaskLessEqual, y, x),
+        },
+        (Elementwise::Logical(Logical::And), &[x, y]) => binary(Binary::BitAnd, x, y),
+        (Elementwise::Logical(Logical::Or), &[x, y]) => binary(Binary::BitOr, x, y),
+        (Elementwise::Not, &[x]) => push(Instruction::Unary(Unary::MaskNot, x)),
+        (Elementwise::Cast, &[x]) => push(Instruction::Unary(Unary::MaskToOne, x)),
+        (Elementwise::Select, &[mask, x, y]) => {
+            let (x, y) = (binary(Binary::BitAnd, mask, x), binary(Binary::BitAndNot, mask, y));
+            binary(Binary::BitOr, x, y)
+        }
+        _ => return None,
+    })
 }
 
 impl Blame {

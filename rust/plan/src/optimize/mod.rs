@@ -10,6 +10,7 @@ mod equal_nodes;
 mod fold;
 mod formula;
 mod fused;
+mod groups;
 mod identities;
 mod inferred;
 mod product;

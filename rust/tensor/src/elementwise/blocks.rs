@@ -1,10 +1,11 @@
 //! The block loop of `Program`: the run over blocks of the output.
 
 use super::layout::{Class, Layout, Outcome, Place};
+use super::masks;
 use super::program::{Instruction, Program, Value, scalar};
 use super::stretched::Stretched;
 use super::{binary, unary};
-use crate::dtype::Scalar;
+use crate::dtype::{DType, Scalar};
 use crate::shape::Shape;
 use crate::status::Result;
 use crate::tensor::Tensor;
@@ -253,9 +254,8 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             block.fill(*value);
         }
         let rows: SmallVec<[&[T]; 4]> = self.spread.rows.iter().map(|r| r.slice::<T>()).collect::<Result<_>>()?;
-        let stretched = |(t, stretched)| Ok((Tensor::slice::<T>(t)?, stretched));
-        let parts = self.spread.parts.iter().map(|(t, s)| stretched((t, s)));
-        let parts: SmallVec<[(&[T], &Stretched); 4]> = parts.collect::<Result<_>>()?;
+        let parts = self.spread.parts.iter().map(|(t, stretched)| Ok((PartValues::of(t)?, stretched)));
+        let parts: SmallVec<[(PartValues<'_, T>, &Stretched); 4]> = parts.collect::<Result<_>>()?;
         let mut part_places: SmallVec<[*mut T; 4]> = SmallVec::new();
         let base = registers.as_mut_ptr();
         let first_part = self.layout.registers + self.spread.scalars.len();
@@ -266,16 +266,15 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             let n = length.min(range.end - start).min(period - in_period);
             part_places.clear();
             for (i, (values, stretched)) in parts.iter().enumerate() {
-                part_places.push(match stretched.in_order(start, n) {
-                    Some(at) => values[at..at + n].as_ptr().cast_mut(),
-                    None => {
-                        // SAFETY: the registers of parts come after those of scalars and have `length` elements each.
-                        // Nothing else refers to this one here.
-                        let to = unsafe { std::slice::from_raw_parts_mut(base.add((first_part + i) * length), n) };
-                        stretched.gather(values, start, to);
-                        to.as_mut_ptr()
-                    }
-                });
+                if let (PartValues::Numbers(values), Some(at)) = (values, stretched.in_order(start, n)) {
+                    part_places.push(values[at..at + n].as_ptr().cast_mut());
+                    continue;
+                }
+                // SAFETY: the registers of parts come after those of scalars and have `length` elements each. Nothing else
+                // refers to this one here.
+                let to = unsafe { std::slice::from_raw_parts_mut(base.add((first_part + i) * length), n) };
+                values.spread(stretched, start, to);
+                part_places.push(to.as_mut_ptr());
             }
             let address = |place: Place| -> *mut T {
                 // SAFETY: registers have `length` elements each; spread scalars, parts and the spare one come last. Rows have
@@ -302,6 +301,32 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             start += n;
         }
         Ok(())
+    }
+}
+
+/// The values of a part.
+enum PartValues<'a, T> {
+    Numbers(&'a [T]),
+    Booleans(&'a [bool]),
+}
+
+impl<'a, T: Scalar + Element> PartValues<'a, T> {
+    fn of(t: &'a Tensor) -> Result<Self> {
+        Ok(if t.dtype() == DType::Bool { Self::Booleans(t.slice()?) } else { Self::Numbers(t.slice()?) })
+    }
+
+    /// Writes elements `start..start + out.len()` of the full shape, at most `LONGEST`: numbers, or the masks of booleans.
+    fn spread(&self, stretched: &Stretched, start: usize, out: &mut [T]) {
+        match (self, stretched.in_order(start, out.len())) {
+            (Self::Numbers(values), _) => stretched.gather(values, start, out),
+            (Self::Booleans(values), Some(at)) => masks::fill(&values[at..at + out.len()], out),
+            (Self::Booleans(values), None) => {
+                let mut gathered = [false; LONGEST];
+                let gathered = &mut gathered[..out.len()];
+                stretched.gather(values, start, gathered);
+                masks::fill(gathered, out);
+            }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn of_unary(f: Unary) -> usize {
     use Unary::*;
     match f {
         Identity | Neg | Abs | Sign | Square | Sqrt | Rsqrt | Reciprocal | Relu | Relu6 | Softsign | Floor | Ceil
-        | Round | Rint | Conj => LIGHT,
+        | Round | Rint | Conj | MaskNot | MaskToOne => LIGHT,
         Lgamma | Digamma => SLOW,
         _ => HEAVY,
     }

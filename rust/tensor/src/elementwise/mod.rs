@@ -7,6 +7,7 @@ mod cast;
 mod grain;
 mod layout;
 mod map;
+mod masks;
 mod program;
 mod ranges;
 mod scalars;

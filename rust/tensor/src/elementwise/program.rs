@@ -4,6 +4,7 @@
 //! the bits of the same functions applied to whole tensors one after the other.
 
 use super::layout::{Class, Layout};
+use super::masks;
 use super::ranges::Ranges;
 use super::scalars::{Function, Scalars, load};
 use super::stretched::stretch;
@@ -50,6 +51,8 @@ pub struct Program {
     last_use: Vec<u32>,
     /// The last inputs, where they are the same in every run.
     constants: Vec<Tensor>,
+    /// The inputs that are booleans, which the program reads as masks.
+    booleans: Vec<Value>,
     /// The inputs that are stretched to a shape before the program reads them.
     stretches: Vec<(Value, StretchedShape)>,
     /// The program for inputs of one element each: their registers, those of the constants, one for each instruction.
@@ -93,16 +96,19 @@ impl Program {
             ensure!((value as usize) < values, Internal, "output {value} is no value of the program");
         }
         let (constants, scalars) = (Vec::new(), Scalars::default());
-        let (stretches, layout) = (Vec::new(), Mutex::new(None));
-        Program { dtype, inputs, instructions, outputs, last_use, constants, stretches, scalars, layout }
+        let (booleans, stretches, layout) = (Vec::new(), Vec::new(), Mutex::new(None));
+        Program { dtype, inputs, instructions, outputs, last_use, constants, booleans, stretches, scalars, layout }
             .with_constants(Vec::new())
     }
 
-    /// Returns the program whose last inputs are always `constants`: `run` is given the others.
+    /// Returns the program whose last inputs are always `constants`: `run` is given the others. Booleans are masks.
     ///
     /// Errors: `Internal` for constants of another type, and for more than there are inputs.
-    pub fn with_constants(mut self, constants: Vec<Tensor>) -> Result<Program> {
-        for t in &constants {
+    pub fn with_constants(mut self, mut constants: Vec<Tensor>) -> Result<Program> {
+        for t in &mut constants {
+            if t.dtype() == DType::Bool {
+                *t = masks::of_type(self.dtype, t, Threads::single())?;
+            }
             ensure!(t.dtype() == self.dtype, Internal, "a program of {:?} was given {t:?}", self.dtype);
         }
         let Some(given) = self.inputs.checked_sub(constants.len()) else {
@@ -125,6 +131,13 @@ impl Program {
         }
         (self.constants, self.scalars) = (constants, scalars);
         Ok(self)
+    }
+
+    /// Returns the program that is given booleans as some of its inputs, and reads them as masks.
+    #[must_use]
+    pub fn with_booleans(mut self, booleans: Vec<Value>) -> Program {
+        self.booleans = booleans;
+        self
     }
 
     /// Returns the program that stretches some of its inputs. For each, `run` is given a tensor of any type after the
@@ -178,6 +191,7 @@ impl Program {
         let stretched = self.stretched(given)?;
         let inputs = &mut given[..self.inputs - self.constants.len()];
         if stretched.is_empty() && inputs.iter().chain(&self.constants).all(|t| t.elements() == 1) {
+            self.make_masks(inputs, threads)?;
             return self.run_scalars(inputs);
         }
         if self.constants.is_empty() {
@@ -203,8 +217,9 @@ impl Program {
             given.len()
         );
         let (inputs, deciding) = given.split_at(self.inputs - self.constants.len());
-        for t in inputs {
-            ensure!(t.dtype() == self.dtype, Internal, "a program of {:?} was given {t:?}", self.dtype);
+        for (v, t) in inputs.iter().enumerate() {
+            let expected = if self.booleans.contains(&(v as Value)) { DType::Bool } else { self.dtype };
+            ensure!(t.dtype() == expected, Internal, "a program of {:?} was given {t:?}", self.dtype);
         }
         let mut stretched = Stretches::new();
         for (&(v, shape), deciding) in self.stretches.iter().zip(deciding) {
@@ -215,6 +230,14 @@ impl Program {
             }
         }
         Ok(stretched)
+    }
+
+    /// Makes masks of the inputs that are booleans.
+    fn make_masks(&self, inputs: &mut [Tensor], threads: Threads) -> Result<()> {
+        for &v in &self.booleans {
+            inputs[v as usize] = masks::of_type(self.dtype, &inputs[v as usize], threads)?;
+        }
+        Ok(())
     }
 
     fn run_typed(
@@ -239,6 +262,7 @@ impl Program {
             for (v, shape) in stretched {
                 inputs[v as usize] = stretch::<T>(&inputs[v as usize], &shape, threads)?;
             }
+            self.make_masks(inputs, threads)?;
             return self.run_steps(inputs, threads);
         };
         let layout = self.layout(classes);
@@ -263,14 +287,15 @@ impl Program {
     }
 
     /// Returns the full shape and the class of each input, or of each value if parts are among them. `None`: the block
-    /// loop does not handle the shapes. Inputs that must be in memory to be stretched are.
-    fn classify<T: Scalar>(
+    /// loop does not handle the shapes. Inputs that must be in memory to be stretched, or as masks, are.
+    fn classify<T: Scalar + Element>(
         &self,
         inputs: &mut [Tensor],
         stretched: &Stretches,
         threads: Threads,
     ) -> Result<Option<(Shape, SmallVec<[Class; 8]>)>> {
         if stretched.is_empty()
+            && self.booleans.is_empty()
             && let Some(found) = in_rows(inputs)
         {
             return Ok(Some(found));
@@ -282,13 +307,24 @@ impl Program {
             _ => Class::Part,
         };
         let mut classes: SmallVec<[Class; 8]> = shapes.iter().map(class).collect();
-        for (v, shape) in stretched {
+        // An input that the block loop alone reads may be a part, whatever its shape.
+        let in_loop = |v: Value, classes: &[Class]| {
             let made = self.instructions.iter().zip(&classes[self.inputs..]);
-            let in_loop = made.filter(|(i, _)| i.operands().any(|o| o == *v)).all(|(_, class)| *class == Class::Full);
-            if in_loop && !self.outputs.contains(v) {
+            let mut readers = made.filter(|(i, _)| i.operands().any(|o| o == v));
+            !self.outputs.contains(&v) && readers.all(|(_, class)| *class == Class::Full)
+        };
+        for (v, shape) in stretched {
+            if in_loop(*v, &classes) {
                 classes[*v as usize] = Class::Part;
             } else {
                 inputs[*v as usize] = stretch::<T>(&inputs[*v as usize], shape, threads)?;
+            }
+        }
+        for &v in &self.booleans {
+            if inputs[v as usize].elements() > 1 && in_loop(v, &classes) {
+                classes[v as usize] = Class::Part;
+            } else {
+                inputs[v as usize] = masks::of_tensor::<T>(&inputs[v as usize], threads)?;
             }
         }
         Ok(Some((full, classes)))

@@ -1,8 +1,8 @@
 //! Comparisons of two elements into booleans.
 
-use super::binary::{Operand, with_spread};
 use super::half_types::Half;
 use super::isa::{Isa, for_each_isa};
+use super::pair_loops::{Operand, with_spread};
 use half::{bf16, f16};
 use num_complex::Complex;
 

@@ -1,8 +1,9 @@
 //! The element types and, for each, where its loops come from.
 
-use super::binary::{self, Binary, BinaryKernel, Operand};
+use super::binary::{self, Binary};
 use super::half_types::{narrow, widen};
 use super::isa::Isa;
+use super::pair_loops::{BinaryKernel, Operand};
 use super::unary::{self, Unary, UnaryKernel};
 use half::{bf16, f16};
 use num_complex::Complex;

@@ -1,7 +1,7 @@
 //! Booleans: connectives, choice between two tensors' elements, and whether any or all hold.
 
-use super::binary::{Operand, with_spread};
 use super::isa::{Isa, for_each_isa};
+use super::pair_loops::{Operand, with_spread};
 use half::{bf16, f16};
 use num_complex::Complex;
 

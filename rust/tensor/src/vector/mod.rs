@@ -17,6 +17,7 @@ mod half_types;
 mod hyperbolic;
 pub(crate) mod isa;
 mod logical;
+mod pair_loops;
 mod reduce;
 pub mod scalar;
 mod scaled_rows;
@@ -31,8 +32,8 @@ pub use arg_extreme::{
     ARG_COLUMNS, Ordered, arg_max, arg_max_columns, arg_max_with, arg_min, arg_min_columns, arg_min_with,
 };
 pub use binary::{
-    Binary, Operand, binary, binary_in_place_left, binary_in_place_left_with, binary_in_place_right,
-    binary_in_place_right_with, binary_with, has_negative, has_zero,
+    Binary, binary, binary_in_place_left, binary_in_place_left_with, binary_in_place_right, binary_in_place_right_with,
+    binary_with, has_negative, has_zero,
 };
 pub use channels::{add_products, add_squared_deviations, normalize_rows, unnormalize_rows};
 pub use compare::{Comparable, Compare, compare, compare_with};
@@ -42,6 +43,7 @@ pub use gamma::digamma_f64;
 pub(crate) use isa::Level;
 pub use isa::{Isa, Loops, loops_on_best_isa, on_best_isa};
 pub use logical::{Choice, Logical, all, all_rows_into, any, any_rows_into, logical, logical_not, select};
+pub use pair_loops::Operand;
 pub use reduce::{
     LOW, Reduce, Reducible, SHORT_ROW, combine, mean_of_sum, mean_slice, reduce_low_matrices, reduce_low_matrices_with,
     reduce_rows_into, reduce_rows_into_with, reduce_short_rows, reduce_short_rows_with, reduce_slice,

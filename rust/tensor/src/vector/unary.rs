@@ -11,7 +11,7 @@ use super::trig::*;
 use crate::denormals::Flushed;
 use num_complex::Complex;
 
-/// A function of one element, named as its TensorFlow op.
+/// A function of one element, named as its TensorFlow op. Masks have no op: they are comparisons of floats.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unary {
@@ -61,16 +61,20 @@ pub enum Unary {
     Rint,
     /// The conjugate of a complex number.
     Conj,
+    /// The opposite of a mask, which has all bits of an element or none.
+    MaskNot,
+    /// One where a mask has all bits, else zero.
+    MaskToOne,
 }
 
 impl Unary {
     /// Every function, in declaration order.
-    pub const ALL: [Unary; 40] = {
+    pub const ALL: [Unary; 42] = {
         use Unary::*;
         [
             Identity, Neg, Abs, Sign, Square, Sqrt, Rsqrt, Reciprocal, Exp, Expm1, Log, Log1p, Sin, Cos, Tan, Asin,
             Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Sigmoid, Relu, Relu6, Elu, Selu, Softplus, Softsign,
-            Erf, Erfc, Lgamma, Digamma, Floor, Ceil, Round, Rint, Conj,
+            Erf, Erfc, Lgamma, Digamma, Floor, Ceil, Round, Rint, Conj, MaskNot, MaskToOne,
         ]
     };
 
@@ -325,6 +329,8 @@ macro_rules! float_unary_table {
             // TF 1.x: zero for what is rounded up to it, but for -0.
             light Round(x) = if x == 0.0 { x } else { x.round_ties_even() + 0.0 };
             light Rint(x) = x.round_ties_even();
+            light MaskNot(x) = $t::from_bits(!x.to_bits());
+            light MaskToOne(x) = $t::from_bits(x.to_bits() & $t::to_bits(1.0));
             heavy Exp(x) = $exp(x);
             heavy Expm1(x) = $expm1(x);
             heavy Log(x) = $log(x);
