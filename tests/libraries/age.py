@@ -85,7 +85,10 @@ def _modern(source, path):
     kept = [
         node
         for node in tree.body
-        if (isinstance(node, ast.ImportFrom | ast.Import) and ("_pb2" in ast.unparse(node) or "sys" in ast.unparse(node)))
+        if (
+            isinstance(node, ast.ImportFrom | ast.Import)
+            and ("_pb2" in ast.unparse(node) or "sys" in ast.unparse(node))
+        )
         or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_b")
     ]
     lines = [ast.unparse(node) for node in kept]

@@ -94,7 +94,12 @@ def run_all(work: Path, table: dict[str, Any], judged: str, chosen: list[str], a
         entry = {**entry, "test_limit": args.test_limit}
         was_cut = run(work, name, entry, python, judged, args.limit or entry.get("limit", 1800))
         date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-        result = {"date": date, "was_cut": was_cut or bool(args.part), **counted(work, table, judged, name), "whole": not args.below}
+        result = {
+            "date": date,
+            "was_cut": was_cut or bool(args.part),
+            **counted(work, table, judged, name),
+            "whole": not args.below,
+        }
         save(work, judged, name, result)
         print(json.dumps({name: result}), flush=True)
 

@@ -249,7 +249,5 @@ print(old_pb2.DESCRIPTOR.name, old_pb2.Point.FromString(point.SerializeToString(
         "PYTHONPATH": os.pathsep.join([str(HERE), str(tmp_path)]),
         "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": implementation,
     }
-    found = subprocess.run(
-        [sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=False
-    )
+    found = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=False)
     assert found.stdout.split() == ["old.proto", "True"], found.stderr
