@@ -1,7 +1,10 @@
 """Programs for TPUs that can do without one: the estimator of `tf.contrib.tpu` on the CPU."""
 
+import tempfile
+
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import ferroflow as tf
 
@@ -111,12 +114,11 @@ def test_what_needs_a_tpu_is_refused(tmp_path):
         ({"config": tf.estimator.RunConfig()}, "RunConfig"),
         ({"params": {"batch_size": 3}}, "reserved keys"),
         ({"model_fn": lambda features, labels, mode: None}, "params argument"),
-        ({"train_batch_size": 0}, "train_batch_size must be positive"),
         ({"model_fn": None}, "model_fn must be provided"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, changes, message):
-    given = {
+    arguments = {
         "model_fn": model_fn,
         "config": tf.contrib.tpu.RunConfig(model_dir=str(tmp_path)),
         "use_tpu": False,
@@ -124,7 +126,32 @@ def test_what_does_not_fit_is_refused(tmp_path, changes, message):
         **changes,
     }
     with pytest.raises(ValueError, match=message):
-        tf.contrib.tpu.TPUEstimator(**given)
+        tf.contrib.tpu.TPUEstimator(**arguments)
+
+
+@given(st.tuples(*[st.none() | st.integers(-3, 4)] * 3))
+@settings(max_examples=8)
+def test_functions_get_the_size_of_their_mode_as_it_was_given(sizes):
+    seen = []
+
+    def examples(params):
+        seen.append(params.get("batch_size"))
+        return tf.data.Dataset.from_tensors(tf.ones([1, 1]))
+
+    def model(features, mode, params):
+        seen.append(params.get("batch_size"))
+        loss = tf.reduce_sum(features * tf.get_variable("weight", [1, 1]))
+        step = tf.assign_add(tf.train.get_global_step(), 1)
+        return tf.contrib.tpu.TPUEstimatorSpec(mode, {"loss": features}, loss=loss, train_op=step)
+
+    with tempfile.TemporaryDirectory() as folder:
+        names = ["train_batch_size", "eval_batch_size", "predict_batch_size"]
+        config = tf.contrib.tpu.RunConfig(model_dir=folder)
+        made = tf.contrib.tpu.TPUEstimator(model, config=config, use_tpu=False, **dict(zip(names, sizes, strict=True)))
+        made.train(examples, steps=1)
+        made.evaluate(examples, steps=1)
+        next(made.predict(examples))
+    assert seen == [size for size in sizes for _ in range(2)]
 
 
 def test_an_input_function_must_take_the_size_of_the_batch(estimator):

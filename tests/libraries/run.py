@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--test-limit", type=int, default=300, help="seconds for a test; more on a busy machine")
     parser.add_argument("--tensorflow", action="store_true", help="run on TensorFlow 1.15.5 and packages of its time")
     parser.add_argument("--below", action="store_true", help="with --tensorflow: only the tests that fail on ferroflow")
+    parser.add_argument("--part", default="", help="only these arguments of pytest, separated by commas: a cut run")
     parser.add_argument("--count", action="store_true", help="run nothing: count the reports of earlier runs again")
     parser.add_argument("--write", action="store_true", help="write docs/libraries.md")
     args = parser.parse_args()
@@ -84,6 +85,8 @@ def run_all(work: Path, table: dict[str, Any], judged: str, chosen: list[str], a
         if args.below:
             failed = saved(work, "ferroflow")[name]["failed"]
             entry = {**entry, "tests": [node_id(work / "libraries" / name, line.partition(": ")[0]) for line in failed]}
+        if args.part:
+            entry = {**entry, "tests": args.part.split(",")}
         if not entry["tests"]:
             continue
         given = [line for need in (name, *entry.get("needs", ())) for line in libraries[need].get("given_back", ())]
@@ -91,7 +94,12 @@ def run_all(work: Path, table: dict[str, Any], judged: str, chosen: list[str], a
         entry = {**entry, "test_limit": args.test_limit}
         was_cut = run(work, name, entry, python, judged, args.limit or entry.get("limit", 1800))
         date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-        result = {"date": date, "was_cut": was_cut, **counted(work, table, judged, name), "whole": not args.below}
+        result = {
+            "date": date,
+            "was_cut": was_cut or bool(args.part),
+            **counted(work, table, judged, name),
+            "whole": not args.below,
+        }
         save(work, judged, name, result)
         print(json.dumps({name: result}), flush=True)
 
@@ -236,6 +244,9 @@ def run(work: Path, name: str, entry: dict[str, Any], python: Path, judged: str,
         # Some tests start `python`.
         "PATH": os.pathsep.join([str(python.parent), os.environ.get("PATH", "")]),
     }
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell's background job ignores the signal, and pytest would inherit that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with (reports / f"{name}.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
             command, cwd=source, env=variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
@@ -260,6 +271,8 @@ def count(report: Path, causes: list[dict[str, Any]], skips: Iterable[dict[str, 
         counted["failed"].append(_NO_REPORT)
         return counted
     for case in ET.parse(report).getroot().iter("testcase"):
+        if case.get("name") is None:  # the test that the time limit has interrupted
+            continue
         skip = case.find("skipped")
         if skip is not None or case.get("name") == _NO_TEST:
             reason = _NO_TEST_REASON if case.get("name") == _NO_TEST else _reason(case, skip, skips)

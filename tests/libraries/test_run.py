@@ -1,10 +1,15 @@
 """The runner of libraries' tests counts pytest's reports, and failures that newer packages cause separately."""
 
 import importlib.util
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import tomllib
+from google.protobuf import descriptor_pb2
 
 HERE = Path(__file__).resolve().parent
 _SPEC = importlib.util.spec_from_file_location("run_libraries", HERE / "run.py")
@@ -19,6 +24,7 @@ REPORT = """<testsuites><testsuite tests="5">
 <failure message="E">module 'numpy' has no attribute 'asscalar'</failure>
 </testcase>
 <testcase classname="a" name="is_not_collected"><error message="ImportError">trace</error></testcase>
+<testcase time="0.000" />
 </testsuite></testsuites>"""
 
 
@@ -186,3 +192,62 @@ def test_a_library_may_choose_the_style_of_tracebacks(tmp_path, monkeypatch, sty
     entry = {"tests": ["tests"], "given_back": [], "test_limit": 60} | ({} if style is None else {"traceback": style})
     assert not run.run(tmp_path, "a", entry, tmp_path / "python", "tensorflow", 60)
     assert [option for option in commands[0] if option.startswith("--tb")] == ([] if style is None else ["--tb=native"])
+
+
+@pytest.mark.parametrize("before", [signal.SIG_IGN, signal.default_int_handler])
+def test_the_time_limit_ends_tests_which_then_write_their_report(tmp_path, monkeypatch, before):
+    program = """
+import pathlib, sys, time
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    pathlib.Path(sys.argv[1]).touch()
+"""
+    start = subprocess.Popen
+    written = tmp_path / "written"
+    monkeypatch.setattr(
+        run.subprocess, "Popen", lambda _, **options: start([sys.executable, "-c", program, str(written)], **options)
+    )
+    entry = {"tests": ["tests"], "given_back": [], "test_limit": 60}
+    (tmp_path / "libraries" / "a").mkdir(parents=True)
+    handler = signal.signal(signal.SIGINT, before)
+    try:
+        assert run.run(tmp_path, "a", entry, tmp_path / "python", "tensorflow", 2)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert written.exists()
+
+
+_OLD_MODULE = """
+import sys
+_b=sys.version_info[0]<3 and (lambda x:x) or (lambda x:x.encode('latin1'))
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import wrappers_pb2 as google_dot_protobuf_dot_wrappers__pb2
+DESCRIPTOR = _descriptor.FileDescriptor(name='old.proto', package='libraries', syntax='proto3', serialized_pb={})
+_POINT = _descriptor.Descriptor(name='Point', full_name='libraries.Point', fields=[], nested_types=[], enum_types=[])
+"""
+
+
+@pytest.mark.parametrize("implementation", ["upb", "python"])
+def test_modules_of_protobuf_3_load(tmp_path, implementation):
+    file = descriptor_pb2.FileDescriptorProto(name="old.proto", package="libraries", syntax="proto3")
+    file.dependency.append("google/protobuf/wrappers.proto")
+    point = file.message_type.add(name="Point")
+    point.field.add(name="x", number=1, type="TYPE_INT64", label="LABEL_OPTIONAL")
+    wrapped = {"type": "TYPE_MESSAGE", "type_name": ".google.protobuf.BoolValue", "label": "LABEL_REPEATED"}
+    point.field.add(name="flags", number=2, **wrapped)
+    written = f"_b({file.SerializeToString().decode('latin1')!r})"
+    (tmp_path / "old_pb2.py").write_text(_OLD_MODULE.format(written), encoding="utf-8")
+    program = """
+import age, old_pb2
+point = old_pb2.Point(x=-3)
+point.flags.add(value=True)
+print(old_pb2.DESCRIPTOR.name, old_pb2.Point.FromString(point.SerializeToString()) == point)
+"""
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(HERE), str(tmp_path)]),
+        "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": implementation,
+    }
+    found = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=False)
+    assert found.stdout.split() == ["old.proto", "True"], found.stderr

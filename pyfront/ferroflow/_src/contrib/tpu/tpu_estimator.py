@@ -231,9 +231,9 @@ class TPUEstimator(Estimator):
         config: tf.contrib.tpu.RunConfig.
         params: dict, given to the functions; without the keys `batch_size` and `context`.
         use_tpu: bool, must be False.
-        train_batch_size: int, the examples of a batch in training.
-        eval_batch_size: int, those in evaluation; None for those in training.
-        predict_batch_size: int, those in prediction; None for those in training.
+        train_batch_size: int, the examples of a batch in training: `params["batch_size"]`, which None leaves out.
+        eval_batch_size: int, the same in evaluation.
+        predict_batch_size: int, the same in prediction.
         batch_axis: list of int, the axis of the batch in each input of a TPU; it makes no difference.
         eval_on_tpu: bool, makes no difference.
         export_to_tpu: bool, makes no difference.
@@ -244,8 +244,8 @@ class TPUEstimator(Estimator):
 
     Raises:
         NotImplementedError: if `use_tpu` is set, or `embedding_config_spec` is given.
-        ValueError: if `config` is not a `tf.contrib.tpu.RunConfig`, `params` has a reserved key, `model_fn` does not
-            take `params`, or a size is not positive; also on the same conditions as `tf.estimator.Estimator`.
+        ValueError: if `config` is not a `tf.contrib.tpu.RunConfig`, `params` has a reserved key, or `model_fn` does not
+            take `params`; also on the same conditions as `tf.estimator.Estimator`.
 
     Example:
         >>> def model_fn(features, labels, mode, params):
@@ -283,20 +283,13 @@ class TPUEstimator(Estimator):
         taken = sorted(set(params or {}) & set(_RESERVED))
         if taken:
             raise ValueError(f"{list(_RESERVED)} are reserved keys but existed in params {params}.")
-        for name, size in (
-            ("train_batch_size", train_batch_size),
-            ("eval_batch_size", eval_batch_size),
-            ("predict_batch_size", predict_batch_size),
-        ):
-            if size is not None and size <= 0:
-                raise ValueError(f"{name} must be positive, given: {size}")
         if model_fn is None:
             raise ValueError("model_fn must be provided to Estimator.")
         _check_takes_params("model_fn", model_fn)
         self._batch_sizes = {
             ModeKeys.TRAIN: train_batch_size,
-            ModeKeys.EVAL: train_batch_size if eval_batch_size is None else eval_batch_size,
-            ModeKeys.PREDICT: train_batch_size if predict_batch_size is None else predict_batch_size,
+            ModeKeys.EVAL: eval_batch_size,
+            ModeKeys.PREDICT: predict_batch_size,
         }
 
         def of_batches(features: Any, labels: Any, mode: str, params: Any, config: Any) -> EstimatorSpec:
