@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from differential.comparison import Difference
+
 
 class Accepted(NamedTuple):
     """A class of differences.
@@ -18,6 +20,7 @@ class Accepted(NamedTuple):
         where: a regular expression of the difference's place.
         check: what must be true of both besides.
         of_program: what must be true of the program.
+        of_difference: what must be true of the program and the difference together.
     """
 
     reason: str
@@ -28,3 +31,4 @@ class Accepted(NamedTuple):
     where: str = ""
     check: Callable[[Any, Any], bool] = lambda tensorflow, ours: True
     of_program: Callable[[dict[str, Any]], bool] = lambda program: True
+    of_difference: Callable[[dict[str, Any], Difference], bool] = lambda program, difference: True

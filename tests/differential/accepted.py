@@ -24,6 +24,7 @@ def reason(program: dict[str, Any], found: Difference) -> str | None:
             and re.search(entry.where, found.where)
             and entry.check(found.tensorflow, found.ours)
             and entry.of_program(program)
+            and entry.of_difference(program, found)
         ):
             return entry.reason
     return None

@@ -20,6 +20,7 @@ from differential import (
     contrib,
     datasets,
     functions,
+    handles,
     misuse,
     op_calls,
     states,
@@ -45,6 +46,7 @@ FAMILIES: dict[str, Callable[[int], Program]] = {
     "functions": functions.program,
     "surfaces": surfaces.program,
     "states": states.program,
+    "handles": handles.program,
 }
 # Only by request: programs of one wrong call, of which only careless answers count.
 ON_REQUEST: dict[str, Callable[[int], Program]] = {"misuse": misuse.program}

@@ -217,6 +217,14 @@ def is_zero_for_nan(tensorflow: Any, ours: Any) -> bool:
     return a.shape == b.shape and not a[np.isnan(b)].any() and np.allclose(a[~np.isnan(b)], b[~np.isnan(b)], rtol=8e-3)
 
 
+def is_infinite_for_nan(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both agree but where ours is NaN, and TensorFlow's is infinite there."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    if a.shape != b.shape or not np.isinf(a[np.isnan(b)]).all():
+        return False
+    return np.allclose(a[~np.isnan(b)], b[~np.isnan(b)], rtol=8e-3)
+
+
 def are_finite_alike(tensorflow: Any, ours: Any) -> bool:
     """Returns True if both are finite in the same places, and agree there."""
     a, b = np.asarray(tensorflow), np.asarray(ours)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from differential.comparison import Difference
 from differential.language import decode_array
 
 Program = dict[str, Any]
@@ -19,12 +20,26 @@ def _arguments(program: Program) -> dict[str, Any]:
     return found[-1] if found else {}
 
 
-def _given(program: Program, argument: str) -> np.ndarray[Any, Any] | None:
-    """Returns the array of an argument; None if it is not one of the program's arrays."""
+def _data(program: Program, argument: str) -> list[Any] | None:
+    """Returns the dtype, shape and elements of an argument; None if it is not one of the program's arrays."""
     name = _arguments(program).get(argument, {}).get("ref")
     arrays = {step[0]: step[2][0] for step in program["steps"] if step[1] == "constant"}
     arrays |= {key["ref"]: data for run in program["runs"] for key, data in run.get("feed", [])}
-    return decode_array(None, *arrays[name]["array"]) if name in arrays else None
+    return arrays[name]["array"] if name in arrays else None
+
+
+def _given(program: Program, argument: str) -> np.ndarray[Any, Any] | None:
+    """Returns the array of an argument, bfloat16 as float32; None if it is not one of the program's arrays."""
+    data = _data(program, argument)
+    if data is None:
+        return None
+    dtype, shape, elements = data
+    return decode_array(None, "float32" if dtype == "bfloat16" else dtype, shape, elements)
+
+
+def _dtype(program: Program, argument: str) -> str | None:
+    data = _data(program, argument)
+    return None if data is None else data[0]
 
 
 def _arrays(data: Any) -> Iterator[Any]:
@@ -41,10 +56,16 @@ def has_nan(program: Program) -> bool:
     return any(isinstance(x, float) and math.isnan(x) for data in arrays for x in data["array"][2])
 
 
-def has_nan_of_bfloat16(program: Program) -> bool:
-    """Returns True if an array of bfloat16 in the program has a NaN."""
-    arrays = [data for data in _arrays([program["steps"], program["runs"]]) if data["array"][0] == "bfloat16"]
-    return has_nan({"steps": arrays, "runs": []})
+def is_operand_for_nan(program: Program, difference: Difference) -> bool:
+    """Returns True if a clip of bfloat16 differs only where ours is NaN, and TensorFlow's is an operand there."""
+    operands = [_given(program, name) for name in ("t", "clip_value_min", "clip_value_max")]
+    theirs, ours = np.asarray(difference.tensorflow), np.asarray(difference.ours)
+    if any(operand is None for operand in operands) or _dtype(program, "t") != "bfloat16" or theirs.shape != ours.shape:
+        return False
+    differ = np.isnan(ours) & ~np.isnan(theirs)
+    # The elements of the program are rounded to eight bits.
+    named = [np.isclose(np.broadcast_to(operand, theirs.shape), theirs, rtol=2**-8, atol=0) for operand in operands]
+    return bool(np.any(named, axis=0)[differ].all()) and np.array_equal(theirs[~differ], ours[~differ], equal_nan=True)
 
 
 def pools_otherwise(program: Program) -> bool:
@@ -74,6 +95,6 @@ def asks_for_an_element_shape(program: Program) -> bool:
     return any(step[1] == "raw_ops.TensorListElementShape" for step in program["steps"])
 
 
-def grows_a_list(program: Program) -> bool:
-    """Returns True if a step of the program writes to places of a list that may not exist yet."""
-    return any(step[1] == "raw_ops.TensorListScatterIntoExistingList" for step in program["steps"])
+def has_a_short_float(program: Program) -> bool:
+    """Returns True if an array of the program has float16."""
+    return any(data["array"][0] == "float16" for data in _arrays([program["steps"], program["runs"]]))

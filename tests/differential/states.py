@@ -20,7 +20,7 @@ _FLOATS = ("float32", "float32", "float64", "float16")
 _RESOURCE = _core.op_info("VarHandleOp")["outputs"][0]["type"]
 
 
-class _State:
+class State:
     """Writes the steps and runs of a program.
 
     Attributes:
@@ -78,12 +78,12 @@ class _State:
         return make_program(about, self.writer, self.runs)
 
 
-def _indices(c: _State, rows: int, count: int) -> list[int]:
+def _indices(c: State, rows: int, count: int) -> list[int]:
     wrong = c.rng.random() < 0.1
     return [c.rng.choice((rows, -1, 100)) if wrong and i == 0 else c.rng.randrange(rows) for i in range(count)]
 
 
-def _apply(c: _State) -> dict[str, Any]:
+def _apply(c: State) -> dict[str, Any]:
     op = c.rng.choice(_APPLIES)
     info = _core.op_info(op)
     dtype = c.rng.choice(_FLOATS)
@@ -120,7 +120,7 @@ def _apply(c: _State) -> dict[str, Any]:
     return c.updated(op, c.raw(op, **arguments), c.rng.choice((1, 3)))
 
 
-def _scatter(c: _State) -> dict[str, Any]:
+def _scatter(c: State) -> dict[str, Any]:
     op = c.rng.choice(_SCATTERS + _SCATTERS_ND)
     is_resource = op.startswith("Resource")
     dtype = c.rng.choice(("float32", "float64", "int32", "int64", "float16", "uint8", "int8"))
@@ -144,7 +144,7 @@ def _scatter(c: _State) -> dict[str, Any]:
     return c.updated(op, c.raw(op, **target, indices=indices, updates=updates))
 
 
-def _part(c: _State) -> dict[str, Any]:
+def _part(c: State) -> dict[str, Any]:
     op = c.rng.choice(
         (
             *("StridedSliceAssign", "ResourceStridedSliceAssign", "ResourceGather", "ResourceGatherNd", "CountUpTo"),
@@ -182,7 +182,7 @@ def _part(c: _State) -> dict[str, Any]:
     return c.updated(op, c.raw(op, **named, value=c.reals(rows, dtype)))
 
 
-def _list(c: _State) -> dict[str, Any]:
+def _list(c: State) -> dict[str, Any]:
     """A chain of ops on a list of tensors."""
     dtype = c.rng.choice(("float32", "int32", "float64"))
     kind = {"element_dtype": tf(dtype)}
@@ -240,7 +240,7 @@ def _list(c: _State) -> dict[str, Any]:
     return make_program("list of tensors", c.writer, c.runs)
 
 
-def _stack(c: _State) -> dict[str, Any]:
+def _stack(c: State) -> dict[str, Any]:
     """Pushes and pops of a stack, one after the other in each step."""
     dtype = c.rng.choice(("float32", "int32", "float64"))
     size = c.whole(c.rng.choice((-1, 2, 0)))
@@ -266,7 +266,7 @@ def _stack(c: _State) -> dict[str, Any]:
     return make_program("stack", c.writer, c.runs)
 
 
-def _accumulator(c: _State) -> dict[str, Any]:
+def _accumulator(c: State) -> dict[str, Any]:
     """Gradients that are applied to an accumulator and taken from it."""
     is_sparse = c.rng.random() < 0.5
     prefix = "Sparse" if is_sparse else ""
@@ -318,7 +318,7 @@ def _accumulator(c: _State) -> dict[str, Any]:
     return make_program(f"accumulator{', sparse' * is_sparse}", c.writer, c.runs)
 
 
-def _barrier(c: _State) -> dict[str, Any]:
+def _barrier(c: State) -> dict[str, Any]:
     """Values that are inserted in a barrier, and complete elements that are taken."""
     types = [tf("float32"), tf("int32")]
     handle = c.raw("Barrier", component_types=types, shapes=[{"shape": [2]}, {"shape": []}], capacity=-1)
@@ -348,7 +348,7 @@ def _barrier(c: _State) -> dict[str, Any]:
     return make_program("barrier", c.writer, c.runs)
 
 
-def _staging(c: _State) -> dict[str, Any]:
+def _staging(c: State) -> dict[str, Any]:
     """Values that are staged, looked at and taken."""
     kind = c.rng.choice(("", "Map", "OrderedMap"))
     dtypes = [tf("float32"), tf("int32")]
@@ -398,4 +398,4 @@ _KINDS = (_apply, _apply, _apply, _scatter, _scatter, _part, _list, _list, _stac
 def program(number: int) -> dict[str, Any]:
     """The program of a number."""
     rng = random.Random(number)
-    return rng.choice(_KINDS)(_State(rng))
+    return rng.choice(_KINDS)(State(rng))

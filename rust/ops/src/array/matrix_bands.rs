@@ -329,8 +329,15 @@ fn diag_part_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 fn set_diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.with_rank_at_least(2)?;
-    let diagonal = c.input(1)?.with_rank_at_least(1)?;
+    let mut diagonal = c.input(1)?.with_rank_at_least(1)?;
     let known = known_bounds(c, 2)?;
+    if let Some(rank) = input.rank() {
+        // Several diagonals have a dimension of their own.
+        diagonal = diagonal.with_rank_at_least(rank - 1)?.with_rank_at_most(rank)?;
+        if let Some((lower, upper)) = known {
+            diagonal = diagonal.with_rank(if lower < upper { rank } else { rank - 1 })?;
+        }
+    }
     packed_shape(&input, known)?.merge(&diagonal)?;
     let mut out = input;
     if let (Some((lower, upper)), Some(dims)) = (known, diagonal.dims()) {

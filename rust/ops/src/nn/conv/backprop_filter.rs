@@ -4,7 +4,7 @@ use super::precision::{Precision, narrowed, widened};
 use super::shape;
 use super::spec::{Spec, sizes_input};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Result, Tensor, conv, dispatch};
+use ferroflow_tensor::{Result, Scalar, Tensor, conv, dispatch};
 
 fn backprop_filter(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>> {
     let takes_sizes = &*init.node.op.name != "Conv3DBackpropFilter";
@@ -17,8 +17,12 @@ fn backprop_filter(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel
                 sizes if takes_sizes => sizes_input(label, "filter_sizes", sizes)?,
                 like => like.shape().clone(),
             };
-            let sizes = spec.sizes(label, ctx.input(0)?.shape(), &shape)?;
+            let sizes = spec.gradient_sizes(label, ctx.input(0)?.shape(), &shape)?;
             spec.check_out_backprop(label, &sizes, ctx.input(2)?.shape())?;
+            if sizes.is_grouped {
+                ctx.set_output(0, Tensor::zeros(T::DTYPE, shape)?);
+                return Ok(());
+            }
             let x = widened::<T>(threads, spec.channels_last(threads, ctx.take(0)?)?)?;
             let dy = widened::<T>(threads, spec.channels_last(threads, ctx.take(2)?)?)?;
             let mut df = Tensor::new(dy.dtype(), shape)?;

@@ -4,7 +4,7 @@ use super::precision::{Precision, narrowed, widened};
 use super::shape;
 use super::spec::{Spec, sizes_input};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Result, Tensor, conv, dispatch};
+use ferroflow_tensor::{Result, Scalar, Tensor, conv, dispatch};
 
 /// Returns true if the input's shape is given as a vector, and not as a tensor of that shape.
 fn takes_sizes(init: &KernelInit<'_>) -> bool {
@@ -22,8 +22,12 @@ fn backprop_input(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>
                 sizes if takes_sizes => sizes_input(label, "input_sizes", sizes)?,
                 like => like.shape().clone(),
             };
-            let sizes = spec.sizes(label, &shape, ctx.input(1)?.shape())?;
+            let sizes = spec.gradient_sizes(label, &shape, ctx.input(1)?.shape())?;
             spec.check_out_backprop(label, &sizes, ctx.input(2)?.shape())?;
+            if sizes.is_grouped {
+                ctx.set_output(0, Tensor::zeros(T::DTYPE, shape)?);
+                return Ok(());
+            }
             let filter = widened::<T>(threads, ctx.take(1)?)?;
             let dy = widened::<T>(threads, spec.channels_last(threads, ctx.take(2)?)?)?;
             let mut dx = Tensor::new(dy.dtype(), spec.last_of(&shape))?;

@@ -14,7 +14,11 @@ fn forward(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>> {
     if init.output_type(0)? == DType::I32 {
         return kernel(move |ctx| {
             let threads = ctx.threads();
-            let sizes = spec.sizes(label, ctx.input(0)?.shape(), ctx.input(1)?.shape())?;
+            let sizes = spec.forward_sizes(label, ctx.input(0)?.shape(), ctx.input(1)?.shape())?;
+            if sizes.is_grouped {
+                ctx.set_output(0, Tensor::zeros(DType::I32, sizes.output)?);
+                return Ok(());
+            }
             let x = spec.channels_last(threads, ctx.take(0)?)?;
             let mut y = Tensor::new(DType::I32, spec.last_of(&sizes.output))?;
             let filter = ctx.input(1)?.slice()?;
@@ -26,7 +30,11 @@ fn forward(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>> {
     dispatch!(init.output_type(0)?, T in float, {
         kernel(move |ctx| {
             let threads = ctx.threads();
-            let sizes = spec.sizes(label, ctx.input(0)?.shape(), ctx.input(1)?.shape())?;
+            let sizes = spec.forward_sizes(label, ctx.input(0)?.shape(), ctx.input(1)?.shape())?;
+            if sizes.is_grouped {
+                ctx.set_output(0, Tensor::zeros(T::DTYPE, sizes.output)?);
+                return Ok(());
+            }
             let x = widened::<T>(threads, spec.channels_last(threads, ctx.take(0)?)?)?;
             let filter = widened::<T>(threads, ctx.take(1)?)?;
             let mut y = Tensor::new(x.dtype(), spec.last_of(&sizes.output))?;
@@ -52,7 +60,7 @@ fn fused(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         kernel(move |ctx| {
             let threads = ctx.threads();
             let (x, filter, bias) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
-            let sizes = spec.sizes("Conv2D", x.shape(), filter.shape())?;
+            let sizes = spec.forward_sizes("Conv2D", x.shape(), filter.shape())?;
             ensure!(bias.rank() == 1, InvalidArgument, "Biases must be 1D: {}", bias.shape());
             ensure!(
                 bias.elements() == sizes.geometry.outputs,
@@ -62,6 +70,10 @@ fn fused(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 sizes.geometry.outputs,
                 sizes.output
             );
+            if sizes.is_grouped {
+                ctx.set_output(0, Tensor::zeros(T::DTYPE, sizes.output)?);
+                return Ok(());
+            }
             let epilogue = Epilogue { bias: Some(bias.slice::<T>()?), activation };
             let mut y = Tensor::new(T::DTYPE, sizes.output)?;
             let (x, filter) = (x.slice::<T>()?, filter.slice()?);

@@ -58,8 +58,11 @@ pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Resu
         }
     }
     let (inputs, filter_inputs) = (input.dim(channel), filter.dim(space));
-    if let (Some(a), Some(b)) = (inputs, filter_inputs) {
-        ensure!(a == b, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
+    // TF 1.x: a filter with a part of the input's channels is one of groups, which no CPU sums. They may be empty.
+    let are_different = inputs.zip(filter_inputs).filter(|(a, b)| a != b);
+    if let Some((a, b)) = are_different {
+        let may_be_groups = kind == Kind::Full && a.checked_rem(b) == Some(0);
+        ensure!(may_be_groups, InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
     }
     let padding = c.str("padding")?;
     let mut around = [(0, 0); 3];
@@ -78,6 +81,9 @@ pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Resu
     for i in 0..space {
         let (at, around) = (first + i, around[3 - space + i]);
         dims[at] = points(input.dim(at), filter.dim(i), strides[at], dilations[at], &padding, around)?;
+    }
+    if let Some((a, b)) = are_different {
+        ensure!(dims.contains(&Some(0)), InvalidArgument, "Dimensions must be equal, but are {a} and {b}");
     }
     c.set_output(0, PartialShape::from_dims(&dims));
     Ok(())

@@ -30,6 +30,22 @@ pub(super) struct Sizes {
     pub geometry: Geometry,
     /// In the layout of the op's tensors.
     pub output: Shape,
+    /// True if the filter has a part of the input's channels. Then there is nothing to sum.
+    pub is_grouped: bool,
+}
+
+impl Sizes {
+    fn check_groups(&self, label: &str, filter: &Shape, is_empty: bool) -> Result<()> {
+        ensure!(
+            !self.is_grouped || is_empty,
+            Unimplemented,
+            "The {label} op currently does not support grouped convolutions on the CPU. A grouped convolution was \
+             attempted to be run because the input depth of {} does not match the filter input depth of {}",
+            self.geometry.inputs,
+            filter[filter.rank() - 2]
+        );
+        Ok(())
+    }
 }
 
 /// Checks a list of one number for each dimension of a tensor, of which those of batch and channels are 1.
@@ -169,15 +185,48 @@ impl Spec {
     /// # Errors
     /// `InvalidArgument` where they do not fit, which names `label`.
     pub fn sizes(&self, label: &str, input: &Shape, filter: &Shape) -> Result<Sizes> {
+        let sizes = self.sizes_of_groups(label, input, filter)?;
+        ensure!(
+            !sizes.is_grouped,
+            InvalidArgument,
+            "{label}: input and filter must have the same depth: {} vs {}",
+            sizes.geometry.inputs,
+            filter[self.space]
+        );
+        Ok(sizes)
+    }
+
+    /// Returns the sizes of a convolution whose filter may have a part of the channels, if the output is empty.
+    ///
+    /// # Errors
+    /// As for `sizes`; `Unimplemented` if there is an output.
+    pub fn forward_sizes(&self, label: &str, input: &Shape, filter: &Shape) -> Result<Sizes> {
+        let sizes = self.sizes_of_groups(label, input, filter)?;
+        sizes.check_groups(label, filter, sizes.output.elements() == 0)?;
+        Ok(sizes)
+    }
+
+    /// Returns the sizes of a gradient whose filter may have a part of the channels, if an operand is empty.
+    ///
+    /// # Errors
+    /// As for `sizes`; `Unimplemented` if there is something to sum.
+    pub fn gradient_sizes(&self, label: &str, input: &Shape, filter: &Shape) -> Result<Sizes> {
+        let sizes = self.sizes_of_groups(label, input, filter)?;
+        let is_empty = [input, filter, &sizes.output].iter().any(|shape| shape.elements() == 0);
+        sizes.check_groups(label, filter, is_empty)?;
+        Ok(sizes)
+    }
+
+    fn sizes_of_groups(&self, label: &str, input: &Shape, filter: &Shape) -> Result<Sizes> {
         let rank = self.space + 2;
         ensure!(input.rank() == rank, InvalidArgument, "{label}: input must be {rank}-dimensional: {input}");
         ensure!(filter.rank() == rank, InvalidArgument, "{label}: filter must be {rank}-dimensional: {filter}");
         let (inputs, first) = if self.channels_first { (input[1], 2) } else { (input[rank - 1], 1) };
+        let filter_inputs = filter[rank - 2];
         ensure!(
-            inputs == filter[rank - 2],
+            inputs == filter_inputs || inputs.checked_rem(filter_inputs) == Some(0),
             InvalidArgument,
-            "{label}: input and filter must have the same depth: {inputs} vs {}",
-            filter[rank - 2]
+            "{label}: input and filter must have the same depth: {inputs} vs {filter_inputs}"
         );
         let mut space = [Window::FLAT; 3];
         for i in 0..self.space {
@@ -185,7 +234,7 @@ impl Spec {
             space[at] = self.window(at, input[first + i], filter[i])?;
         }
         let geometry = Geometry { batch: input[0], inputs, outputs: filter[rank - 1], space };
-        Ok(Sizes { geometry, output: self.output(&geometry, geometry.outputs)? })
+        Ok(Sizes { geometry, output: self.output(&geometry, geometry.outputs)?, is_grouped: inputs != filter_inputs })
     }
 
     /// Returns the output's shape with so many channels.

@@ -109,6 +109,57 @@ fn what_is_empty_gives_zeros_or_nothing() {
     assert_eq!(df.unwrap()[0].slice::<f32>().unwrap(), [0.0; 18]);
 }
 
+/// TF 1.x has convolutions of groups of channels on GPUs alone, and looks at what is empty first.
+#[test]
+fn filters_of_a_part_of_the_channels_have_nothing_to_sum() {
+    let cases: [(&[usize], &[usize], bool); 7] = [
+        (&[0, 3, 4, 4], &[2, 2, 2, 3], true),
+        (&[2, 0, 4, 4], &[2, 2, 1, 3], true),
+        (&[2, 3, 4, 4], &[2, 2, 2, 0], true),
+        (&[2, 3, 4, 0], &[2, 2, 2, 3], false),
+        (&[2, 3, 4, 4], &[2, 2, 2, 3], false),
+        (&[2, 3, 4, 4], &[2, 2, 3, 3], false),
+        (&[2, 3, 4, 4], &[2, 2, 0, 3], false),
+    ];
+    for (x, f, has_output) in cases {
+        for space in [2, 3] {
+            let with_depth = |shape: &[usize], depth: usize| {
+                let mut shape = shape.to_vec();
+                (space == 3).then(|| shape.insert(1, depth));
+                shape
+            };
+            let (x, f) = (with_depth(x, 2), with_depth(f, 1));
+            let (channels, part) = (x[space + 1], f[space]);
+            let mut y = x.clone();
+            y[space + 1] = f[space + 1];
+            let attrs = [("strides", list(&vec![1; space + 2])), ("padding", text("SAME"))];
+            let vector = |shape: &[usize]| sizes(&shape.iter().map(|&n| n as i32).collect::<Vec<_>>());
+            let (version, op) = if space == 2 { ("", "Conv2D") } else { ("V2", "Conv3D") };
+            let forward = run_args(op, vec![Arg::One(counted(&x)), Arg::One(counted(&f))], &attrs);
+            let by_input = run(&format!("{op}BackpropInput{version}"), &[vector(&x), counted(&f), counted(&y)], &attrs);
+            let by_filter =
+                run(&format!("{op}BackpropFilter{version}"), &[counted(&x), vector(&f), counted(&y)], &attrs);
+            let code = if channels.checked_rem(part) == Some(0) { Code::Unimplemented } else { Code::InvalidArgument };
+            let is_empty = has_output || channels == 0;
+            for (result, shape, has_result) in
+                [(forward, &y, has_output), (by_input, &x, is_empty), (by_filter, &f, is_empty)]
+            {
+                match result {
+                    Ok(result) => {
+                        assert!(has_result, "{op} of {x:?} and {f:?}");
+                        assert_eq!(result[0].shape().dims(), shape.as_slice());
+                        assert!(result[0].slice::<f32>().unwrap().iter().all(|&value| value == 0.0));
+                    }
+                    Err(error) => {
+                        assert!(!has_result, "{op} of {x:?} and {f:?}: {error}");
+                        assert_eq!(error.code(), code, "{op} of {x:?} and {f:?}: {error}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn attributes_that_are_no_convolutions_are_refused() {
     let (x, f) = (counted(&[1, 5, 5, 2]), counted(&[3, 3, 2, 2]));
