@@ -12,6 +12,7 @@ from ferroflow._src.autodiff.terms import (
     cast,
     conj,
     imag,
+    known_dims,
     ones_like,
     real,
     same_known_shape,
@@ -21,6 +22,7 @@ from ferroflow._src.autodiff.terms import (
 )
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.constant import constant
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor
 
 log, neg, square, exp, lgamma = map(term, ["Log", "Neg", "Square", "Exp", "Lgamma"])
@@ -47,6 +49,19 @@ def _reduced(x: Tensor, y: Tensor, gx: Any, gy: Any, operations: int = _REDUCTIO
         return reduced_to_arguments(x, y, gx, gy)
 
 
+def _operations(x: Tensor, y: Tensor, g: Any) -> int:
+    """Returns how many operations TensorFlow 1.15 adds for the sums of the gradients of a basic function."""
+    of_x, of_y = known_dims(x), known_dims(y)
+    if of_x is None or of_y is None or not isinstance(g, Tensor):
+        return _REDUCTION
+    known = get_default_graph().broadcast_shapes
+    # Two shapes and the dimensions of the sums, once in a graph; a sum, a reshape and two constants for each argument.
+    dimensions = 0 if (of_x, of_y) in known else 3
+    known.add((of_x, of_y))
+    of_g = known_dims(g)
+    return dimensions + 4 * (of_x != of_g) + 4 * (of_y != of_g)
+
+
 def _broadcast(formula: Formula, operations: int = _REDUCTION) -> Callable[[Operation, Any], Pair]:
     """Returns the rule of a broadcasting op; its formula sees complex arguments conjugated."""
 
@@ -61,21 +76,21 @@ def _add(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
     if same_known_shape(g, x, y):
         return g, g
-    return _reduced(x, y, g, g)
+    return _reduced(x, y, g, g, _operations(x, y, g))
 
 
 def _sub(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
     if same_known_shape(g, x, y):
         return g, -g
-    return _reduced(x, y, g, -g)
+    return _reduced(x, y, g, -g, _operations(x, y, g))
 
 
 def _mul(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
     if x.dtype.base_dtype == dtypes.float32 and same_known_shape(g, x, y):
         return mul(g, y), mul(g, x)
-    return _reduced(x, y, mul(g, conj(y)), mul(conj(x), g))
+    return _reduced(x, y, mul(g, conj(y)), mul(conj(x), g), _operations(x, y, g))
 
 
 def _pow(op: Operation, g: Any) -> Pair:
@@ -86,9 +101,7 @@ def _pow(op: Operation, g: Any) -> Pair:
     mask = not_equal(cx, 0) if x.dtype.is_complex else cx > 0
     safe = select(mask, cx, ones_like(x))
     log_x = select(mask, log(safe), zeros_like(x))
-    # TF 1.x: nothing is summed for equal known shapes.
-    operations = 3 if same_known_shape(x, y) else _REDUCTION
-    return _reduced(x, y, gx, g * conj(op.outputs[0]) * log_x, operations)
+    return _reduced(x, y, gx, g * conj(op.outputs[0]) * log_x, _operations(x, y, g))
 
 
 def _extreme(is_x: Callable[[Any, Any], Tensor]) -> Formula:
@@ -107,7 +120,7 @@ def _squared_difference(op: Operation, g: Any) -> Pair:
     gx = mul(constant(2, dtype=g.dtype.base_dtype, name="scalar"), g) * (x - y)
     if same_known_shape(gx, x, y):
         return gx, -gx
-    return _reduced(x, y, gx, -gx)
+    return _reduced(x, y, gx, -gx, _operations(x, y, g))
 
 
 def _atan2(g: Any, y: Any, x: Any) -> Pair:
