@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from ferroflow._src.control_flow.context import ControlFlowContext
 from ferroflow._src.framework.function import FunctionGraph
 from ferroflow._src.framework.graph import Graph
+from ferroflow._src.framework.graph_scopes import current_flow_context
 
 
 class FunctionalCounts:
@@ -22,7 +23,7 @@ class FunctionalCounts:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph if isinstance(graph, FunctionGraph) and graph.counts_functional_flow else None
-        around = graph._get_control_flow_context()
+        around = current_flow_context(graph)
         self._around = around if isinstance(around, ControlFlowContext) else None
         self._before = graph.operation_count
         self._known = self._captures()

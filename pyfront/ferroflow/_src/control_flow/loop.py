@@ -569,7 +569,8 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
 
     def counted_condition(tensors: Sequence[Tensor]) -> Tensor:
         with counts.function(variables - (1 if limited else 0)):
-            return cond(*packed(tensors))
+            result: Tensor = cond(*packed(tensors))
+            return result
 
     def counted_body(tensors: Sequence[Tensor]) -> list[Tensor]:
         with counts.function(variables + captures() - (2 if limited else 0)):

@@ -62,7 +62,7 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         self._operations_of_tensorflow = 0
         # Shapes and dimensions of the sums whose gradients the graph has; operations of equal ones count once.
         self.reduced_shapes: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-        # Pairs of shapes that the graph's gradients know how to broadcast; operations of equal pairs count once.
+        # Pairs of shapes whose sums the graph's gradients have; operations of equal pairs count once.
         self.broadcast_shapes: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
         # The functions that operations call, by name.
         self._functions: dict[str, Any] = {}

@@ -65,7 +65,7 @@ def _sum(op: Operation, g: Any) -> list[Any]:
         if None not in found:
             # TF 1.x: the first sum of a shape over some dimensions adds the shape's operations, later ones do not.
             known = get_default_graph().reduced_shapes
-            reduction = tuple(found), tuple(known_axes.reshape(-1).tolist())
+            reduction = tuple(int(n) for n in found if n is not None), tuple(known_axes.reshape(-1).tolist())
             with counted(4 if reduction in known else 21):
                 known.add(reduction)
                 kept = _kept_shape(x, None, axes)
