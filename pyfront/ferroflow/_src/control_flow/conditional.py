@@ -14,6 +14,7 @@ from ferroflow._src.control_flow.context import (
     made_in,
     register_context_message,
 )
+from ferroflow._src.control_flow.functional_counts import FunctionalCounts
 from ferroflow._src.control_flow.structures import assert_same_structure, flat_tensors, rebuilt_all
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant
@@ -251,6 +252,8 @@ def cond(
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
         graph = get_default_graph()
+        counts = FunctionalCounts(graph)
+        converted = 0 if isinstance(pred, Tensor) else 1
         when_false, when_true = primitives.switch(pred, pred)
         pivot_true = identity(when_true, name="switch_t")
         pivot_false = identity(when_false, name="switch_f")
@@ -262,7 +265,8 @@ def cond(
         for function, pivot, branch in ((true_fn, pivot_true, 1), (false_fn, pivot_false, 0)):
             context = CondContext(pred, pivot, branch)
             contexts.append(context)
-            original, tensors = context.run(function)
+            with counts.function(arguments=0):
+                original, tensors = context.run(function)
             if original is None:
                 raise ValueError(f"{'true_fn' if branch else 'false_fn'} must have a return value.")
             results.append((original if strict else _unpacked(original), tensors))
@@ -276,6 +280,8 @@ def cond(
                     f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}"
                 )
         merged = [primitives.merge([f, t])[0] for f, t in zip(false_tensors, true_tensors, strict=True)]
+        # TF 1.x: the operation `If`, and one for each result.
+        counts.end(converted + 1 + len(merged))
         if contexts[0].outer_context is None:
             for context in contexts:
                 add_to_collection(GraphKeys.COND_CONTEXT, context)

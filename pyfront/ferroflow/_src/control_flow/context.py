@@ -178,6 +178,11 @@ class ControlFlowContext:
         raise ValueError(f"Cannot use '{inner}' as input to '{reader}' because {why}. See info log for more details.")
 
     @property
+    def capture_count(self) -> int:
+        """The number of tensors from outside that the context has used."""
+        return len(self._captured)
+
+    @property
     def captures(self) -> list[Tensor]:
         """The tensors that bring values from outside in."""
         ways_in = ("Switch", "RefSwitch", "Enter", "RefEnter")

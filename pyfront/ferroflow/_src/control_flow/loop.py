@@ -16,6 +16,7 @@ from ferroflow._src.control_flow.context import (
     made_in,
     register_context_message,
 )
+from ferroflow._src.control_flow.functional_counts import FunctionalCounts
 from ferroflow._src.control_flow.structures import as_leaf, assert_same_structure, flat_tensors, rebuilt_all
 from ferroflow._src.framework.composite import IndexedSlices, SparseTensor
 from ferroflow._src.framework.composite_specs import IndexedSlicesSpec, SparseTensorSpec
@@ -557,7 +558,27 @@ def _build(context: WhileContext, cond: Any, body: Any, loop_vars: Any, shape_in
         leaves, structure = results, result
         return flat
 
-    exits = context.build(lambda tensors: cond(*packed(tensors)), run_body, initial, shapes)
+    counts = FunctionalCounts(get_default_graph())
+    # TF 1.x: each loop's functions have a counter and a limit as arguments. Here a loop with a limit has the counter
+    # as a variable and captures the limit. One operation compares them before the condition; two count before the body.
+    limited = context.maximum_iterations is not None
+    variables = len(initial) + (1 if limited else 2)
+
+    def captures() -> int:
+        return context.capture_count - (1 if limited else 0)
+
+    def counted_condition(tensors: Sequence[Tensor]) -> Tensor:
+        with counts.function(variables - (1 if limited else 0)):
+            result: Tensor = cond(*packed(tensors))
+            return result
+
+    def counted_body(tensors: Sequence[Tensor]) -> list[Tensor]:
+        with counts.function(variables + captures() - (2 if limited else 0)):
+            return run_body(tensors)
+
+    exits = context.build(counted_condition, counted_body, initial, shapes)
+    # TF 1.x: the counter's first value, the limit, the operation `While`, and one for each variable and capture.
+    counts.end((0 if limited else 2) + 1 + variables + captures())
     return packed(exits)
 
 

@@ -35,6 +35,10 @@ class FunctionGraph(Graph):
         self.outer_graph = outer
         self._seed = outer.seed
         self.refuses_state = capture_by_value
+        # TF 1.x: functions of datasets have conditionals and loops that are one operation each; those of Defun do not.
+        self.counts_functional_flow = False
+        # False where a branch or a loop's body is built whose argument for a capture is counted already.
+        self.counts_captures = True
         # By tensor of a graph around: what stands for it here.
         self._captured: dict[Tensor, Tensor] = {}
         self.captured_inputs: list[Tensor] = []
@@ -99,6 +103,8 @@ class FunctionGraph(Graph):
             with tensor.graph.as_default():
                 tensor = tensor_op("Identity", [tensor])
         argument = self.argument(tensor.dtype, tensor.shape, name)
+        if not self.counts_captures:
+            self.count_operations(-1)
         self.captured_inputs.append(tensor)
         self.captured_arguments.append(argument)
         return argument
@@ -273,6 +279,7 @@ class Function:
         shapes: Sequence[Any],
         graph: Graph,
         capture_by_value: bool = False,
+        counts_functional_flow: bool = False,
     ) -> Function:
         """Returns the function that a Python function describes.
 
@@ -283,11 +290,13 @@ class Function:
             shapes: of the arguments.
             graph: the graph that calls it.
             capture_by_value: refuses to take anything but constants from around.
+            counts_functional_flow: If True, a conditional or loop counts as one operation for the seeds that follow.
 
         Raises:
             ValueError: if a value from outside cannot be captured; errors of `function` pass through.
         """
         body = FunctionGraph(graph, capture_by_value)
+        body.counts_functional_flow = counts_functional_flow
         with body.as_default():
             arguments = [
                 body.argument(dtype, shape, f"arg{i}")

@@ -60,6 +60,10 @@ class Graph(GraphScopes, GraphElements, GraphCollections):
         self._imported_sources: set[str] = set()
         self._building_function = False
         self._operations_of_tensorflow = 0
+        # Shapes and dimensions of the sums whose gradients the graph has; operations of equal ones count once.
+        self.reduced_shapes: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+        # Pairs of shapes whose sums the graph's gradients have; operations of equal pairs count once.
+        self.broadcast_shapes: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
         # The functions that operations call, by name.
         self._functions: dict[str, Any] = {}
         self._graph_def_versions = _Versions()

@@ -26,6 +26,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor
 
 
@@ -37,8 +38,14 @@ def _rows(params: Tensor, indices: Tensor, g: Any) -> IndexedSlices:
     return IndexedSlices(values, reshape(indices, count), params_shape)
 
 
+def _counted_rows(params: Tensor, indices: Tensor, g: Any) -> IndexedSlices:
+    # TF 1.x: the shape is int64, and cast.
+    get_default_graph().count_operations(1)
+    return _rows(params, indices, g)
+
+
 def _gather(op: Operation, g: Any) -> list[Any]:
-    return [_rows(op.inputs[0], op.inputs[1], g), None]
+    return [_counted_rows(op.inputs[0], op.inputs[1], g), None]
 
 
 def _gather_v2(op: Operation, g: Any) -> list[Any]:
@@ -48,7 +55,7 @@ def _gather_v2(op: Operation, g: Any) -> list[Any]:
     if batch < 0:
         batch += _ndims(indices)
     if static is not None and int(static) == 0:
-        return [_rows(params, indices, g), None, None]
+        return [_counted_rows(params, indices, g), None, None]
     # The gathered dimension goes to behind the batch, where slices are summed by segment, and back.
     with params.graph.colocate_with(params):
         params_shape = shape(params)

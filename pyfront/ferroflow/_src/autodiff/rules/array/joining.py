@@ -10,6 +10,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
 from ferroflow._src.framework.composite import IndexedSlices
 from ferroflow._src.framework.constant import constant, constant_value
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor
 
 # Above this number of parts one SplitV is made instead of a slice for each.
@@ -27,6 +28,9 @@ def _concat(op: Operation, g: Any, values: list[Tensor], axis: Tensor) -> list[A
         sizes = [shape(v) for v in values]
     else:
         sizes = apply_op("ShapeN", [values]).outputs
+        # TF 1.x: shapes are taken one by one up to the first that is not known.
+        known = next(i for i, v in enumerate(values) if known_dims(v) is None)
+        get_default_graph().count_operations(known + 1)
     if len(sizes) > _MOST_SLICES:
         begin = stack([positive, constant(0, dtype=dtypes.int32)])
         lengths = tensor_op("Squeeze", [tensor_op("Slice", [stack(sizes, axis=1), begin, [1, -1]])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.autodiff.counting import counted
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import concat, densified, rank, reshape, shape, stack
 from ferroflow._src.framework.apply import tensor_op
@@ -34,8 +35,11 @@ def _masks(op: Operation) -> dict[str, Any]:
 
 def _strided_slice(op: Operation, g: Any) -> tuple[Any, None, None, None]:
     x, begin, end, strides = op.inputs
-    index = [_static(t) for t in (shape(x, begin.dtype), begin, end, strides)]
-    return tensor_op("StridedSliceGrad", [*index, densified(g)], _masks(op)), None, None, None
+    g = densified(g)
+    # TF 1.x: the shape, and the gradient.
+    with counted(2):
+        index = [_static(t) for t in (shape(x, begin.dtype), begin, end, strides)]
+        return tensor_op("StridedSliceGrad", [*index, g], _masks(op)), None, None, None
 
 
 def _strided_slice_grad(op: Operation, g: Any) -> tuple[Any, ...]:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ferroflow._src.autodiff.broadcasting import reduced_to_arguments
+from ferroflow._src.autodiff.counting import counted
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import (
     cast,
     conj,
     imag,
+    known_dims,
     ones_like,
     real,
     same_known_shape,
@@ -36,14 +38,36 @@ xlogy, xdivy, zeta, polygamma, igamma_grad_a = (
 Pair = tuple[Any, Any]
 # (g, x, y) -> the gradients of x and y, before reduction to their shapes.
 Formula = Callable[[Any, Any, Any], Pair]
+# TF 1.x: two shapes, the dimensions of the sums, and a sum and a reshape for each argument.
+_REDUCTION = 7
+_REDUCTION_OF_ONE = 5
 
 
-def _broadcast(formula: Formula) -> Callable[[Operation, Any], Pair]:
+def _reduced(x: Tensor, y: Tensor, gx: Any, gy: Any, operations: int = _REDUCTION) -> Pair:
+    """Returns gradients of the shapes of two arguments, counted as `operations` operations."""
+    with counted(operations):
+        return reduced_to_arguments(x, y, gx, gy)
+
+
+def _operations(x: Tensor, y: Tensor, g: Any) -> int:
+    """Returns how many operations TensorFlow 1.15 adds for the sums of the gradients of a basic function."""
+    of_x, of_y = known_dims(x), known_dims(y)
+    if of_x is None or of_y is None or not isinstance(g, Tensor):
+        return _REDUCTION
+    known = get_default_graph().broadcast_shapes
+    # Two shapes and the dimensions of the sums, once in a graph; a sum, a reshape and two constants for each argument.
+    dimensions = 0 if (of_x, of_y) in known else 3
+    known.add((of_x, of_y))
+    of_g = known_dims(g)
+    return dimensions + 4 * (of_x != of_g) + 4 * (of_y != of_g)
+
+
+def _broadcast(formula: Formula, operations: int = _REDUCTION) -> Callable[[Operation, Any], Pair]:
     """Returns the rule of a broadcasting op; its formula sees complex arguments conjugated."""
 
     def rule(op: Operation, g: Any) -> Pair:
         x, y = op.inputs
-        return reduced_to_arguments(x, y, *formula(g, conj(x), conj(y)))
+        return _reduced(x, y, *formula(g, conj(x), conj(y)), operations)
 
     return rule
 
@@ -52,21 +76,21 @@ def _add(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
     if same_known_shape(g, x, y):
         return g, g
-    return reduced_to_arguments(x, y, g, g)
+    return _reduced(x, y, g, g, _operations(x, y, g))
 
 
 def _sub(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
     if same_known_shape(g, x, y):
         return g, -g
-    return reduced_to_arguments(x, y, g, -g)
+    return _reduced(x, y, g, -g, _operations(x, y, g))
 
 
 def _mul(op: Operation, g: Any) -> Pair:
     x, y = op.inputs
     if x.dtype.base_dtype == dtypes.float32 and same_known_shape(g, x, y):
         return mul(g, y), mul(g, x)
-    return reduced_to_arguments(x, y, mul(g, conj(y)), mul(conj(x), g))
+    return _reduced(x, y, mul(g, conj(y)), mul(conj(x), g), _operations(x, y, g))
 
 
 def _pow(op: Operation, g: Any) -> Pair:
@@ -77,14 +101,16 @@ def _pow(op: Operation, g: Any) -> Pair:
     mask = not_equal(cx, 0) if x.dtype.is_complex else cx > 0
     safe = select(mask, cx, ones_like(x))
     log_x = select(mask, log(safe), zeros_like(x))
-    return reduced_to_arguments(x, y, gx, g * conj(op.outputs[0]) * log_x)
+    return _reduced(x, y, gx, g * conj(op.outputs[0]) * log_x, _operations(x, y, g))
 
 
 def _extreme(is_x: Callable[[Any, Any], Tensor]) -> Formula:
     def formula(g: Any, x: Any, y: Any) -> Pair:
-        zeros = zeros_like(g)
-        mask = is_x(x, y)
-        return select(mask, g, zeros), select(mask, zeros, g)
+        # TF 1.x: the zeros are a Fill of the gradient's shape.
+        with counted(6):
+            zeros = zeros_like(g)
+            mask = is_x(x, y)
+            return select(mask, g, zeros), select(mask, zeros, g)
 
     return formula
 
@@ -94,7 +120,7 @@ def _squared_difference(op: Operation, g: Any) -> Pair:
     gx = mul(constant(2, dtype=g.dtype.base_dtype, name="scalar"), g) * (x - y)
     if same_known_shape(gx, x, y):
         return gx, -gx
-    return reduced_to_arguments(x, y, gx, -gx)
+    return _reduced(x, y, gx, -gx, _operations(x, y, g))
 
 
 def _atan2(g: Any, y: Any, x: Any) -> Pair:
@@ -107,9 +133,6 @@ def _nonzero(x: Any) -> Tensor:
 
 
 def _div_no_nan(g: Any, x: Any, y: Any) -> Pair:
-    if same_known_shape(g, x, y):
-        # TF 1.x: two sums and reshapes, and the dimensions of the sums, are added for equal shapes as well.
-        get_default_graph().count_operations(5)
     return div_no_nan(g, y), g * div_no_nan(div_no_nan(-x, y), y)
 
 
@@ -137,7 +160,7 @@ def _betainc(op: Operation, g: Any) -> tuple[None, None, Any]:
     log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
     density = exp(xlogy(b - 1, 1 - x) + xlogy(a - 1, x) - log_beta)
     # a and b have the same shape; where x differs from it, one of the two is a scalar.
-    return None, None, reduced_to_arguments(a, x, None, density * g)[1]
+    return None, None, _reduced(a, x, None, density * g, _REDUCTION_OF_ONE)[1]
 
 
 register(
@@ -159,7 +182,6 @@ register(
     {
         op_type: _broadcast(formula)
         for op_type, formula in {
-            "Atan2": _atan2,
             "Complex": lambda g, x, y: (real(g), imag(g)),
             "Div": lambda g, x, y: (g / y, g * (-x / y / y)),
             "DivNoNan": _div_no_nan,
@@ -170,12 +192,19 @@ register(
             "Minimum": _extreme(less_equal),
             "MulNoNan": lambda g, x, y: (mul_no_nan(g, y), mul_no_nan(x, g)),
             "NextAfter": lambda g, x, y: (g, zeros_like(y) * g),
-            "Polygamma": lambda g, n, x: (None, polygamma(n + 1, x) * g),
             "RealDiv": lambda g, x, y: (real_div(g, y), g * real_div(real_div(-x, y), y)),
             "Xdivy": _xdivy,
             "Xlogy": _xlogy,
-            "Zeta": lambda g, x, q: (None, -x * zeta(x + 1, q) * g),
         }.items()
+    }
+)
+
+register(
+    {
+        # TF 1.x: its gradient has no sums, because its arguments have one shape.
+        "Atan2": _broadcast(_atan2, operations=0),
+        "Polygamma": _broadcast(lambda g, n, x: (None, polygamma(n + 1, x) * g), _REDUCTION_OF_ONE),
+        "Zeta": _broadcast(lambda g, x, q: (None, -x * zeta(x + 1, q) * g), _REDUCTION_OF_ONE),
     }
 )
 

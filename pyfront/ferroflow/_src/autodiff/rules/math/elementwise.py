@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.autodiff.counting import counted
 from ferroflow._src.autodiff.rules.registering import register, register_none, register_unary
 from ferroflow._src.autodiff.terms import complex_of, conj, densified, imag, real, term, zeros_like
 from ferroflow._src.framework.constant import constant
@@ -34,6 +35,12 @@ def _waiting(value: float, g: Tensor, x: Tensor) -> Tensor:
 
 def _one(g: Tensor) -> Tensor:
     return _waiting(1, g, g)
+
+
+def _sign(g: Tensor, x: Tensor) -> Tensor:
+    # TF 1.x: the zeros are a Fill of the shape.
+    with counted(3):
+        return zeros_like(x)
 
 
 def _bessel_i0e(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -73,7 +80,7 @@ register_unary(
         "Log": lambda g, x: g * reciprocal(x),
         "Log1p": lambda g, x: g * reciprocal(1 + x),
         "Neg": lambda g, x: -g,
-        "Sign": lambda g, x: zeros_like(x),
+        "Sign": _sign,
         "Sin": lambda g, x: g * cos(x),
         "Sinh": lambda g, x: g * cosh(x),
         "Square": lambda g, x: mul(g, mul(x, _waiting(2, g, x))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.autodiff.counting import counted
 from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import (
     cast,
@@ -23,6 +24,7 @@ from ferroflow._src.autodiff.terms import (
     zeros_like,
 )
 from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor, static_dims
 
 # The gradients of a b, by (a is transposed, b is transposed): for each of a and b, two factors and whether each is
@@ -55,6 +57,12 @@ def _batch_mat_mul(op: Operation, g: Any) -> list[Tensor]:
     ]
 
 
+def _counted_batch_mat_mul(op: Operation, g: Any) -> list[Tensor]:
+    # TF 1.x: products and sums over the dimensions along which BatchMatMulV2 may repeat an argument.
+    with counted(17):
+        return _batch_mat_mul(op, g)
+
+
 def _batch_mat_mul_broadcast(op: Operation, g: Any) -> list[Tensor]:
     gx, gy = _batch_mat_mul(op, g)
     x, y = op.inputs
@@ -62,6 +70,7 @@ def _batch_mat_mul_broadcast(op: Operation, g: Any) -> list[Tensor]:
     if x_dims is not None and y_dims is not None:
         x_batch, y_batch = x_dims[:-2], y_dims[:-2]
         if x_batch == y_batch and None not in x_batch:
+            get_default_graph().count_operations(15)
             return [gx, gy]
     x_shape, y_shape = shape(x), shape(y)
     x_axes, y_axes = apply_op("BroadcastGradientArgs", [part(x_shape, end=-2), part(y_shape, end=-2)]).outputs
@@ -147,7 +156,7 @@ def _matrix_set_diag_of_bands(op: Operation, g: Tensor) -> tuple[Any, ...]:
 
 register(
     {
-        "BatchMatMul": _batch_mat_mul,
+        "BatchMatMul": _counted_batch_mat_mul,
         "BatchMatMulV2": _batch_mat_mul_broadcast,
         "MatMul": _mat_mul,
         "SparseMatMul": _sparse_mat_mul,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.autodiff.counting import counted
 from ferroflow._src.autodiff.rules.registering import register, register_none
 from ferroflow._src.autodiff.terms import (
     cast,
@@ -33,6 +34,10 @@ from ferroflow._src.framework.handles import Operation, Tensor, static_dims
 tile, broadcast_to, equal, maximum = (term(op_type, 2) for op_type in ["Tile", "BroadcastTo", "Equal", "Maximum"])
 
 
+# TF 1.x: a size, positive axes, two ranges, ones and a DynamicStitch.
+_OPERATIONS_OF_KEPT_SHAPE = 10
+
+
 def _kept_shape(of: Tensor, of_shape: Any, axes: Tensor) -> Any:
     """Returns the shape of a reduction that keeps reduced dimensions as ones: a list of ints, or an int32 vector."""
     known, known_axes = known_dims(of), constant_value(axes)
@@ -58,9 +63,14 @@ def _sum(op: Operation, g: Any) -> list[Any]:
             full = shape(x) if None in found else constant(list(found), dtype=dtypes.int32)
             return [tile(g, full), None]
         if None not in found:
-            kept = _kept_shape(x, None, axes)
-            repeats = [n // max(k, 1) for n, k in zip(found, kept, strict=True)]
-            return [tile(reshape(g, kept), repeats), None]
+            # TF 1.x: the first sum of a shape over some dimensions adds the shape's operations, later ones do not.
+            known = get_default_graph().reduced_shapes
+            reduction = tuple(int(n) for n in found if n is not None), tuple(known_axes.reshape(-1).tolist())
+            with counted(4 if reduction in known else 21):
+                known.add(reduction)
+                kept = _kept_shape(x, None, axes)
+                repeats = [n // max(k, 1) for n, k in zip(found, kept, strict=True)]
+                return [tile(reshape(g, kept), repeats), None]
     x_shape = shape(x)
     keeps = op.get_attr("keep_dims")
     if not keeps:
@@ -98,6 +108,9 @@ def _extreme(op: Operation, g: Any) -> list[Any]:
     else:
         kept = _kept_shape(x, x_shape, axes)
         y, g = reshape(y, kept), reshape(g, kept)
+        if isinstance(kept, list):
+            # TF 1.x: this shape is computed in the step; here it is a constant of each of three reshapes.
+            get_default_graph().count_operations(_OPERATIONS_OF_KEPT_SHAPE - 3)
     # Equal extremes share the gradient.
     chosen = cast(equal(y, x), g.dtype)
     count = reshape(reduce_sum(chosen, axes), kept)

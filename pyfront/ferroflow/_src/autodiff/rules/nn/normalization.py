@@ -8,6 +8,7 @@ from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import cast, reduce_sum, reshape, term
 from ferroflow._src.base import dtypes
 from ferroflow._src.framework.apply import apply_op, tensor_op
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor
 
 rsqrt = term("Rsqrt")
@@ -25,6 +26,9 @@ def _batch_norm(grad_type: str) -> Any:
         mean, variance = (op.outputs[3], op.outputs[4]) if is_training else (op.inputs[3], op.inputs[4])
         attrs = {name: op.get_attr(name) for name in ("epsilon", "data_format", "is_training")}
         inputs = [g[0], x, scale, mean, variance, *op.outputs[5:]]
+        if len(op.outputs) == 5:
+            # TF 1.x: zeros for the sixth output of FusedBatchNormV3.
+            get_default_graph().count_operations(1)
         found = apply_op(grad_type, inputs, attrs).outputs
         # TF 1.x: those of the mean and variance that training does not read are zeros.
         return (*found,) if is_training else (*found[:3], None, None)

@@ -8,6 +8,7 @@ from ferroflow._src.autodiff.rules.registering import register
 from ferroflow._src.autodiff.terms import expand_dims, reduce_sum, term
 from ferroflow._src.framework.apply import tensor_op
 from ferroflow._src.framework.constant import constant_value
+from ferroflow._src.framework.default_graph import get_default_graph
 from ferroflow._src.framework.handles import Operation, Tensor
 
 exp, softmax, log_softmax = term("Exp"), term("Softmax"), term("LogSoftmax")
@@ -52,6 +53,8 @@ def _softmax_cross_entropy(op: Operation, g_loss: Any, g_backprop: Any) -> tuple
 
 
 def _sparse_softmax_cross_entropy(op: Operation, g_loss: Any, g_backprop: Any) -> tuple[Tensor, None]:
+    # TF 1.x: a PreventGradient.
+    get_default_graph().count_operations(1)
     return _logits_gradient(op, g_loss, g_backprop), None
 
 
