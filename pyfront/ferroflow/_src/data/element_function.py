@@ -61,9 +61,7 @@ class ElementFunction:
 
         types = [t for a in arguments for t in a.flat_types()]
         shapes = [s for a in arguments for s in a.flat_shapes()]
-        self.function = Function.traced(
-            name, body, types, shapes, get_default_graph(), counts_functional_flow=True
-        )
+        self.function = Function.traced(name, body, types, shapes, get_default_graph(), counts_functional_flow=True)
 
     @property
     def name(self) -> str:
