@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,3 +145,30 @@ def test_a_training_step_at_the_end_of_the_input_counts() -> None:
         with pytest.raises(tf.errors.OutOfRangeError):
             sess.run([train, name])
         assert sess.run(step) == 3
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+@pytest.mark.parametrize("is_fetched", [False, True])
+def test_a_variable_without_a_value_fails_a_step_that_waits(use_resource: bool, is_fetched: bool) -> None:
+    taken = tf.FIFOQueue(3, [tf.float32], shapes=[[2, 2]]).dequeue()
+    weights = tf.get_variable("w", [2, 2], use_resource=use_resource)
+    fetch = [taken, weights] if is_fetched else tf.matmul(taken, weights)
+    with tf.Session() as sess, pytest.raises(tf.errors.FailedPreconditionError, match="w"):
+        sess.run(fetch)
+
+
+def test_a_read_that_comes_after_what_waits_finds_the_value_that_it_had_to_wait_for() -> None:
+    queue = tf.FIFOQueue(3, [tf.float32], shapes=[[]])
+    variable = tf.get_variable("v", initializer=2.0)
+    taken, given = queue.dequeue(), queue.enqueue(3.0)
+    with tf.control_dependencies([taken]):
+        product = variable.read_value() * taken
+    with tf.Session() as sess:
+        values: list[Any] = []
+        step = threading.Thread(target=lambda: values.append(sess.run(product)))
+        step.start()
+        time.sleep(0.2)
+        sess.run(variable.initializer)
+        sess.run(given)
+        step.join(20)
+        assert values == [6.0]

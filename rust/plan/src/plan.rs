@@ -81,6 +81,8 @@ pub enum Instruction {
         slot: Option<u32>,
         via: NodeId,
         required: bool,
+        /// If true, `via` waits for nothing, and fails at once in a step that waits for something else.
+        is_free: bool,
         /// The shape of the value that the plan relies on.
         shape: Option<Shape>,
     },

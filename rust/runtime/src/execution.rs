@@ -104,7 +104,7 @@ impl<'a> Execution<'a> {
     #[inline]
     pub fn execute(&mut self, instruction: &'a Instruction) -> Result<Option<Begun<'a>>> {
         match instruction {
-            Instruction::Load { variable, slot, via, required, shape } => {
+            Instruction::Load { variable, slot, via, required, shape, .. } => {
                 self.load(variable, *slot, *via, *required, shape.as_ref())?;
                 Ok(None)
             }

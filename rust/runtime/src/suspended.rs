@@ -5,7 +5,7 @@ use crate::interrupts::Interrupts;
 use crate::loops::Iterations;
 use crate::offloaded::Offloaded;
 use ferroflow_graph::{Outputs, Pending, Step};
-use ferroflow_plan::{Run, WaitSets};
+use ferroflow_plan::{Instruction, Run, WaitSets};
 use ferroflow_tensor::{Code, Result, Status};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -172,7 +172,11 @@ impl<'a> Suspended<'a> {
 
     fn run_to_end(&mut self, execution: &mut Execution<'a>) -> Result<()> {
         let step = execution.step;
+        let mut are_checked = false;
         while !self.advance(execution)? {
+            if !std::mem::replace(&mut are_checked, true) {
+                self.check_variables(execution)?;
+            }
             // Outcomes are collected before the step may be cancelled, so that a value taken for this step is not lost.
             if let Err(e) = execution.interrupts.check().and_then(|()| step.cancellation.check()) {
                 let first = self.begun.first().map(|(_, begun)| begun);
@@ -184,6 +188,20 @@ impl<'a> Suspended<'a> {
             match step.rendezvous {
                 None => step.cancellation.bell().wait(&mut self.heard, PERIOD),
                 Some(rendezvous) => rendezvous.rest(step.cancellation.bell(), &mut self.heard, PERIOD)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if a variable has no value that is only read after what waits. As in TF 1.x, the program learns of it at once,
+    /// unless the read itself comes after something.
+    fn check_variables(&self, execution: &Execution<'a>) -> Result<()> {
+        for &k in &self.postponed {
+            if let Instruction::Load { variable, via, is_free: true, .. } = &execution.plan.instructions[k]
+                && !variable.is_temporary()
+                && !variable.is_initialized()
+            {
+                return Err(variable.uninitialized().at_node(*via));
             }
         }
         Ok(())

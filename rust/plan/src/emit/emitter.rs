@@ -181,10 +181,17 @@ impl<'a> Emitter<'a> {
             if let Some(renewal) = renewal {
                 self.renewals.insert(self.instructions.len(), renewal.lock);
             }
-            self.instructions.push(Instruction::Load { variable, slot: Some(slot), via, required, shape });
+            let is_free = required && renewal.is_none() && self.waits_for_nothing(via);
+            self.instructions.push(Instruction::Load { variable, slot: Some(slot), via, required, is_free, shape });
             self.nodes.push(None);
         }
         slot
+    }
+
+    /// Returns whether a node that reads a variable has no other input and no control input.
+    fn waits_for_nothing(&self, via: NodeId) -> bool {
+        let found = self.d.nodes.binary_search_by_key(&via, |n| n.node.id);
+        found.is_ok_and(|i| self.d.nodes[i].node.inputs.len() <= 1 && self.d.nodes[i].node.control_inputs.is_empty())
     }
 
     pub fn input(&mut self, source: Source, required: bool) -> Input {
