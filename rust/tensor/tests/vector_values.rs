@@ -515,7 +515,7 @@ fn arg_extremes_take_the_first_and_pass_over_nan() {
 #[test]
 fn softmax_rows_match_double_precision() {
     const ROWS: usize = 37;
-    for classes in [1usize, 2, 10, 16, 17, 64, 65, 100, 5000] {
+    for classes in [1usize, 2, 10, 16, 17, 32, 33, 100, 5000] {
         let x: Vec<f32> = (0..ROWS * classes).map(|i| (i * 31 % 97) as f32 * 0.3 - 12.0).collect();
         let labels: Vec<f32> = (0..ROWS * classes).map(|i| (i % 5) as f32 * 0.1).collect();
         let (mut soft, mut log_soft, mut backprops) = (x.clone(), x.clone(), x.clone());

@@ -119,7 +119,7 @@ real! {
 const LANES: usize = 16;
 
 /// Rows of up to so many classes are computed side by side: alone, they would leave most of their vectors empty.
-const FEW_CLASSES: usize = 64;
+const FEW_CLASSES: usize = 32;
 
 /// With up to so many, less memory is set up.
 const FEWER_CLASSES: usize = 16;
