@@ -55,6 +55,7 @@ NAMES = {
         "_remove_squeezable_dimensions metric_variable _safe_scalar_div _confusion_matrix_at_thresholds"
     ),
     "python.ops.op_selector": "get_backward_walk_ops make_list_of_op get_unique_graph",
+    "python.framework.random_seed": "DEFAULT_GRAPH_SEED get_seed set_random_seed",
     "python.ops.rnn_cell_impl": "_zero_state_tensors _Linear _concat LayerRNNCell assert_like_rnncell",
     "python.ops.summary_op_util": "collect clean_tag summary_scope",
     "python.ops.template": "Template make_template",

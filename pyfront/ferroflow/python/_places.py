@@ -460,6 +460,7 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     ),
     "python.ops.confusion_matrix": ("ferroflow._src.ops.math.confusion_matrix",),
     "python.framework.composite_tensor": ("ferroflow._src.internals.composite_tensor",),
+    "python.framework.random_seed": ("ferroflow._src.framework.random_seed",),
     "python.framework.tensor_spec": ("ferroflow._src.framework.tensor_spec",),
     "python.framework.type_spec": ("ferroflow._src.framework.type_spec",),
     "python.framework.dtypes": ("ferroflow._src.internals.reference_dtypes",),
