@@ -6,7 +6,6 @@ use super::isa::{Isa, for_each_isa};
 use super::reduce::{Reduce, Reducible, reduce_slice_wide_with};
 use crate::transpose::matrix;
 use half::{bf16, f16};
-use std::ops::Range;
 
 /// A float type that softmax applies to; 16-bit ones compute in f32.
 pub trait Logits: Copy + Default + Send + Sync + 'static {
@@ -121,9 +120,6 @@ const LANES: usize = 16;
 /// Rows of up to so many classes are computed side by side: alone, they would leave most of their vectors empty.
 const FEW_CLASSES: usize = 32;
 
-/// With up to so many, less memory is set up.
-const FEWER_CLASSES: usize = 16;
-
 /// Reads up to `LANES` rows, a lane for each.
 #[inline(always)]
 fn read<T: Copy>(rows: &[T], cells: &mut [[T; LANES]]) {
@@ -137,47 +133,36 @@ fn write<T: Copy>(cells: &[[T; LANES]], rows: &mut [T]) {
     matrix(cells.as_flattened(), LANES, (classes, rows.len() / classes), rows, classes);
 }
 
-/// Writes `exp(x - largest)` of each lane to `out`; returns the largest and the sum of what is written.
+/// The memory of up to `LANES` rows: their logits and the exponentials of these, class by class.
+type Cells<T> = [[T; LANES]; 2 * FEW_CLASSES];
+
+/// Reads up to `LANES` rows into `x`, and writes `exp(x - largest)` of each lane to `e`; returns the largest and the sum of
+/// what is written.
 #[inline(always)]
-fn exponentials_of_lanes<T: Real>(x: &[[T; LANES]], out: &mut [[T; LANES]]) -> ([T; LANES], [T; LANES]) {
+fn exponentials_of_lanes<T: Real>(rows: &[T], x: &mut [[T; LANES]], e: &mut [[T; LANES]]) -> ([T; LANES], [T; LANES]) {
+    read(rows, x);
     let (mut largest, mut sum) = ([T::BOTTOM; LANES], [T::default(); LANES]);
-    for cell in x {
+    for cell in x.iter() {
         for (largest, v) in largest.iter_mut().zip(cell) {
             *largest = T::greater(*largest, *v);
         }
     }
-    for (cell, out) in x.iter().zip(out) {
-        for (((v, o), largest), sum) in cell.iter().zip(out).zip(&largest).zip(&mut sum) {
-            *o = (*v - *largest).exponential();
-            *sum = T::plus(*sum, *o);
+    for (cell, e) in x.iter().zip(e) {
+        for (((v, e), largest), sum) in cell.iter().zip(e).zip(&largest).zip(&mut sum) {
+            *e = (*v - *largest).exponential();
+            *sum = T::plus(*sum, *e);
         }
     }
     (largest, sum)
 }
 
-/// Calls `body` for all rows, up to `LANES` at a time, with the place of their cells, their logits, the exponentials, the
-/// largest logits and the sums of the exponentials.
+/// Returns the logarithms of all lanes: a loop that becomes vectors, unlike `map`.
 #[inline(always)]
-fn in_lanes<T: Real>(
-    logits: &[T],
-    classes: usize,
-    mut body: impl FnMut(Range<usize>, &[[T; LANES]], &mut [[T; LANES]], [T; LANES], [T; LANES]),
-) {
-    let (mut few, mut more);
-    let cells: &mut [[T; LANES]] = if classes <= FEWER_CLASSES {
-        few = [[T::default(); LANES]; 2 * FEWER_CLASSES];
-        &mut few
-    } else {
-        more = [[T::default(); LANES]; 2 * FEW_CLASSES];
-        &mut more
-    };
-    let (x, e) = cells[..2 * classes].split_at_mut(classes);
-    for (i, rows) in logits.chunks(classes * LANES).enumerate() {
-        read(rows, x);
-        let (largest, sum) = exponentials_of_lanes(x, e);
-        let start = i * classes * LANES;
-        body(start..start + rows.len(), x, e, largest, sum);
+fn logarithms<T: Real>(mut lanes: [T; LANES]) -> [T; LANES] {
+    for v in &mut lanes {
+        *v = v.logarithm();
     }
+    lanes
 }
 
 /// Elements that are padded to a whole vector.
@@ -216,13 +201,20 @@ fn exponentials<T: Real>(isa: Isa, x: &[T], out: &mut [T]) -> (T, T) {
 #[inline(always)]
 fn softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]) {
     if classes <= FEW_CLASSES {
-        in_lanes(logits, classes, |part, _, e, _, sum| {
-            let inverse = sum.map(|sum| sum.inverse());
-            for (v, inverse) in e.iter_mut().flat_map(|cell| cell.iter_mut().zip(&inverse)) {
-                *v = T::times(*v, *inverse);
+        let mut cells: Cells<T> = [[T::default(); LANES]; 2 * FEW_CLASSES];
+        let (x, e) = cells[..2 * classes].split_at_mut(classes);
+        for (rows, out) in logits.chunks(classes * LANES).zip(out.chunks_mut(classes * LANES)) {
+            let (_, mut inverse) = exponentials_of_lanes(rows, x, e);
+            for sum in &mut inverse {
+                *sum = sum.inverse();
             }
-            write(e, &mut out[part]);
-        });
+            for cell in e.iter_mut() {
+                for (v, inverse) in cell.iter_mut().zip(&inverse) {
+                    *v = T::times(*v, *inverse);
+                }
+            }
+            write(e, out);
+        }
         return;
     }
     for (x, out) in logits.chunks_exact(classes).zip(out.chunks_exact_mut(classes)) {
@@ -238,15 +230,18 @@ fn softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]) 
 #[inline(always)]
 fn log_softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [T]) {
     if classes <= FEW_CLASSES {
-        in_lanes(logits, classes, |part, x, e, largest, sum| {
-            let log_sum = sum.map(|sum| sum.logarithm());
-            for (cell, x) in e.iter_mut().zip(x) {
+        let mut cells: Cells<T> = [[T::default(); LANES]; 2 * FEW_CLASSES];
+        let (x, e) = cells[..2 * classes].split_at_mut(classes);
+        for (rows, out) in logits.chunks(classes * LANES).zip(out.chunks_mut(classes * LANES)) {
+            let (largest, sum) = exponentials_of_lanes(rows, x, e);
+            let log_sum = logarithms(sum);
+            for (cell, x) in e.iter_mut().zip(&*x) {
                 for (((o, v), largest), log_sum) in cell.iter_mut().zip(x).zip(&largest).zip(&log_sum) {
                     *o = (*v - *largest) - *log_sum;
                 }
             }
-            write(e, &mut out[part]);
-        });
+            write(e, out);
+        }
         return;
     }
     for (x, out) in logits.chunks_exact(classes).zip(out.chunks_exact_mut(classes)) {
@@ -262,12 +257,17 @@ fn log_softmax_loop<T: Real>(isa: Isa, logits: &[T], classes: usize, out: &mut [
 fn xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[T], losses: &mut [T], backprop: &mut [T]) {
     let classes = logits.len() / losses.len();
     if classes <= FEW_CLASSES {
+        let mut cells: Cells<T> = [[T::default(); LANES]; 2 * FEW_CLASSES];
+        let (x, e) = cells[..2 * classes].split_at_mut(classes);
         let mut y = [[T::default(); LANES]; FEW_CLASSES];
         let y = &mut y[..classes];
-        in_lanes(logits, classes, |part, x, e, largest, sum| {
-            read(&labels[part.clone()], y);
-            let log_sum = sum.map(|sum| sum.logarithm());
-            let mut loss = [T::default(); LANES];
+        let rows = logits.chunks(classes * LANES).zip(labels.chunks(classes * LANES));
+        for (((rows, labels), out), losses) in
+            rows.zip(backprop.chunks_mut(classes * LANES)).zip(losses.chunks_mut(LANES))
+        {
+            let (largest, sum) = exponentials_of_lanes(rows, x, e);
+            read(labels, y);
+            let (log_sum, mut loss) = (logarithms(sum), [T::default(); LANES]);
             for ((x, y), e) in x.iter().zip(&*y).zip(&mut *e) {
                 for lane in 0..LANES {
                     let term = T::times(y[lane], log_sum[lane] - (x[lane] - largest[lane]));
@@ -275,9 +275,9 @@ fn xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[T], losses: &mut [T], ba
                     e[lane] = e[lane] / sum[lane] - y[lane];
                 }
             }
-            losses[part.start / classes..part.end / classes].iter_mut().zip(&loss).for_each(|(to, loss)| *to = *loss);
-            write(e, &mut backprop[part]);
-        });
+            losses.copy_from_slice(&loss[..losses.len()]);
+            write(e, out);
+        }
         return;
     }
     let rows = logits.chunks_exact(classes).zip(labels.chunks_exact(classes));
@@ -304,18 +304,24 @@ fn xent_of_row<T: Real>(isa: Isa, logits: &[T], labels: &[T], backprop: &mut [T]
 fn sparse_xent_loop<T: Real>(isa: Isa, logits: &[T], labels: &[i64], losses: &mut [T], backprop: &mut [T]) {
     let classes = logits.len() / losses.len();
     if classes <= FEW_CLASSES {
-        in_lanes(logits, classes, |part, x, e, largest, sum| {
-            let (rows, log_sum) = (part.start / classes..part.end / classes, sum.map(|sum| sum.logarithm()));
-            for (v, sum) in e.iter_mut().flat_map(|cell| cell.iter_mut().zip(&sum)) {
-                *v = *v / *sum;
+        let mut cells: Cells<T> = [[T::default(); LANES]; 2 * FEW_CLASSES];
+        let (x, e) = cells[..2 * classes].split_at_mut(classes);
+        let rows = logits.chunks(classes * LANES).zip(backprop.chunks_mut(classes * LANES));
+        for (((rows, out), losses), labels) in rows.zip(losses.chunks_mut(LANES)).zip(labels.chunks(LANES)) {
+            let (largest, sum) = exponentials_of_lanes(rows, x, e);
+            let log_sum = logarithms(sum);
+            for cell in e.iter_mut() {
+                for (v, sum) in cell.iter_mut().zip(&sum) {
+                    *v = *v / *sum;
+                }
             }
-            for (lane, (label, loss)) in labels[rows.clone()].iter().zip(&mut losses[rows]).enumerate() {
+            for (lane, (label, loss)) in labels.iter().zip(losses).enumerate() {
                 let label = *label as usize;
                 e[label][lane] = e[label][lane] - T::ONE;
                 *loss = log_sum[lane] - (x[label][lane] - largest[lane]);
             }
-            write(e, &mut backprop[part]);
-        });
+            write(e, out);
+        }
         return;
     }
     let rows = logits.chunks_exact(classes).zip(backprop.chunks_exact_mut(classes));
