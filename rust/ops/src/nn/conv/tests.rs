@@ -109,7 +109,7 @@ fn what_is_empty_gives_zeros_or_nothing() {
     assert_eq!(df.unwrap()[0].slice::<f32>().unwrap(), [0.0; 18]);
 }
 
-/// TF 1.x has convolutions of groups of channels on GPUs alone, and looks at what is empty first.
+/// Has the rules of TF 1.x: groups of channels are for GPUs alone, and what is empty comes first.
 #[test]
 fn filters_of_a_part_of_the_channels_have_nothing_to_sum() {
     let cases: [(&[usize], &[usize], bool); 7] = [
