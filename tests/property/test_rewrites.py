@@ -270,3 +270,43 @@ def test_what_is_fused_still_waits_for_a_gate(read):
                 session.run(assign, {x: [-1.0, 2.0]})
             assert session.run(v) == 0.0
             assert session.run(assign, {x: [1.0, 2.0]}) > 0.0
+
+
+def _stated(value, shape):
+    """Returns a tensor that has another shape than the graph says."""
+    tensor = tf.py_func(lambda: np.array(value), [], tf.as_dtype(np.array(value).dtype))
+    tensor.set_shape(shape)
+    return tensor
+
+
+@pytest.mark.parametrize("actual", [[1], [], [2], [3, 1], [1, 4], [3, 4]])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, stated: tf.add_n([x, stated]),
+        lambda x, stated: tf.where(x > 0.5, x, stated),
+        lambda x, stated: tf.where(x > 0.5, stated, x),
+        lambda x, stated: tf.where(stated > 0.5, x, -x),
+        lambda x, stated: tf.where(tf.logical_not(stated > 0.5), x, -x) * tf.cast(x > 0.5, tf.float32),
+    ],
+    ids=["sum", "else", "then", "condition", "not"],
+)
+@pytest.mark.parametrize("is_reduced", [False, True])
+def test_operands_that_must_have_one_shape_are_not_stretched(make, actual, is_reduced):
+    outcomes = []
+    for config in (_OFF, None):
+        with tf.Graph().as_default():
+            x = tf.placeholder(tf.float32, [3, 4])
+            result = tf.exp(make(x, _stated(np.ones(actual, np.float32), [3, 4])))
+            result = tf.reduce_sum(result * 0.5, 1) if is_reduced else result
+            feeds = {x: np.linspace(0.0, 1.0, 12, dtype=np.float32).reshape(3, 4)}
+            with tf.Session(config=config) as session:
+                for _ in range(4):
+                    try:
+                        outcomes.append(session.run(result, feeds).tobytes())
+                    except tf.errors.InvalidArgumentError:
+                        outcomes.append("refused")
+    # A condition of one boolean, or of one for each row, may be refused: the graph said that it has another shape.
+    single, fused = set(outcomes[:4]), set(outcomes[4:])
+    assert len(single) == 1
+    assert fused <= {*single, "refused"}

@@ -29,6 +29,11 @@ impl Formula {
         }
     }
 
+    /// Returns whether all operands must have one shape.
+    pub fn needs_one_shape(&self) -> bool {
+        matches!(self.function, Elementwise::Sum | Elementwise::Select)
+    }
+
     /// Returns whether one program can compute both.
     pub fn suits(&self, other: &Formula) -> bool {
         self.dtype == other.dtype || self.dtype == DType::Bool

@@ -1,6 +1,7 @@
 //! `Fused`: the program of a group of elementwise nodes, and the nodes that its errors belong to.
 
 use super::formula::{Formula, Formulas};
+use super::one_shape::{Misfit, OneShape, shapes};
 use super::readers::Readers;
 use super::replace::Replacement;
 use crate::draft::{Action, Draft};
@@ -9,7 +10,7 @@ use crate::source::Source;
 use ferroflow_graph::{Elementwise, KernelContext, NodeId, Stretch};
 use ferroflow_tensor::elementwise::{Instruction, Program, Value};
 use ferroflow_tensor::vector::{Binary, Compare, Logical, Unary};
-use ferroflow_tensor::{DType, Result, Shape, Status, Tensor, broadcast};
+use ferroflow_tensor::{DType, Result, Status, Tensor};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -115,6 +116,7 @@ pub(super) struct Fused {
 pub(super) struct Blame {
     stretching: Vec<NodeId>,
     computing: Vec<NodeId>,
+    one_shape: Arc<OneShape>,
 }
 
 impl Fused {
@@ -123,7 +125,7 @@ impl Fused {
         let mut instructions = Vec::with_capacity(nodes.len());
         let mut computing: Vec<NodeId> = Vec::with_capacity(nodes.len());
         let mut results: Vec<Value> = Vec::with_capacity(nodes.len());
-        let mut dtype = DType::F32;
+        let (mut dtype, mut one_shape) = (DType::F32, OneShape::default());
         for &n in nodes {
             let node = &d.nodes[n as usize];
             let value = |s: &Source| operands.member(s).map_or_else(|| operands.external[s], |k| results[k]);
@@ -131,6 +133,9 @@ impl Fused {
             let Some(formula) = &formulas[n as usize] else {
                 return Err(Status::internal("a node without a formula was fused"));
             };
+            if formula.needs_one_shape() {
+                one_shape.require(&node.node, &values);
+            }
             let mut push = |instruction| {
                 instructions.push(instruction);
                 computing.push(node.node.id);
@@ -161,12 +166,19 @@ impl Fused {
         let rewrite = if stretches.is_empty() { Rewrite::Elementwise } else { Rewrite::Stretch };
         replaced.extend_from_slice(nodes);
         let program = Arc::new(program.with_booleans(operands.booleans).with_stretches(stretches));
-        Ok(Fused { program, nodes: replaced, blame: Blame { stretching, computing }, inputs, rewrite })
+        Ok(Fused {
+            program,
+            nodes: replaced,
+            blame: Blame { stretching, computing, one_shape: Arc::new(one_shape) },
+            inputs,
+            rewrite,
+        })
     }
 
     pub fn replacement(self) -> Replacement {
         let Fused { program, nodes, blame, inputs, rewrite } = self;
         let kernel = move |ctx: &mut KernelContext<'_>| {
+            blame.check(&program, ctx)?;
             let threads = ctx.threads();
             let mut outputs = program.run(ctx.inputs_mut(), threads).map_err(|e| blame.at_node(&program, ctx, e))?;
             if let Some(value) = outputs.pop() {
@@ -208,26 +220,17 @@ fn compute(f: Elementwise, operands: &[Value], push: &mut impl FnMut(Instruction
 }
 
 impl Blame {
+    /// Errors: `InvalidArgument` at a node whose operands must have one shape and do not.
+    pub fn check(&self, program: &Program, ctx: &KernelContext<'_>) -> Result<()> {
+        self.one_shape.check(program, &ctx.inputs()[..program.given()])
+    }
+
     /// Returns the error at the node whose operands do not fit, if that is the reason.
     pub fn at_node(&self, program: &Program, ctx: &KernelContext<'_>, e: Status) -> Status {
-        let (inputs, rest) = ctx.inputs().split_at(program.inputs() - program.constants().len());
-        let mut shapes: Vec<Shape> = inputs.iter().chain(program.constants()).map(|t| t.shape().clone()).collect();
-        for ((&(value, shape), by), id) in program.stretches().iter().zip(rest).zip(&self.stretching) {
-            match shape(&shapes[value as usize], by) {
-                Ok(shape) => shapes[value as usize] = shape,
-                Err(_) => return e.at_node(*id),
-            }
+        match shapes(program, ctx.inputs()).1 {
+            Some(Misfit::Stretch(k)) => e.at_node(self.stretching[k]),
+            Some(Misfit::Instruction(k)) => e.at_node(self.computing[k]),
+            None => e,
         }
-        for (instruction, id) in program.instructions().iter().zip(&self.computing) {
-            let shape = match *instruction {
-                Instruction::Unary(_, x) => shapes[x as usize].clone(),
-                Instruction::Binary(_, x, y) => match broadcast(&shapes[x as usize], &shapes[y as usize]) {
-                    Ok(s) => s,
-                    Err(_) => return e.at_node(*id),
-                },
-            };
-            shapes.push(shape);
-        }
-        e
     }
 }

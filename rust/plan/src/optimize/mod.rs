@@ -13,6 +13,7 @@ mod fused;
 mod groups;
 mod identities;
 mod inferred;
+mod one_shape;
 mod product;
 mod product_block;
 mod product_sum;

@@ -28,7 +28,10 @@ pub(super) fn replacement(d: &Draft, cx: &Context<'_>, fused: &Fused, reader: u3
     let init = KernelInit { node: &place.node, input_types: &types, resources: cx.resources };
     let inner = (place.node.op.kernel_of_program?)(&init, fused.program.clone()).ok()?;
     let (program, blame) = (fused.program.clone(), fused.blame.clone());
-    let kernel = move |ctx: &mut KernelContext<'_>| inner.compute(ctx).map_err(|e| blame.at_node(&program, ctx, e));
+    let kernel = move |ctx: &mut KernelContext<'_>| {
+        blame.check(&program, ctx)?;
+        inner.compute(ctx).map_err(|e| blame.at_node(&program, ctx, e))
+    };
     Some(Replacement {
         nodes: fused.nodes.iter().copied().chain([reader]).collect(),
         node: None,
