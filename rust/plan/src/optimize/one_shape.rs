@@ -1,5 +1,4 @@
-//! `OneShape`: the check, as a program runs, that some operands have one shape. Graphs may state shapes that values do
-//! not have, and a program would stretch operands that their nodes refuse.
+//! `OneShape`: the check, as a program runs, that operands which their nodes do not stretch have one shape.
 
 use ferroflow_graph::{Node, NodeId};
 use ferroflow_sync::Mutex;
