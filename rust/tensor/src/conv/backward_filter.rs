@@ -55,7 +55,7 @@ pub fn backward_filter<T: ConvFloat>(
         gradient.fill(T::default());
         return Ok(());
     }
-    if T::backward_filter_shorter(threads, geometry, input, output, gradient)? {
+    if T::backward_filter_shorter(threads, &geometry.pass(), input, output, gradient)? {
         return Ok(());
     }
     let image = geometry.image(threads, input, true)?;

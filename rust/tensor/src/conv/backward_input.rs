@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::depthwise::reach_back;
 use super::padding::Image;
 use super::scratch::Scratch;
-use super::{ConvFloat, Geometry, Window};
+use super::{ConvFloat, Geometry, Placed, Window, Windows};
 use crate::gemm::{MatRef, PatchAxis, PatchFloat, Spread};
 use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
@@ -95,29 +95,33 @@ pub fn backward_input<T: ConvFloat>(
     if !geometry.space.iter().zip(&found).all(|(w, p)| points(w, p)) {
         try_for_chunks_mut(threads, gradient, TASK_ELEMENTS, |_, chunk| chunk.fill(T::default()))?;
     }
-    if !strided {
-        let [d, h, w] = &found;
-        let taps = [&d[0].taps[..], &h[0].taps[..], &w[0].taps[..]];
-        let filter = transposed(threads, geometry, filter, taps)?;
-        if T::forward_shorter(threads, &geometry.transposed(), output, filter.get(), gradient, None)? {
-            return Ok(());
-        }
-    }
     let axes = found.each_ref().map(|phases| phases.iter().map(|p| p.axis).collect::<Vec<_>>());
-    let axes = axes.each_ref().map(|axes| &axes[..]);
-    let image = Image::new(threads, output, geometry.batch, axes, geometry.outputs, geometry.inputs, false)?;
+    let mut image = None;
     for d in &found[0] {
         for h in &found[1] {
             for w in &found[2] {
                 let taps = [&d.taps[..], &h.taps[..], &w.taps[..]];
                 let transposed = transposed(threads, geometry, filter, taps)?;
-                let windows = image.windows([d.axis, h.axis, w.axis])?;
-                let matrix = MatRef::row_major(transposed.get(), windows.cols(), geometry.inputs)?;
+                let (batch, inputs, outputs) = (geometry.batch, geometry.outputs, geometry.inputs);
+                let pass = Windows { batch, axes: [d.axis, h.axis, w.axis], inputs, outputs };
+                let places = places(geometry, [d, h, w], gradient.len())?;
+                let placed = Placed { values: gradient, places: &places };
+                if T::forward_shorter(threads, &pass, output, transposed.get(), placed, None)? {
+                    continue;
+                }
+                let image: &Image<'_, T> = match &mut image {
+                    Some(image) => image,
+                    none => {
+                        let axes = axes.each_ref().map(|axes| &axes[..]);
+                        none.insert(Image::new(threads, output, batch, axes, inputs, outputs, false)?)
+                    }
+                };
+                let windows = image.windows(pass.axes)?;
+                let matrix = MatRef::row_major(transposed.get(), windows.cols(), outputs)?;
                 if strided && w.axis.count >= FEWEST_PLACED {
-                    let spread = places(geometry, [d, h, w], gradient.len())?;
-                    T::patches_by_matrix_spread(threads, &windows, matrix, gradient, &spread)?;
+                    T::patches_by_matrix_spread(threads, &windows, matrix, gradient, &places)?;
                 } else if strided {
-                    let mut part = Scratch::new(&[windows.rows(), geometry.inputs])?;
+                    let mut part = Scratch::new(&[windows.rows(), outputs])?;
                     T::patches_by_matrix(threads, &windows, matrix, part.get_mut(), None)?;
                     place(threads, geometry, [d, h, w], part.get(), gradient)?;
                 } else {

@@ -1,6 +1,6 @@
 //! The convolution itself.
 
-use super::{ConvFloat, Geometry};
+use super::{ConvFloat, Geometry, Placed};
 use crate::gemm::{Epilogue, MatRef, patches_by_matrix_wrapping};
 use crate::status::Result;
 use crate::threads::Threads;
@@ -26,7 +26,9 @@ pub fn forward<T: ConvFloat>(
         let points = MatRef::row_major(input, windows.rows(), geometry.inputs)?;
         return T::matrix_by_matrix(threads, points, matrix, output, epilogue);
     }
-    if T::forward_shorter(threads, geometry, input, filter, output, epilogue)? {
+    let pass = geometry.pass();
+    let places = pass.in_order(output.len())?;
+    if T::forward_shorter(threads, &pass, input, filter, Placed { values: output, places: &places }, epilogue)? {
         return Ok(());
     }
     let image = geometry.image(threads, input, false)?;

@@ -23,7 +23,7 @@ pub use forward::{forward, forward_wrapping};
 
 use padding::Image;
 
-use crate::gemm::{Epilogue, MatRef, PatchAxis, PatchFloat, Patches};
+use crate::gemm::{Epilogue, MatRef, PatchAxis, PatchFloat, Patches, Spread};
 use crate::shape::product;
 use crate::status::Result;
 use crate::threads::Threads;
@@ -92,23 +92,14 @@ impl Geometry {
         self.space.iter().all(Window::is_point)
     }
 
-    /// Returns the convolution of the output's gradient that gives the input's, where the strides are one. A window
-    /// that would begin after the gradient's first point, which takes more zeros than a filter reaches, has no points
-    /// at all.
-    fn transposed(&self) -> Geometry {
-        let space = self.space.map(|w| Window {
-            input: w.output,
-            output: w.input,
-            before: w.filter.saturating_sub(1).saturating_mul(w.dilation).saturating_sub(w.before),
-            filter: if w.filter.saturating_sub(1).saturating_mul(w.dilation) < w.before { 0 } else { w.filter },
-            ..w
-        });
-        Geometry { batch: self.batch, inputs: self.outputs, outputs: self.inputs, space }
-    }
-
     /// Returns the number of points of a filter.
     fn taps(&self) -> usize {
         product(self.space.iter().map(|w| w.filter))
+    }
+
+    /// Returns the windows that the convolution and the gradient of its filter are made of.
+    fn pass(&self) -> Windows {
+        Windows { batch: self.batch, axes: self.axes(), inputs: self.inputs, outputs: self.outputs }
     }
 
     fn windows<'a, T>(&self, input: &'a [T]) -> Result<Patches<'a, T>> {
@@ -133,36 +124,97 @@ impl Geometry {
     }
 }
 
+/// Windows of images, each multiplied by a filter `[taps.., inputs, outputs]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    /// Images.
+    pub batch: usize,
+    /// The dimensions of space, outermost first.
+    pub axes: [PatchAxis; 3],
+    /// Channels of the images.
+    pub inputs: usize,
+    /// Sums of each window.
+    pub outputs: usize,
+}
+
+impl Windows {
+    fn len(&self, of: impl Fn(&PatchAxis) -> usize, rest: [usize; 2]) -> Option<usize> {
+        self.axes.iter().map(of).chain(rest).try_fold(1, usize::checked_mul)
+    }
+
+    fn input_len(&self) -> Option<usize> {
+        self.len(|a| a.size, [self.batch, self.inputs])
+    }
+
+    fn filter_len(&self) -> Option<usize> {
+        self.len(|a| a.taps, [self.inputs, self.outputs])
+    }
+
+    fn output_len(&self) -> Option<usize> {
+        self.len(|a| a.count, [self.batch, self.outputs])
+    }
+
+    /// Returns true if the slices have these sizes.
+    fn fits<T>(&self, input: &[T], filter: &[T], result: &Placed<'_, T>) -> bool {
+        self.input_len() == Some(input.len())
+            && self.filter_len() == Some(filter.len())
+            && self.len(|a| a.count, [self.batch, 1]) == Some(result.places.rows())
+            && result.places.are_in(self.outputs, result.values.len())
+    }
+
+    /// Returns the places of the sums one after the other.
+    ///
+    /// # Errors
+    /// As for [`Spread::new`].
+    fn in_order(&self, len: usize) -> Result<Spread> {
+        let [d, h, w] = self.axes.map(|a| a.count);
+        let counts = [w, h, d, self.batch];
+        let mut steps = [self.outputs; 4];
+        for i in 1..4 {
+            steps[i] = steps[i - 1].saturating_mul(counts[i - 1]);
+        }
+        Spread::new(0, counts, steps, self.outputs, len)
+    }
+}
+
+/// Where the sums of windows are written.
+pub struct Placed<'a, T> {
+    /// The tensor that they are a part of.
+    pub values: &'a mut [T],
+    /// Their places in it.
+    pub places: &'a Spread,
+}
+
 /// A float of which there are convolutions; in some types some of them have a shorter way, which is tried first.
 pub trait ConvFloat: PatchFloat {
-    /// Returns the convolution, or false where there is no shorter way, or it gave a value that is not finite.
+    /// Computes the sums of windows, or returns false where there is no shorter way, or it gave a value that is not finite.
     ///
     /// # Errors
     /// As for [`forward`].
     fn forward_shorter(
         threads: Threads,
-        geometry: &Geometry,
+        windows: &Windows,
         input: &[Self],
         filter: &[Self],
-        output: &mut [Self],
+        result: Placed<'_, Self>,
         epilogue: Option<&Epilogue<'_, Self>>,
     ) -> Result<bool> {
-        let _ = (threads, geometry, input, filter, output, epilogue);
+        let _ = (threads, windows, input, filter, result, epilogue);
         Ok(false)
     }
 
-    /// Returns the gradient of the filter, likewise.
+    /// Computes the gradient of the filter from that of the sums, which follow each other, likewise.
     ///
     /// # Errors
     /// As for [`backward_filter`].
     fn backward_filter_shorter(
         threads: Threads,
-        geometry: &Geometry,
+        windows: &Windows,
         input: &[Self],
         output: &[Self],
         gradient: &mut [Self],
     ) -> Result<bool> {
-        let _ = (threads, geometry, input, output, gradient);
+        let _ = (threads, windows, input, output, gradient);
         Ok(false)
     }
 }
@@ -172,23 +224,23 @@ impl ConvFloat for f64 {}
 impl ConvFloat for f32 {
     fn forward_shorter(
         threads: Threads,
-        geometry: &Geometry,
+        windows: &Windows,
         input: &[f32],
         filter: &[f32],
-        output: &mut [f32],
+        result: Placed<'_, f32>,
         epilogue: Option<&Epilogue<'_, f32>>,
     ) -> Result<bool> {
-        winograd::forward(threads, geometry, input, filter, output, epilogue)
+        winograd::forward(threads, windows, input, filter, result, epilogue)
     }
 
     fn backward_filter_shorter(
         threads: Threads,
-        geometry: &Geometry,
+        windows: &Windows,
         input: &[f32],
         output: &[f32],
         gradient: &mut [f32],
     ) -> Result<bool> {
-        winograd::backward_filter(threads, geometry, input, output, gradient)
+        winograd::backward_filter(threads, windows, input, output, gradient)
     }
 }
 

@@ -158,8 +158,23 @@ impl Spread {
         (self.counts[0], self.steps[0])
     }
 
+    /// Returns the number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        product(self.counts)
+    }
+
+    /// Returns true if these are places for rows of `cols` elements in `len` elements.
+    pub(crate) fn are_in(&self, cols: usize, len: usize) -> bool {
+        (self.cols, self.len) == (cols, len)
+    }
+
+    /// Returns the distance of windows of a line, and that of lines of a plane.
+    pub(crate) fn steps(&self) -> [usize; 2] {
+        [self.steps[0], self.steps[1]]
+    }
+
     /// Returns the place of a row's first element.
-    pub(super) fn at(&self, row: usize) -> usize {
+    pub(crate) fn at(&self, row: usize) -> usize {
         let (mut at, mut rest) = (self.first, row);
         for (&count, &step) in self.counts.iter().zip(&self.steps) {
             at += rest % count * step;

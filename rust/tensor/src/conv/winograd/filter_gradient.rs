@@ -2,11 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::transforms::{
-    Channels, input_points, points, row_floats, transform_gradient, transform_input, transform_sums,
-};
-use super::{POINTS, Tiles, lanes_of_panel, task_tiles};
-use crate::conv::Geometry;
+use super::tiles::Tiles;
+use super::transforms::{Channels, Sums, of_part, row_floats, transform_gradient, transform_input, transform_sums};
+use super::{lanes_of_panel, task_tiles};
+use crate::conv::Windows;
 use crate::conv::scratch::Scratch;
 use crate::gemm::tiled::tile::{Order, Tile, kernel};
 use crate::gemm::tiled::tile_rows;
@@ -26,25 +25,25 @@ const TASK_INPUTS: usize = 4;
 /// Computes it; false where a value was not finite, and so may not be what it should.
 pub(super) fn compute<L: Channels>(
     threads: Threads,
-    g: &Geometry,
+    windows: &Windows,
     tiles: &Tiles,
     input: &[f32],
     output: &[f32],
     gradient: &mut [f32],
 ) -> Result<bool> {
-    let (inputs, outputs) = (g.inputs, g.outputs);
-    let size = |[h, w]: [usize; 2], channels: usize| tiles.images * h * w * channels;
-    let fits = input.len() == size(tiles.input, inputs)
-        && output.len() == size(tiles.output, outputs)
-        && gradient.len() == 9 * inputs * outputs;
+    let (inputs, outputs) = (windows.inputs, windows.outputs);
+    let fits = windows.input_len() == Some(input.len())
+        && windows.output_len() == Some(output.len())
+        && windows.filter_len() == Some(gradient.len());
     if !fits {
         return Err(Status::invalid_argument("the tensors of a convolution do not have its sizes"));
     }
     let (row_in, row_out) = (row_floats(inputs), row_floats(outputs));
-    let sum_floats = POINTS * inputs * row_out;
+    let (points, most_points) = (tiles.points(), tiles.most_points());
+    let sum_floats = points * inputs * row_out;
     let most = (SUM_FLOATS / sum_floats).clamp(2, MOST_PARTS);
     let parts = tiles.count().div_ceil(PART_TILES).min(most).next_multiple_of(2);
-    let block = task_tiles(row_in, row_out);
+    let block = task_tiles(most_points * (row_in + row_out), sum_floats);
     let zeros = vec![0.0f32; inputs.max(outputs).next_multiple_of(16)];
     let failure = Mutex::new(None);
     let mut sums = Scratch::<f32>::new(&[parts, sum_floats])?;
@@ -55,7 +54,9 @@ pub(super) fn compute<L: Channels>(
             sum.fill(0.0);
             return;
         }
-        let mut room = match Scratch::<f32>::new(&[POINTS, block, row_in + row_out]) {
+        // Blocks of nearly equal size.
+        let block = some.len().div_ceil(some.len().div_ceil(block));
+        let mut room = match Scratch::<f32>::new(&[most_points, block, row_in + row_out]) {
             Ok(room) => room,
             Err(e) => {
                 failure.lock().get_or_insert(e);
@@ -63,39 +64,41 @@ pub(super) fn compute<L: Channels>(
             }
         };
         let values = room.get_mut().as_mut_ptr();
-        let slopes = values.wrapping_add(POINTS * block * row_in);
+        let slopes = values.wrapping_add(most_points * block * row_in);
         for first in some.clone().step_by(block) {
             let count = block.min(some.end - first);
-            for number in 0..count {
-                let tile = first + number;
-                let from = input_points(tiles, input.as_ptr(), inputs, tile, zeros.as_ptr());
-                let (image, y, x) = tiles.place(tile);
-                let image = output.as_ptr().wrapping_add(image * tiles.output[0] * tiles.output[1] * outputs);
-                let dy = points::<2>(image, tiles.output, outputs, (y as isize, x as isize), zeros.as_ptr());
-                // SAFETY: the points lie in the tensors or are zeros; the room holds a block of tiles.
-                unsafe {
-                    transform_input::<L>(&from, inputs, values.add(number * row_in), block * row_in);
-                    transform_gradient::<L>(&dy, outputs, slopes.add(number * row_out), block * row_out);
+            let mut sum = sum.as_mut_ptr();
+            for part in &tiles.parts {
+                for number in 0..count {
+                    let tile = first + number;
+                    let from = tiles.input(part, input.as_ptr(), inputs, tile, zeros.as_ptr());
+                    let dy = tiles.output(output.as_ptr(), outputs, tile, zeros.as_ptr());
+                    let to = (values.wrapping_add(number * row_in), slopes.wrapping_add(number * row_out));
+                    // SAFETY: the points lie in the tensors or are zeros; the room holds a part of a block of tiles.
+                    unsafe {
+                        of_part!(part, transform_input::<L>(&from, inputs, to.0, block * row_in));
+                        of_part!(part, transform_gradient::<L>(&dy, outputs, to.1, block * row_out));
+                    }
                 }
-            }
-            for f in 0..POINTS {
-                let (a, b) = (values.wrapping_add(f * block * row_in), slopes.wrapping_add(f * block * row_out));
-                let c = sum.as_mut_ptr().wrapping_add(f * inputs * row_out);
-                for column in (0..outputs).step_by(32) {
-                    for (lane, wide) in lanes_of_panel::<L>(outputs - column) {
-                        let column = column + lane;
-                        for rows in tile_rows::<L>(inputs) {
-                            let work = Tile::<L>::whole(
-                                count,
-                                (a.wrapping_add(rows.start), row_in),
-                                (b.wrapping_add(column), row_out),
-                                (c.wrapping_add(rows.start * row_out + column), row_out),
-                                first > some.start,
-                            );
-                            // SAFETY: the CPU has the features of `L`, or this would not run; all rows are whole lanes long.
-                            unsafe { kernel::<L>(rows.len(), wide, Order::AlongColumn, true)(&work) };
+                for f in 0..part.points() {
+                    let (a, b) = (values.wrapping_add(f * block * row_in), slopes.wrapping_add(f * block * row_out));
+                    for column in (0..outputs).step_by(32) {
+                        for (lane, wide) in lanes_of_panel::<L>(outputs - column) {
+                            let column = column + lane;
+                            for rows in tile_rows::<L>(inputs) {
+                                let work = Tile::<L>::whole(
+                                    count,
+                                    (a.wrapping_add(rows.start), row_in),
+                                    (b.wrapping_add(column), row_out),
+                                    (sum.wrapping_add(rows.start * row_out + column), row_out),
+                                    first > some.start,
+                                );
+                                // SAFETY: the CPU has the features of `L`, or this would not run; all rows are whole lanes long.
+                                unsafe { kernel::<L>(rows.len(), wide, Order::AlongColumn, true)(&work) };
+                            }
                         }
                     }
+                    sum = sum.wrapping_add(inputs * row_out);
                 }
             }
         }
@@ -104,17 +107,23 @@ pub(super) fn compute<L: Channels>(
         return Err(e);
     }
     let (sums, out, finite) = (sums.get(), SharedSlice::new(gradient), AtomicBool::new(true));
+    let (product, width) = (inputs * outputs, tiles.axes[1].taps);
     try_for_blocks(threads, inputs, TASK_INPUTS, |some| {
+        let mut all = true;
         for row in some {
-            let sums = sums.as_ptr().wrapping_add(row * row_out);
-            // SAFETY: the sums are whole registers long; tasks write different inputs' rows.
-            let all = unsafe {
-                let to = out.as_mut_ptr().add(row * outputs);
-                transform_sums::<L>(sums, parts, sum_floats, inputs * row_out, outputs, to, inputs * outputs)
-            };
-            if !all {
-                finite.store(false, Ordering::Relaxed);
+            let mut from = sums.as_ptr().wrapping_add(row * row_out);
+            for part in &tiles.parts {
+                let first = (part.down.first * width + part.across.first) * product + row * outputs;
+                let to = out.as_mut_ptr().wrapping_add(first);
+                let steps = [part.down.step * width * product, part.across.step * product];
+                let sums = Sums { first: from, count: parts, distance: sum_floats };
+                // SAFETY: the sums are whole registers long; tasks write different inputs' rows.
+                all &= unsafe { of_part!(part, transform_sums::<L>(sums, inputs * row_out, outputs, to, steps)) };
+                from = from.wrapping_add(part.points() * inputs * row_out);
             }
+        }
+        if !all {
+            finite.store(false, Ordering::Relaxed);
         }
     })?;
     Ok(finite.into_inner())

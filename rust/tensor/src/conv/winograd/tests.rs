@@ -1,17 +1,15 @@
 //! Laws of the shorter way: it gives what the sums written out give, as near as rounding allows, and refuses what it would spoil.
 
 use super::*;
-use crate::conv::{ConvFloat, Geometry, Window};
+use crate::conv::{Geometry, Window};
 use proptest::prelude::*;
 
 fn window() -> impl Strategy<Value = Window> {
-    (5usize..14, 0usize..3, 0usize..3).prop_map(|(input, before, after)| Window {
-        input,
-        filter: 3,
-        output: input + before + after - 2,
-        stride: 1,
-        dilation: 1,
-        before,
+    (1usize..10, 1usize..4, 5usize..20, 0usize..9, 0usize..9).prop_map(|(filter, stride, input, before, after)| {
+        let (before, after) = (before.min(filter - 1), after.min(filter - 1));
+        let input = input.max(filter);
+        let output = (input + before + after - filter) / stride + 1;
+        Window { input, filter, output, stride, dilation: 1, before }
     })
 }
 
@@ -35,7 +33,11 @@ fn single(values: &[f64]) -> Vec<f32> {
 
 fn sizes(g: &Geometry) -> [usize; 3] {
     let [_, h, w] = g.space;
-    [g.batch * h.input * w.input * g.inputs, 9 * g.inputs * g.outputs, g.batch * h.output * w.output * g.outputs]
+    [
+        g.batch * h.input * w.input * g.inputs,
+        h.filter * w.filter * g.inputs * g.outputs,
+        g.batch * h.output * w.output * g.outputs,
+    ]
 }
 
 /// Returns the largest difference, as a part of the largest value.
@@ -45,35 +47,67 @@ fn error(got: &[f32], expected: &[f64]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
     fn results_are_within_a_few_roundings_of_those_in_double(g in geometry()) {
-        prop_assume!(Tiles::of(&g).is_some());
+        let pass = g.pass();
+        prop_assume!(Tiles::of(&pass).is_some());
         let [x, f, dy] = sizes(&g);
         let (x, f, dy) = (numbers(x, 1), numbers(f, 2), numbers(dy, 3));
         let threads = Threads::new(2);
-        let (mut y, mut df) = (vec![0.0; dy.len()], vec![0.0; f.len()]);
+        let [mut y, mut dx, mut df] = [&dy, &x, &f].map(|like| vec![0.0; like.len()]);
         crate::conv::forward(threads, &g, &x, &f, &mut y, None).unwrap();
+        crate::conv::backward_input(threads, &g, &f, &dy, &mut dx).unwrap();
         crate::conv::backward_filter(threads, &g, &x, &dy, &mut df).unwrap();
+        let [single_x, single_f, single_dy] = [&x, &f, &dy].map(|values| single(values));
+        let mut got = vec![7.0f32; dx.len()];
+        crate::conv::backward_input(threads, &g, &single_f, &single_dy, &mut got).unwrap();
+        prop_assert!(error(&got, &dx) < 3e-6, "{}", error(&got, &dx));
         let mut bits = None;
         for isa in Isa::available() {
             let (mut got_y, mut got_df) = (vec![7.0f32; dy.len()], vec![7.0f32; f.len()]);
-            prop_assert!(forward_on(isa, threads, &g, &single(&x), &single(&f), &mut got_y, None).unwrap());
-            prop_assert!(backward_filter_on(isa, threads, &g, &single(&x), &single(&dy), &mut got_df).unwrap());
+            let places = pass.in_order(got_y.len()).unwrap();
+            let placed = Placed { values: &mut got_y, places: &places };
+            prop_assert!(forward_on(isa, threads, &pass, &single_x, &single_f, placed, None).unwrap());
+            prop_assert!(backward_filter_on(isa, threads, &pass, &single_x, &single_dy, &mut got_df).unwrap());
             prop_assert!(error(&got_y, &y) < 3e-6, "{}", error(&got_y, &y));
             prop_assert!(error(&got_df, &df) < 3e-6, "{}", error(&got_df, &df));
             let got = [got_y, got_df].map(|v| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>());
             prop_assert!(bits.get_or_insert_with(|| got.clone()) == &got, "{:?} gives other bits", isa);
         }
     }
+
+    #[test]
+    fn the_parts_of_a_window_are_its_points(g in geometry()) {
+        let pass = g.pass();
+        prop_assume!(Tiles::of(&pass).is_some());
+        let [_, h, w] = pass.axes;
+        let mut found = vec![0; h.taps * w.taps];
+        for part in &Tiles::of(&pass).unwrap().parts {
+            for i in 0..part.down.taps {
+                for j in 0..part.across.taps {
+                    let (i, j) = (part.down.first + i * part.down.step, part.across.first + j * part.across.step);
+                    found[i * w.taps + j] += 1;
+                }
+            }
+        }
+        prop_assert!(found.iter().all(|&count| count == 1));
+    }
 }
 
-fn large() -> (Geometry, [Vec<f32>; 3]) {
-    let window = Window { input: 14, filter: 3, output: 14, stride: 1, dilation: 1, before: 1 };
+fn of_window(window: Window) -> (Geometry, [Vec<f32>; 3]) {
     let g = Geometry { batch: 8, inputs: 48, outputs: 40, space: [Window::FLAT, window, window] };
     let [x, f, dy] = sizes(&g);
     (g, [single(&numbers(x, 1)), single(&numbers(f, 2)), single(&numbers(dy, 3))])
+}
+
+fn large() -> (Geometry, [Vec<f32>; 3]) {
+    of_window(Window { input: 14, filter: 3, output: 14, stride: 1, dilation: 1, before: 1 })
+}
+
+fn strided() -> (Geometry, [Vec<f32>; 3]) {
+    of_window(Window { input: 28, filter: 5, output: 14, stride: 2, dilation: 1, before: 1 })
 }
 
 #[test]
@@ -96,24 +130,48 @@ fn an_infinity_reaches_only_what_it_should() {
 }
 
 #[test]
+fn an_infinity_reaches_only_what_it_should_with_strides() {
+    let (g, [x, f, mut dy]) = strided();
+    dy[(5 * 14 + 7) * 40 + 3] = f32::INFINITY;
+    let mut dx = vec![0.0; x.len()];
+    crate::conv::backward_input(Threads::new(2), &g, &f, &dy, &mut dx).unwrap();
+    for (i, value) in dx.iter().enumerate() {
+        let (point, image) = (i / 48 % 784, i / 48 / 784);
+        let [y, x] = [point / 28 + 1, point % 28 + 1];
+        let near = image == 0 && (10..15).contains(&y) && (14..19).contains(&x);
+        assert!(value.is_finite() || near, "point {point} of image {image}");
+        assert!(!value.is_finite() || !near || f[((y - 10) * 5 + x - 14) * 48 * 40 + i % 48 * 40 + 3] == 0.0);
+    }
+}
+
+#[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let (g, [x, f, dy]) = large();
-    let run = |threads: usize| {
-        let threads = Threads::new(threads);
-        let (mut y, mut df) = (vec![0.0; dy.len()], vec![0.0; f.len()]);
-        f32::forward_shorter(threads, &g, &x, &f, &mut y, None).unwrap();
-        f32::backward_filter_shorter(threads, &g, &x, &dy, &mut df).unwrap();
-        [y, df].map(|v| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>())
-    };
-    let one = run(1);
-    assert!(run(2) == one && run(4) == one);
+    for (g, [x, f, dy]) in [large(), strided()] {
+        let run = |threads: usize| {
+            let threads = Threads::new(threads);
+            let [mut y, mut dx, mut df] = [&dy, &x, &f].map(|like| vec![0.0; like.len()]);
+            crate::conv::forward(threads, &g, &x, &f, &mut y, None).unwrap();
+            crate::conv::backward_input(threads, &g, &f, &dy, &mut dx).unwrap();
+            crate::conv::backward_filter(threads, &g, &x, &dy, &mut df).unwrap();
+            [y, dx, df].map(|v| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>())
+        };
+        let one = run(1);
+        assert!(run(2) == one && run(4) == one);
+    }
 }
 
 #[test]
 fn slices_of_other_sizes_are_refused() {
     let (g, [x, f, mut y]) = large();
-    assert!(forward(Threads::single(), &g, &x[1..], &f, &mut y, None).is_err());
-    assert!(forward(Threads::single(), &g, &x, &f[1..], &mut y, None).is_err());
-    assert!(forward(Threads::single(), &g, &x, &f, &mut y[1..], None).is_err());
-    assert!(backward_filter(Threads::single(), &g, &x, &y[1..], &mut vec![0.0; f.len()]).is_err());
+    let (pass, gradient) = (g.pass(), &mut vec![0.0; f.len()]);
+    let places = pass.in_order(y.len()).unwrap();
+    let refused = |x: &[f32], f: &[f32], y: &mut [f32]| {
+        forward(Threads::single(), &pass, x, f, Placed { values: y, places: &places }, None).is_err()
+    };
+    assert!(refused(&x[1..], &f, &mut y));
+    assert!(refused(&x, &f[1..], &mut y));
+    assert!(refused(&x, &f, &mut y[1..]));
+    assert!(!refused(&x, &f, &mut y));
+    assert!(backward_filter(Threads::single(), &pass, &x, &y[1..], gradient).is_err());
+    assert!(backward_filter(Threads::single(), &pass, &x, &y, gradient).is_ok());
 }
