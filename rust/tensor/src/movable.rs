@@ -2,8 +2,9 @@
 
 use crate::dtype::DType;
 use crate::status::Result;
+use crate::streams::Streams;
 use crate::tensor::{Bytes, Tensor};
-use crate::transpose::{self, Streams};
+use crate::transpose;
 use crate::{bail, ensure};
 
 mod sealed {

@@ -1,13 +1,10 @@
 //! Transposes of matrices, in square blocks; those of 4- and 8-byte elements in registers.
 
+use crate::streams::Streams;
 use crate::vector::Isa;
 
 /// Side of a block: 16 four-byte elements are one cache line, and whole lines are what memory likes to be written in.
 pub const BLOCK_SIDE: usize = 16;
-
-/// Bytes of a cache line.
-#[cfg(target_arch = "x86_64")]
-const LINE: usize = 64;
 
 /// Returns the elements that a block of `BLOCK_SIDE` rows reaches over, rows beginning `stride` apart.
 fn reach(stride: usize) -> Option<usize> {
@@ -25,30 +22,6 @@ fn square_side<T>() -> usize {
         };
     }
     0
-}
-
-/// Leave to write blocks past the caches, for results that do not fit there. What was written is visible to other threads
-/// when this is dropped.
-pub struct Streams(());
-
-impl Streams {
-    /// Bytes of a result from which on streams take less time than the caches.
-    const WORTHWHILE: usize = 32 << 20;
-
-    /// Returns None where a result of so many bytes is better written to the caches.
-    pub fn for_result(bytes: usize) -> Option<Streams> {
-        (bytes >= Streams::WORTHWHILE && Isa::current().has_avx2()).then_some(Streams(()))
-    }
-}
-
-impl Drop for Streams {
-    fn drop(&mut self) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a fence; every x86-64 processor has it (SSE).
-        unsafe {
-            std::arch::x86_64::_mm_sfence()
-        };
-    }
 }
 
 /// Transposes a square of `square_side::<T>()`, not 0, in registers.
@@ -86,16 +59,13 @@ pub(crate) fn block<T: Copy + Default>(
         return false;
     }
     #[cfg(target_arch = "x86_64")]
-    if streams.is_some() && row.is_multiple_of(LINE / size_of::<T>()) && to.as_ptr().addr().is_multiple_of(LINE) {
+    if let Some(streams) = streams {
         let mut transposed = [T::default(); BLOCK_SIDE * BLOCK_SIDE];
         block(from, stride, &mut transposed, BLOCK_SIDE, None);
-        // SAFETY: rows of `BLOCK_SIDE` elements were found inside `to`, each of which begins a line. They are whole lines,
-        // since elements have 4 or 8 bytes. A side that is not 0 means AVX2.
-        unsafe { avx2::stream(&transposed, to.as_mut_ptr(), row) };
-        return true;
+        if streams.copy_rows(&transposed, BLOCK_SIDE, to, row) {
+            return true;
+        }
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = streams;
     for i in (0..BLOCK_SIDE).step_by(side) {
         for j in (0..BLOCK_SIDE).step_by(side) {
             // SAFETY: the square at (i, j) lies in the block, which was found inside both slices.
@@ -140,26 +110,8 @@ pub fn matrix<T: Copy>(from: &[T], from_row: usize, (rows, columns): (usize, usi
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::BLOCK_SIDE;
     use std::arch::x86_64::*;
     use std::array::from_fn;
-
-    /// Copies a block's rows past the caches.
-    ///
-    /// # Safety
-    /// `BLOCK_SIDE` elements must be writable at `to` and each `row` further on, aligned to 32 bytes and a multiple of that.
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn stream<T: Copy>(block: &[T; BLOCK_SIDE * BLOCK_SIDE], to: *mut T, row: usize) {
-        for (i, from) in block.as_chunks::<BLOCK_SIDE>().0.iter().enumerate() {
-            for k in 0..size_of_val(from) / size_of::<__m256i>() {
-                // SAFETY: vector k of row i is in the block, and in `to` as the caller promises.
-                unsafe {
-                    let vector = _mm256_loadu_si256(from.as_ptr().cast::<__m256i>().add(k));
-                    _mm256_stream_si256(to.add(i * row).cast::<__m256i>().add(k), vector);
-                }
-            }
-        }
-    }
 
     /// Transposes 8 x 8 elements.
     ///
@@ -208,8 +160,8 @@ mod avx2 {
 
 #[cfg(test)]
 mod tests {
-    use super::Streams;
     use crate::Movable;
+    use crate::streams::Streams;
 
     fn check<E: Movable + Copy + std::fmt::Debug>(value: fn(usize) -> E) {
         for (stride, row) in [(16, 16), (17, 40), (100, 23)] {

@@ -1,7 +1,8 @@
 //! `Walk`: a strided view of a dense array; the one loop behind transposes, slices, tiles, reversals and broadcasts.
 
+use ferroflow_tensor::Streams;
 use ferroflow_tensor::threads::{Strips, Threads, try_for_chunks_mut, try_for_rows_mut};
-use ferroflow_tensor::transpose::{BLOCK_SIDE, Streams};
+use ferroflow_tensor::transpose::BLOCK_SIDE;
 use ferroflow_tensor::{Movable, Result, Shape, Tensor, by_size, ensure};
 use smallvec::SmallVec;
 

@@ -4,6 +4,7 @@ use super::broadcast::{Broadcast, Inputs, Terms};
 use super::grain;
 use crate::dtype::{DType, Scalar};
 use crate::status::Result;
+use crate::streams::Streams;
 use crate::tensor::Tensor;
 use crate::threads::Threads;
 use crate::vector::{self, Binary, Comparable, Compare, Element, Operand};
@@ -74,8 +75,11 @@ fn zip<T: Scalar + Element>(f: Binary, mut a: Tensor, mut b: Tensor, threads: Th
         check_divisor(f, T::DTYPE, b.slice::<T>()?)?;
     }
     let block = grain::of_binary(f);
+    let bytes = plan.shape.elements() * size_of::<T>();
     let run = |terms: Terms<'_, T>, out: &mut [T]| match terms {
-        Terms::Both(a, b) => vector::binary(f, a, b, out),
+        Terms::Both(a, b) => Streams::in_pieces(bytes, out, |first, piece| {
+            vector::binary(f, a.part(first, piece.len()), b.part(first, piece.len()), piece);
+        }),
         Terms::InLeft(b) => vector::binary_in_place_left(f, out, b),
         Terms::InRight(a) => vector::binary_in_place_right(f, a, out),
     };

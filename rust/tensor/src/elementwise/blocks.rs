@@ -8,6 +8,7 @@ use super::{binary, unary};
 use crate::dtype::{DType, Scalar};
 use crate::shape::Shape;
 use crate::status::Result;
+use crate::streams::Streams;
 use crate::tensor::Tensor;
 use crate::threads::{Threads, try_for_blocks};
 use crate::vector::{self, Element, Operand};
@@ -67,7 +68,10 @@ pub(super) fn run<T: Scalar + Element>(
             });
             taken.push(input);
         }
-        let mut memory = Memory { inputs: SmallVec::new(), outputs: SmallVec::new(), origin: 0 };
+        let mut memory = Memory { inputs: SmallVec::new(), outputs: SmallVec::new(), origin: 0, past_caches: false };
+        // Lines that an input was read from are in the caches.
+        let is_new = taken.iter().all(Option::is_none);
+        memory.past_caches = is_new && Streams::for_result(shape.elements() * size_of::<T>()).is_some();
         for out in &mut outputs {
             memory.outputs.push(out.slice_mut::<T>()?.as_mut_ptr());
         }
@@ -209,6 +213,8 @@ pub(super) struct Memory<T> {
     pub outputs: SmallVec<[*mut T; 1]>,
     /// The element that the outputs begin with.
     pub origin: usize,
+    /// If true, the outputs are larger than the caches, and none of them has an input's memory.
+    pub past_caches: bool,
 }
 
 pub(super) struct BlockLoop<'a, T> {
@@ -232,9 +238,10 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         failure.into_inner().map_or(Ok(()), Err)
     }
 
-    /// Returns the number of registers with those of scalars, parts and the spare one.
+    /// Returns the number of registers with those of scalars, parts, outputs that are copied past the caches, and the spare one.
     fn resident(&self) -> usize {
-        self.layout.registers + self.spread.scalars.len() + self.spread.parts.len() + 1
+        let copied = if self.memory.past_caches { self.memory.outputs.len() } else { 0 };
+        self.layout.registers + self.spread.scalars.len() + self.spread.parts.len() + copied + 1
     }
 
     /// Returns the most elements of a block.
@@ -259,6 +266,8 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         let mut part_places: SmallVec<[*mut T; 4]> = SmallVec::new();
         let base = registers.as_mut_ptr();
         let first_part = self.layout.registers + self.spread.scalars.len();
+        let first_copied = first_part + parts.len();
+        let streams = self.memory.past_caches.then(|| Streams::for_result(usize::MAX)).flatten();
         let (period, origin) = (self.spread.period, self.memory.origin);
         let mut start = range.start;
         while start < range.end {
@@ -277,12 +286,13 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
                 part_places.push(to.as_mut_ptr());
             }
             let address = |place: Place| -> *mut T {
-                // SAFETY: registers have `length` elements each; spread scalars, parts and the spare one come last. Rows have
+                // SAFETY: registers have `length` elements each; spread scalars, parts, copied outputs and the spare one come last. Rows have
                 // `period` elements. Inputs, and outputs from `origin` on, have all of the range. `n` elements from here on
                 // are inside all of them.
                 unsafe {
                     match place {
                         Place::Input(i) => self.memory.inputs[i as usize].add(start),
+                        Place::Output(i) if streams.is_some() => base.add((first_copied + i as usize) * length),
                         Place::Output(i) => self.memory.outputs[i as usize].add(start - origin),
                         Place::Register(i) => base.add(i as usize * length),
                         Place::Spread(i) => base.add((self.layout.registers + i as usize) * length),
@@ -297,6 +307,15 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
                 // SAFETY: `address` gives `n` elements each. Places are equal or disjoint: registers do not overlap,
                 // and an output overlaps an input only as a whole. No later step then reads that input.
                 unsafe { step_on(step.instruction, address(step.a), address(step.b), address(step.to), spare, n) };
+            }
+            if let Some(streams) = &streams {
+                for (i, to) in self.memory.outputs.iter().enumerate() {
+                    // SAFETY: the register of an output and its range have `n` elements each, and nothing else uses them here.
+                    unsafe {
+                        let from = std::slice::from_raw_parts(base.add((first_copied + i) * length), n);
+                        streams.copy(from, std::slice::from_raw_parts_mut(to.add(start - origin), n));
+                    }
+                }
             }
             start += n;
         }

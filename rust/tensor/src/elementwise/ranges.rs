@@ -59,7 +59,7 @@ impl<T: Scalar + Element> Ranges<T> {
         let outputs = std::iter::once(out.as_mut_ptr()).collect();
         // Small tensors have their elements in themselves, so that these move with them.
         let inputs = self.inputs.iter().enumerate().map(|(v, t)| address(&self.layout, v, t)).collect::<Result<_>>()?;
-        let memory = Memory { inputs, outputs, origin: start };
+        let memory = Memory { inputs, outputs, origin: start, past_caches: false };
         BlockLoop { layout: &self.layout, memory: &memory, spread: &self.spread }.task(start..end)
     }
 }

@@ -21,7 +21,7 @@ impl<'a, T: Copy> Operand<'a, T> {
     }
 
     /// Returns the operand of `length` outputs from `start`.
-    pub(super) fn part(self, start: usize, length: usize) -> Operand<'a, T> {
+    pub(crate) fn part(self, start: usize, length: usize) -> Operand<'a, T> {
         match self {
             Operand::Slice(s) => Operand::Slice(&s[start..start + length]),
             Operand::Scalar(_) => self,
