@@ -102,7 +102,7 @@ mod avx2 {
         if size == 0 || !BYTES.is_multiple_of(size) || !before.is_multiple_of(size) || before / size > to.len() {
             return (to.len(), 0);
         }
-        (before / size, (to.len() * size - before) / BYTES)
+        (before / size, (size_of_val(to) - before) / BYTES)
     }
 
     /// Copies rows past the caches: a count of so many bytes, which begin `row` bytes apart in `to`.

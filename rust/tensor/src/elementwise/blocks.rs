@@ -69,9 +69,12 @@ pub(super) fn run<T: Scalar + Element>(
             taken.push(input);
         }
         let mut memory = Memory { inputs: SmallVec::new(), outputs: SmallVec::new(), origin: 0, past_caches: false };
-        // Lines that an input was read from are in the caches.
+        // Lines that an input was read from are in the caches. With one operand to read, processors see for themselves that
+        // whole lines are written.
         let is_new = taken.iter().all(Option::is_none);
-        memory.past_caches = is_new && Streams::for_result(shape.elements() * size_of::<T>()).is_some();
+        let full = layout.classes[..inputs.len()].iter().filter(|class| matches!(class, Class::Full)).count();
+        let bytes = shape.elements() * size_of::<T>();
+        memory.past_caches = is_new && full > 1 && Streams::for_result(bytes).is_some();
         for out in &mut outputs {
             memory.outputs.push(out.slice_mut::<T>()?.as_mut_ptr());
         }

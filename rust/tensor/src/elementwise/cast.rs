@@ -3,7 +3,6 @@
 use super::grain;
 use crate::dtype::{DType, Scalar};
 use crate::status::Result;
-use crate::streams::Streams;
 use crate::tensor::Tensor;
 use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, CastTo};
@@ -28,11 +27,8 @@ fn unsupported(from: DType, to: DType) -> Result<Tensor> {
 fn convert<S: Scalar + CastTo<D>, D: Scalar>(x: &Tensor, threads: Threads) -> Result<Tensor> {
     let mut out = Tensor::new(D::DTYPE, x.shape().clone())?;
     let values = x.slice::<S>()?;
-    let bytes = size_of::<D>() * values.len();
     try_for_chunks_mut(threads, out.slice_mut::<D>()?, grain::LIGHT, |start, block| {
-        Streams::in_pieces(bytes, block, |first, piece| {
-            vector::cast(&values[start + first..][..piece.len()], piece);
-        });
+        vector::cast(&values[start..start + block.len()], block);
     })?;
     Ok(out)
 }

@@ -3,7 +3,6 @@
 use super::grain;
 use crate::dtype::Scalar;
 use crate::status::Result;
-use crate::streams::Streams;
 use crate::tensor::Tensor;
 use crate::threads::{Threads, try_for_chunks_mut};
 use crate::vector::{self, Element, Unary};
@@ -31,11 +30,8 @@ fn map<T: Scalar + Element>(f: Unary, mut x: Tensor, threads: Threads) -> Result
     }
     let mut out = Tensor::new(T::DTYPE, x.shape().clone())?;
     let values = x.slice::<T>()?;
-    let bytes = size_of_val(values);
     try_for_chunks_mut(threads, out.slice_mut::<T>()?, grain::of_unary(f), |start, block| {
-        Streams::in_pieces(bytes, block, |first, piece| {
-            vector::unary(f, &values[start + first..][..piece.len()], piece);
-        });
+        vector::unary(f, &values[start..start + block.len()], block);
     })?;
     Ok(out)
 }
