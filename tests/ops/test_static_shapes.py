@@ -1,4 +1,4 @@
-"""Static shapes and build errors of arrays, pictures, pools and scattered slices are TensorFlow's, or more is known."""
+"""Static shapes and build errors of arrays, pictures, pools, tables and scattered slices are TensorFlow's or known better."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ impl<'a> Execution<'a> {
         let start = self.now();
         let value = variable.read_in_step(self.step.locals).map_err(|e| e.at_node(via))?;
         if value.is_none() && required {
-            return Err(variable.uninitialized().at_node(via));
+            return Err(without_value(self.plan, variable, via));
         }
         if let (Some(shape), Some(value)) = (shape, &value)
             && shape != value.shape()
@@ -394,11 +394,18 @@ impl<'a> Execution<'a> {
     }
 }
 
+/// Returns the error of node `via`, which needs the value of a variable without one.
+#[cold]
+pub(crate) fn without_value(plan: &Plan, variable: &Variable, via: NodeId) -> Status {
+    let reader = plan.placement.iter().find(|placed| placed.node.id == via);
+    reader.map_or_else(|| variable.uninitialized(), |placed| variable.missing_for(&placed.node.op)).at_node(via)
+}
+
 /// Returns the error of a reader whose slot is empty.
 #[cold]
 fn missing(plan: &Plan, slot: u32, node: &str) -> Status {
     match plan.versions.iter().find(|(s, ..)| *s == slot) {
-        Some((_, variable, via)) => variable.uninitialized().at_node(*via),
+        Some((_, variable, via)) => without_value(plan, variable, *via),
         None => Status::internal(format!("a value that {node} reads was not computed")),
     }
 }

@@ -89,15 +89,12 @@ fn shape_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn destroy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let ignore_lookup_error = init.bool("ignore_lookup_error")?;
+    let (ignore_lookup_error, op) = (init.bool("ignore_lookup_error")?, init.node.op.clone());
     kernel(move |ctx| {
         if let Ok(variable) = ctx.variable(0) {
-            ensure!(
-                ignore_lookup_error || variable.is_initialized(),
-                NotFound,
-                "Resource localhost/{}/N10tensorflow3VarE does not exist.",
-                variable.name
-            );
+            if !ignore_lookup_error && !variable.is_initialized() {
+                return Err(variable.missing_for(&op));
+            }
             // Its handles stay valid: a later write gives it a value again, as a new resource of its name would have.
             return ctx.assign(0, |value| {
                 *value = None;
