@@ -91,6 +91,28 @@ def test_a_clip_of_nan_differs_by_one_of_its_operands_alone(dtype: str, theirs: 
 @pytest.mark.parametrize(
     ("about", "theirs", "ours", "is_accepted"),
     [
+        ("variables of ResourceApplyAdamWithAmsgrad", "no error", "var and vhat do not have the same shape[3] []", True),
+        ("variables of ResourceApplyAdamWithAmsgrad", "no error", "var and m do not have the same shape[3] []", False),
+        ("variables of ResourceApplyAdam", "no error", "var and vhat do not have the same shape[3] []", False),
+        ("BoostedTreesMakeStatsSummary", "no error", "Buckets must not be negative, got -1", True),
+        ("BoostedTreesAggregateStats", "no error", "Buckets must not be negative, got -1", False),
+        ("ParameterizedTruncatedNormal", "no error", "shape must have at least one dimension", True),
+        ("ParameterizedTruncatedNormal", "no error", "Invalid parameters", False),
+        ("ParameterizedTruncatedNormal", "ResourceExhaustedError: ", "shape must have at least one dimension", False),
+        ("raw variable, handle", "NotFoundError: Resource localhost/v", "Error while reading resource variable", False),
+    ],
+)
+def test_an_input_beyond_which_tensorflow_reads_is_refused(
+    about: str, theirs: str, ours: str, is_accepted: bool
+) -> None:
+    program: dict[str, Any] = {"about": about, "steps": [], "runs": []}
+    difference = Difference("error", "run 0", theirs, f"InvalidArgumentError: {ours}")
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("about", "theirs", "ours", "is_accepted"),
+    [
         ("gradient of Acosh", [math.inf, 0.5], [math.nan, 0.5], True),
         ("gradient of Acosh", [1.0, 0.5], [math.nan, 0.5], False),
         ("gradient of Acosh", [math.inf, 0.5], [math.nan, 0.75], False),
