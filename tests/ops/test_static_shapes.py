@@ -32,7 +32,7 @@ def _agrees(theirs: Any, ours: Any) -> bool:
 
 def test_every_golden_program_is_compared() -> None:
     assert set(programs(tf)) == set(EXPECTED)
-    assert len(KINDS) == 9
+    assert len(KINDS) == 21
 
 
 @pytest.mark.parametrize("kind", KINDS)
