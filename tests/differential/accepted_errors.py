@@ -555,6 +555,13 @@ ERRORS = [
         ours="Buckets must not be negative",
     ),
     Accepted(
+        "1.15 takes all keys that a dense table imports for one, and ends its process if there is one",
+        "error",
+        about="raw table, MutableDenseHashTableV2",
+        tensorflow=r"^InvalidArgumentError: Expected shape \[[12]\] for value, got [\s\S]*LookupTableImportV2",
+        ours="^no error",
+    ),
+    Accepted(
         "TensorFlow reads the number of batches beyond an empty shape; the next read ends its process",
         "error",
         about="ParameterizedTruncatedNormal",

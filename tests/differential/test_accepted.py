@@ -36,6 +36,7 @@ def _list(indices: list[int], more: list[Any], reader: str) -> dict[str, Any]:
 
 _SET = ["filled", "raw_ops.TensorListSetItem", [], {"input_handle": {"ref": "grown"}, "index": {"ref": "two"}}]
 _NEITHER = Difference("value", "run 0, value 0 (1 of the greatest)", [5.0, 2.0, 7.0, 5.0], [5.0, 2.0, 0.0, 5.0])
+_FIRST = Difference("value", "run 0, value 0 (1 of the greatest)", [5.0, 2.0, 5.0, 7.0], [5.0, 2.0, 0.0, 5.0])
 _ELSEWHERE = Difference("value", "run 0, value 0 (1 of the greatest)", [5.0, 3.0, 7.0, 5.0], [5.0, 2.0, 0.0, 5.0])
 _SHORTER = Difference("fetched shape", "run 0, value 0", [3], [4])
 _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes during merge: [2] vs. [0]", "no error")
@@ -45,6 +46,7 @@ _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes
     ("indices", "more", "reader", "difference", "is_accepted"),
     [
         ([0, 3], [], "Stack", _NEITHER, True),
+        ([0, 3], [], "Stack", _FIRST, True),
         ([0, 3], [], "Stack", _ELSEWHERE, False),
         ([0, 3], [], "Stack", _ERROR, True),
         ([0, 3], [], "Stack", _SHORTER, False),
@@ -52,6 +54,7 @@ _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes
         ([0, 3], [], "Length", _SHORTER, False),
         ([0, 3], [], "Length", _ERROR, False),
         ([2, 3], [], "Stack", _NEITHER, False),
+        ([2, 3], [], "Stack", _FIRST, False),
         ([2, 3], [], "Stack", _ERROR, False),
         ([0, 3], [_SET], "Stack", _NEITHER, False),
         ([0, 3], [_SET], "Stack", _ERROR, False),
@@ -99,6 +102,7 @@ def test_a_clip_of_nan_differs_by_one_of_its_operands_alone(dtype: str, theirs: 
         ("ParameterizedTruncatedNormal", "no error", "shape must have at least one dimension", True),
         ("ParameterizedTruncatedNormal", "no error", "Invalid parameters", False),
         ("ParameterizedTruncatedNormal", "ResourceExhaustedError: ", "shape must have at least one dimension", False),
+        ("raw table, MutableDenseHashTableV2", "InvalidArgumentError: Expected shape [1] for value, got [3]", "", False),
         ("raw variable, handle", "NotFoundError: Resource localhost/v", "Error while reading resource variable", False),
     ],
 )

@@ -8,10 +8,10 @@ use crate::slots::{IdleSlots, Slots};
 use crate::suspended::{Begun, Remaining, Suspended};
 use crate::task_state::TaskState;
 use crate::trace::Trace;
-use ferroflow_graph::{Blocking, Kernel, KernelContext, NodeId, Prepared, Step, Variable, Variables};
+use ferroflow_graph::{Blocking, Kernel, KernelContext, Node, NodeId, Prepared, RefAccess, Step, Variable, Variables};
 use ferroflow_plan::{Input, Instruction, LoopPlan, Overlap, Plan, Run, Test, Tests, Work};
 use ferroflow_tensor::threads::{ensure_stack, unwatched};
-use ferroflow_tensor::{Code, Result, Shape, Status, Tensor};
+use ferroflow_tensor::{Code, DType, Result, Shape, Status, Tensor};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -394,11 +394,20 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// Returns the error of node `via`, which needs the value of a variable without one.
+/// Returns the error of a step that needs the value of a variable without one, which it gets through node `via`. If `via`
+/// makes a handle, its readers determine the error: a plain read, if there is one.
 #[cold]
 pub(crate) fn without_value(plan: &Plan, variable: &Variable, via: NodeId) -> Status {
-    let reader = plan.placement.iter().find(|placed| placed.node.id == via);
-    reader.map_or_else(|| variable.uninitialized(), |placed| variable.missing_for(&placed.node.op)).at_node(via)
+    let nodes = || plan.placement.iter().map(|placed| &placed.node);
+    let is_handle = |n: &Node| n.outputs.first().is_some_and(|output| output.dtype == DType::Resource);
+    let reads = |n: &&Arc<Node>| {
+        n.op.takes_handles && n.op.ref_access == RefAccess::Read && n.inputs.iter().any(|input| input.node == via)
+    };
+    let reader = match nodes().any(|n| n.id == via && is_handle(n)) {
+        true => nodes().filter(reads).max_by_key(|n| n.op.is_snapshot),
+        false => None,
+    };
+    reader.map_or_else(|| variable.uninitialized(), |n| variable.missing_for(&n.op)).at_node(via)
 }
 
 /// Returns the error of a reader whose slot is empty.
