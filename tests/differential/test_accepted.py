@@ -94,7 +94,12 @@ def test_a_clip_of_nan_differs_by_one_of_its_operands_alone(dtype: str, theirs: 
 @pytest.mark.parametrize(
     ("about", "theirs", "ours", "is_accepted"),
     [
-        ("variables of ResourceApplyAdamWithAmsgrad", "no error", "var and vhat do not have the same shape[3] []", True),
+        (
+            "variables of ResourceApplyAdamWithAmsgrad",
+            "no error",
+            "var and vhat do not have the same shape[3] []",
+            True,
+        ),
         ("variables of ResourceApplyAdamWithAmsgrad", "no error", "var and m do not have the same shape[3] []", False),
         ("variables of ResourceApplyAdam", "no error", "var and vhat do not have the same shape[3] []", False),
         ("BoostedTreesMakeStatsSummary", "no error", "Buckets must not be negative, got -1", True),
@@ -102,7 +107,12 @@ def test_a_clip_of_nan_differs_by_one_of_its_operands_alone(dtype: str, theirs: 
         ("ParameterizedTruncatedNormal", "no error", "shape must have at least one dimension", True),
         ("ParameterizedTruncatedNormal", "no error", "Invalid parameters", False),
         ("ParameterizedTruncatedNormal", "ResourceExhaustedError: ", "shape must have at least one dimension", False),
-        ("raw table, MutableDenseHashTableV2", "InvalidArgumentError: Expected shape [1] for value, got [3]", "", False),
+        (
+            "raw table, MutableDenseHashTableV2",
+            "InvalidArgumentError: Expected shape [1] for value, got [3]",
+            "",
+            False,
+        ),
         ("raw variable, handle", "NotFoundError: Resource localhost/v", "Error while reading resource variable", False),
     ],
 )

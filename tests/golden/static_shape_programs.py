@@ -43,6 +43,20 @@ def _arrays(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
         return build
 
+    def scattered(element: Any, indices: Any, value: Any) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            more = {"dynamic_size": True, "clear_after_read": False, "identical_element_shapes": True}
+            made = tf.raw_ops.TensorArrayV3(
+                size=4, dtype=tf.float32, element_shape=element, tensor_array_name="", **more
+            )
+            rows = {"indices": tf.placeholder(tf.int32, indices), "value": tf.placeholder(tf.float32, value)}
+            return [tf.raw_ops.TensorArrayScatterV3(handle=made[0], flow_in=made[1], **rows)]
+
+        return build
+
+    values = [None, [], [3], [3, 2], [0, 2], [None, 2], [3, None], [3, 2, 1], [3, 5]]
+    for element, indices, value in itertools.product([None, [2], [None]], [None, [], [3], [0], [3, 1]], values):
+        yield f"TensorArrayScatterV3 {element} {indices} {value}", scattered(element, indices, value)
     elements = [None, [2], [None], [2, None], []]
     values = [[a] for a in (None, [2], [2, 2], [None], [])] + [[a, b] for a in (None, [2], [None]) for b in ([2], [3])]
     for infer, element, value in itertools.product([True, False], elements, values):
@@ -153,7 +167,9 @@ def _tables(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     def found(make: Callable[[], Any], keys: Any, default: Any) -> Callable[[], Any]:
         return lambda: [
             tf.raw_ops.LookupTableFindV2(
-                table_handle=make(), keys=tf.placeholder(tf.int64, keys), default_value=tf.placeholder(tf.float32, default)
+                table_handle=make(),
+                keys=tf.placeholder(tf.int64, keys),
+                default_value=tf.placeholder(tf.float32, default),
             )
         ]
 
@@ -175,8 +191,10 @@ def _tables(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     for kind, keys, default in itertools.product(kinds, [None, [], [2], [None, 2], [4, None]], [None, [], [2], [1, 1]]):
         yield f"LookupTableFind in {kind} {keys} {default}", found(lambda kind=kind: table(kind), keys, default)
     for key, keys in itertools.product([None, [], [2], [None], [2, 4]], [None, [], [2], [4, 2], [4, 3]]):
-        dense = (lambda key=key: table("MutableDenseHashTable", key))
-        yield f"LookupTableFind by keys of {key} {keys}", found(dense, keys, [3])
+        yield (
+            f"LookupTableFind by keys of {key} {keys}",
+            found(lambda key=key: table("MutableDenseHashTable", key), keys, [3]),
+        )
     for kind, (key_type, value_type) in itertools.product(kinds[:3], [(tf.string, tf.float32), (tf.int64, tf.int64)]):
         other = lambda kind=kind, types=(key_type, value_type): table(kind, (), *types)  # noqa: E731
         yield f"LookupTableFind in {kind} from {key_type.name} to {value_type.name}", found(other, [2], None)
@@ -184,6 +202,20 @@ def _tables(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "LookupTableFind in a loop", looped
     for kind in kinds[1:]:
         yield f"LookupTableExport of {kind}", exported(kind)
+
+
+def _biased(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    def program(shape: Any, bias: Any) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            levels, biases = (tf.bitcast(tf.placeholder(tf.uint8, part), tf.quint8) for part in (shape, bias))
+            bounds = dict.fromkeys(("min_input", "max_input", "min_bias", "max_bias"), 1.0)
+            return list(tf.raw_ops.QuantizedBiasAdd(input=levels, bias=biases, out_type=tf.qint32, **bounds))
+
+        return build
+
+    shapes = [None, [2], [None, None], [2, 3], [2, None, 4, None], [2, 4, 5, 3]]
+    for shape, bias in itertools.product(shapes, [None, [], [None], [3], [4], [3, 1]]):
+        yield f"QuantizedBiasAdd {shape} {bias}", program(shape, bias)
 
 
 def _pools(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -241,7 +273,11 @@ def _regions(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 def programs(tf: Any) -> dict[str, Callable[[], Any]]:
     """The programs of a library, by name."""
-    return dict(itertools.chain(_arrays(tf), _pictures(tf), _scattered(tf), _put(tf), _tables(tf), _pools(tf), _regions(tf)))
+    return dict(
+        itertools.chain(
+            _arrays(tf), _pictures(tf), _scattered(tf), _put(tf), _tables(tf), _biased(tf), _pools(tf), _regions(tf)
+        )
+    )
 
 
 def describe(tf: Any, program: Callable[[], Any]) -> Any:
