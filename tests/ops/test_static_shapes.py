@@ -1,4 +1,4 @@
-"""Static shapes and build errors are TensorFlow's or known better: arrays, pictures, pools, tables, scattered slices."""
+"""Static shapes and build errors are TensorFlow's or known better: arrays, pictures, pools, tables, scattered rows."""
 
 from __future__ import annotations
 
