@@ -102,7 +102,7 @@ ERRORS = [
     Accepted(
         "nothing is gathered in the shape of the elements that were written; TensorFlow requires a static one",
         "error",
-        about="array, gather",
+        about="array, gather|raw array",
         tensorflow="TensorArray has size zero, but element shape .* is not fully defined",
         ours="^no error",
     ),
@@ -486,9 +486,9 @@ ERRORS = [
     Accepted(
         "TensorFlow reads beyond empty ranges",
         "error",
-        about="Quantized(Add|Mul)",
+        about="Quantized(Add|Mul)|QuantizeV2|Dequantize",
         tensorflow="^no error",
-        ours=r"(min|max) must be a scalar, got shape \[0",
+        ours=r"(min|max)(_range)? must be a scalar, got shape \[0",
     ),
     Accepted(
         "TensorFlow reads beyond the moments of other channels",
