@@ -218,6 +218,15 @@ def _biased(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield f"QuantizedBiasAdd {shape} {bias}", program(shape, bias)
 
 
+def _padded(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    def program(length: int, dtype: str) -> Callable[[], Any]:
+        texts = {"input_bytes": ["abcd"], "fixed_length": length}
+        return lambda: [tf.raw_ops.DecodePaddedRaw(**texts, out_type=tf.as_dtype(dtype))]
+
+    for length, dtype in itertools.product([-4, -1, 0, 1, 2, 3, 4, 8], ["uint8", "int16", "float32", "int64"]):
+        yield f"DecodePaddedRaw {length} {dtype}", program(length, dtype)
+
+
 def _pools(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Windows of pictures and volumes, also along channels, and their second gradients."""
 
@@ -275,7 +284,15 @@ def programs(tf: Any) -> dict[str, Callable[[], Any]]:
     """The programs of a library, by name."""
     return dict(
         itertools.chain(
-            _arrays(tf), _pictures(tf), _scattered(tf), _put(tf), _tables(tf), _biased(tf), _pools(tf), _regions(tf)
+            _arrays(tf),
+            _pictures(tf),
+            _scattered(tf),
+            _put(tf),
+            _tables(tf),
+            _biased(tf),
+            _padded(tf),
+            _pools(tf),
+            _regions(tf),
         )
     )
 
