@@ -455,6 +455,21 @@ ERRORS = [
         ours="^InvalidArgumentError: .*(out of bounds|out of order|repeated)",
     ),
     Accepted(
+        "splits that are not sorted are the caller's fault here, and an internal error there",
+        "error",
+        about="RaggedTensorToTensor",
+        tensorflow="^InternalError: Values and indices must be equal",
+        ours="^InvalidArgumentError: Ragged splits must be sorted",
+    ),
+    Accepted(
+        "parts of sparse tensors that do not fit each other are refused when the graph is built; TensorFlow's step refuses"
+        " them, but not that of a gradient, which 1.15 lacks",
+        "build error",
+        about="gradient of SparseConcat",
+        tensorflow="when run: TypeError: Fetch argument None",
+        ours="^ValueError: Dimension 0 in both shapes must be equal, .* for 'SparseConcat'",
+    ),
+    Accepted(
         "an output of another shape is the caller's fault here",
         "error",
         about="(gradient of )?(Max|Avg)Pool3DGrad",

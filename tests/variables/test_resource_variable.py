@@ -338,6 +338,9 @@ def test_wrong_types_and_shapes_are_refused_when_the_graph_is_made():
     v = tf.Variable([1.0, 2.0], use_resource=True)
     with pytest.raises(ValueError, match=r"wrong dtype\. Expected float32 got int32"):
         tensor_op("ReadVariableOp", [v.handle], {"dtype": tf.int32})
+    for gather, indices in (("ResourceGather", [0]), ("ResourceGatherNd", [[0]])):
+        with pytest.raises(ValueError, match=r"read variable with wrong dtype\. Expected float32 got int32"):
+            tensor_op(gather, [v.handle, indices], {"dtype": tf.int32})
     with pytest.raises(ValueError, match="Dimension 0 in both shapes must be equal"):
         v.assign([1.0, 2.0, 3.0])
 
