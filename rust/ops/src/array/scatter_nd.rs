@@ -85,7 +85,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The rule of ops that put slices into input 0.
+/// Sets the shape of an op that puts slices into input 0.
 pub(crate) fn shape_into(c: &mut ShapeContext<'_>) -> Result<()> {
     let out = c.input(0)?.clone();
     check(&c.input(1)?.with_rank_at_least(1)?, &c.input(2)?.with_rank_at_least(1)?, &out, "input")?;
