@@ -456,3 +456,10 @@ def test_stitches_at_no_place_are_empty(op: str, indices: list[list[int]]) -> No
         stitched = getattr(tf.raw_ops, op)(indices=places, data=data)
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] is out of range"):
             session.run(stitched)
+
+
+@pytest.mark.parametrize("first", [-1, 0, 1, 2, 5])
+def test_the_first_text_begins_with_the_first_code_point(first: int) -> None:
+    texts = {"input_values": [97, 98, 99], "input_splits": np.int64([first, 2, 2, 3])}
+    made = _run(lambda: tf.raw_ops.UnicodeEncode(**texts, output_encoding="UTF-8"))
+    assert made.tolist() == [b"ab", b"", b"c"]
