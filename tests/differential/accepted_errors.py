@@ -462,8 +462,8 @@ ERRORS = [
         ours="^InvalidArgumentError: Ragged splits must be sorted",
     ),
     Accepted(
-        "parts of sparse tensors that do not fit each other are refused when the graph is built; TensorFlow's step refuses"
-        " them, but not that of a gradient, which 1.15 lacks",
+        "parts of sparse tensors that do not fit each other are refused when the graph is built; TensorFlow's step"
+        " refuses them, but not that of a gradient, which 1.15 lacks",
         "build error",
         about="gradient of SparseConcat",
         tensorflow="when run: TypeError: Fetch argument None",
