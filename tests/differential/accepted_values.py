@@ -264,7 +264,7 @@ VALUES = [
         check=lambda tensorflow, ours: bool(np.isnan(ours).all()),
     ),
     Accepted(
-        "squares of the numbers of a matrix overflow: NaN here, and the root of its upper part there, for float32 alone",
+        "squares of a matrix overflow: NaN here, and the root of its upper part there, for float32 alone",
         "value",
         about="MatrixSquareRoot",
         where="NaN elsewhere",
