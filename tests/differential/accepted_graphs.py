@@ -176,10 +176,4 @@ GRAPHS = [
         about="(gradient of )?MatrixSetDiagV2",
         ours="None",
     ),
-    Accepted(
-        "the shape of what the raw op finds in a table is unknown, as in 1.8; `lookup` of a table sets it",
-        "static shape",
-        about="raw table, Mutable.*",
-        ours="^None$",
-    ),
 ]

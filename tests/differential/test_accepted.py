@@ -36,6 +36,7 @@ def _list(indices: list[int], more: list[Any], reader: str) -> dict[str, Any]:
 
 _SET = ["filled", "raw_ops.TensorListSetItem", [], {"input_handle": {"ref": "grown"}, "index": {"ref": "two"}}]
 _NEITHER = Difference("value", "run 0, value 0 (1 of the greatest)", [5.0, 2.0, 7.0, 5.0], [5.0, 2.0, 0.0, 5.0])
+_FIRST = Difference("value", "run 0, value 0 (1 of the greatest)", [5.0, 2.0, 5.0, 7.0], [5.0, 2.0, 0.0, 5.0])
 _ELSEWHERE = Difference("value", "run 0, value 0 (1 of the greatest)", [5.0, 3.0, 7.0, 5.0], [5.0, 2.0, 0.0, 5.0])
 _SHORTER = Difference("fetched shape", "run 0, value 0", [3], [4])
 _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes during merge: [2] vs. [0]", "no error")
@@ -45,6 +46,7 @@ _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes
     ("indices", "more", "reader", "difference", "is_accepted"),
     [
         ([0, 3], [], "Stack", _NEITHER, True),
+        ([0, 3], [], "Stack", _FIRST, True),
         ([0, 3], [], "Stack", _ELSEWHERE, False),
         ([0, 3], [], "Stack", _ERROR, True),
         ([0, 3], [], "Stack", _SHORTER, False),
@@ -52,6 +54,7 @@ _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes
         ([0, 3], [], "Length", _SHORTER, False),
         ([0, 3], [], "Length", _ERROR, False),
         ([2, 3], [], "Stack", _NEITHER, False),
+        ([2, 3], [], "Stack", _FIRST, False),
         ([2, 3], [], "Stack", _ERROR, False),
         ([0, 3], [_SET], "Stack", _NEITHER, False),
         ([0, 3], [_SET], "Stack", _ERROR, False),
@@ -85,6 +88,39 @@ def test_a_clip_of_nan_differs_by_one_of_its_operands_alone(dtype: str, theirs: 
     }
     program["runs"][0]["feed"].append(fed("clip_value_max", [], [2.0]))
     difference = Difference("value", "run 0, value 0 (NaN elsewhere)", theirs, [math.nan, 0.5])
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("about", "theirs", "ours", "is_accepted"),
+    [
+        (
+            "variables of ResourceApplyAdamWithAmsgrad",
+            "no error",
+            "var and vhat do not have the same shape[3] []",
+            True,
+        ),
+        ("variables of ResourceApplyAdamWithAmsgrad", "no error", "var and m do not have the same shape[3] []", False),
+        ("variables of ResourceApplyAdam", "no error", "var and vhat do not have the same shape[3] []", False),
+        ("BoostedTreesMakeStatsSummary", "no error", "Buckets must not be negative, got -1", True),
+        ("BoostedTreesAggregateStats", "no error", "Buckets must not be negative, got -1", False),
+        ("ParameterizedTruncatedNormal", "no error", "shape must have at least one dimension", True),
+        ("ParameterizedTruncatedNormal", "no error", "Invalid parameters", False),
+        ("ParameterizedTruncatedNormal", "ResourceExhaustedError: ", "shape must have at least one dimension", False),
+        (
+            "raw table, MutableDenseHashTableV2",
+            "InvalidArgumentError: Expected shape [1] for value, got [3]",
+            "",
+            False,
+        ),
+        ("raw variable, handle", "NotFoundError: Resource localhost/v", "Error while reading resource variable", False),
+    ],
+)
+def test_an_input_beyond_which_tensorflow_reads_is_refused(
+    about: str, theirs: str, ours: str, is_accepted: bool
+) -> None:
+    program: dict[str, Any] = {"about": about, "steps": [], "runs": []}
+    difference = Difference("error", "run 0", theirs, f"InvalidArgumentError: {ours}")
     assert (accepted.reason(program, difference) is not None) == is_accepted
 
 

@@ -43,6 +43,20 @@ def _arrays(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
         return build
 
+    def scattered(element: Any, indices: Any, value: Any) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            more = {"dynamic_size": True, "clear_after_read": False, "identical_element_shapes": True}
+            made = tf.raw_ops.TensorArrayV3(
+                size=4, dtype=tf.float32, element_shape=element, tensor_array_name="", **more
+            )
+            rows = {"indices": tf.placeholder(tf.int32, indices), "value": tf.placeholder(tf.float32, value)}
+            return [tf.raw_ops.TensorArrayScatterV3(handle=made[0], flow_in=made[1], **rows)]
+
+        return build
+
+    values = [None, [], [3], [3, 2], [0, 2], [None, 2], [3, None], [3, 2, 1], [3, 5]]
+    for element, indices, value in itertools.product([None, [2], [None]], [None, [], [3], [0], [3, 1]], values):
+        yield f"TensorArrayScatterV3 {element} {indices} {value}", scattered(element, indices, value)
     elements = [None, [2], [None], [2, None], []]
     values = [[a] for a in (None, [2], [2, 2], [None], [])] + [[a, b] for a in (None, [2], [None]) for b in ([2], [3])]
     for infer, element, value in itertools.product([True, False], elements, values):
@@ -101,6 +115,118 @@ def _scattered(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield "scatter_nd {} {} {}".format(*parts), program(*parts)
 
 
+def _put(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Slices that indices put into a tensor or a variable, by ops of their own names."""
+
+    def program(op: str, into: Any, indices: Any, updates: Any) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            slices = {"indices": tf.placeholder(tf.int32, indices), "updates": tf.placeholder(tf.float32, updates)}
+            if op.startswith("ScatterNdNonAliasing"):
+                slices["input"] = tf.placeholder(tf.float32, into)
+            elif op.startswith("Tensor"):
+                slices["tensor"] = tf.placeholder(tf.float32, into)
+            else:
+                maker = tf.raw_ops.VarHandleOp if op.startswith("Resource") else tf.raw_ops.VariableV2
+                slices["ref"] = maker(shape=into, dtype=tf.float32, container="", shared_name="v")
+            made = getattr(tf.raw_ops, op)(**slices)
+            return [made] if hasattr(made, "shape") else []
+
+        return build
+
+    ops = [
+        *("TensorScatterAdd", "TensorScatterSub", "TensorScatterUpdate", "ScatterNdNonAliasingAdd"),
+        *("ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate"),
+        *("ResourceScatterNdAdd", "ResourceScatterNdSub", "ResourceScatterNdUpdate"),
+    ]
+    parts = [
+        [None, [], [4], [4, 3], [0]],
+        [None, [], [1], [2, 1], [2, 2], [2, None]],
+        [None, [], [2], [2, 3]],
+    ]
+    for op, (into, indices, updates) in itertools.product(ops, itertools.product(*parts)):
+        if into is not None or not op.startswith("ScatterNd") or "Aliasing" in op:
+            yield f"{op} {into} {indices} {updates}", program(op, into, indices, updates)
+
+
+def _tables(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """What is found in the tables that raw ops make, and what they export."""
+
+    def table(kind: str, key: Any = (), key_type: Any = None, value_type: Any = None) -> Any:
+        types = {"key_dtype": key_type or tf.int64, "value_dtype": value_type or tf.float32}
+        shared = {"container": "", "shared_name": "table", "use_node_name_sharing": False}
+        if kind == "MutableHashTableOfTensors":
+            shared["value_shape"] = [2]
+        if kind == "MutableDenseHashTable":
+            del types["key_dtype"]
+            shared["value_shape"] = [3]
+            key = None if key is None else list(key)
+            shared["empty_key"] = tf.placeholder(tf.int64, key)
+            shared["deleted_key"] = tf.placeholder(tf.int64, key)
+        return getattr(tf.raw_ops, f"{kind}V2")(**types, **shared)
+
+    def found(make: Callable[[], Any], keys: Any, default: Any) -> Callable[[], Any]:
+        return lambda: [
+            tf.raw_ops.LookupTableFindV2(
+                table_handle=make(),
+                keys=tf.placeholder(tf.int64, keys),
+                default_value=tf.placeholder(tf.float32, default),
+            )
+        ]
+
+    def exported(kind: str) -> Callable[[], Any]:
+        return lambda: list(
+            tf.raw_ops.LookupTableExportV2(table_handle=table(kind), Tkeys=tf.int64, Tvalues=tf.float32)
+        )
+
+    def looped() -> list[Any]:
+        handle, keys = table("MutableHashTable"), tf.placeholder(tf.int64, [2])
+
+        def body(i: Any, x: Any) -> Any:
+            default = tf.reduce_sum(x)
+            return i + 1, tf.raw_ops.LookupTableFindV2(table_handle=handle, keys=keys, default_value=default)
+
+        return list(tf.while_loop(lambda i, x: i < 3, body, [0, tf.constant([0.0, 1.0])]))
+
+    kinds = ["HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable"]
+    for kind, keys, default in itertools.product(kinds, [None, [], [2], [None, 2], [4, None]], [None, [], [2], [1, 1]]):
+        yield f"LookupTableFind in {kind} {keys} {default}", found(lambda kind=kind: table(kind), keys, default)
+    for key, keys in itertools.product([None, [], [2], [None], [2, 4]], [None, [], [2], [4, 2], [4, 3]]):
+        yield (
+            f"LookupTableFind by keys of {key} {keys}",
+            found(lambda key=key: table("MutableDenseHashTable", key), keys, [3]),
+        )
+    for kind, (key_type, value_type) in itertools.product(kinds[:3], [(tf.string, tf.float32), (tf.int64, tf.int64)]):
+        other = lambda kind=kind, types=(key_type, value_type): table(kind, (), *types)  # noqa: E731
+        yield f"LookupTableFind in {kind} from {key_type.name} to {value_type.name}", found(other, [2], None)
+    yield "LookupTableFind through an identity", found(lambda: tf.identity(table("MutableHashTable")), [2], [])
+    yield "LookupTableFind in a loop", looped
+    for kind in kinds[1:]:
+        yield f"LookupTableExport of {kind}", exported(kind)
+
+
+def _biased(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    def program(shape: Any, bias: Any) -> Callable[[], Any]:
+        def build() -> list[Any]:
+            levels, biases = (tf.bitcast(tf.placeholder(tf.uint8, part), tf.quint8) for part in (shape, bias))
+            bounds = dict.fromkeys(("min_input", "max_input", "min_bias", "max_bias"), 1.0)
+            return list(tf.raw_ops.QuantizedBiasAdd(input=levels, bias=biases, out_type=tf.qint32, **bounds))
+
+        return build
+
+    shapes = [None, [2], [None, None], [2, 3], [2, None, 4, None], [2, 4, 5, 3]]
+    for shape, bias in itertools.product(shapes, [None, [], [None], [3], [4], [3, 1]]):
+        yield f"QuantizedBiasAdd {shape} {bias}", program(shape, bias)
+
+
+def _padded(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    def program(length: int, dtype: str) -> Callable[[], Any]:
+        texts = {"input_bytes": ["abcd"], "fixed_length": length}
+        return lambda: [tf.raw_ops.DecodePaddedRaw(**texts, out_type=tf.as_dtype(dtype))]
+
+    for length, dtype in itertools.product([-4, -1, 0, 1, 2, 3, 4, 8], ["uint8", "int16", "float32", "int64"]):
+        yield f"DecodePaddedRaw {length} {dtype}", program(length, dtype)
+
+
 def _pools(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Windows of pictures and volumes, also along channels, and their second gradients."""
 
@@ -156,7 +282,19 @@ def _regions(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 def programs(tf: Any) -> dict[str, Callable[[], Any]]:
     """The programs of a library, by name."""
-    return dict(itertools.chain(_arrays(tf), _pictures(tf), _scattered(tf), _pools(tf), _regions(tf)))
+    return dict(
+        itertools.chain(
+            _arrays(tf),
+            _pictures(tf),
+            _scattered(tf),
+            _put(tf),
+            _tables(tf),
+            _biased(tf),
+            _padded(tf),
+            _pools(tf),
+            _regions(tf),
+        )
+    )
 
 
 def describe(tf: Any, program: Callable[[], Any]) -> Any:

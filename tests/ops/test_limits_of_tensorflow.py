@@ -405,3 +405,61 @@ def test_wrong_shapes_of_contrib_have_clear_errors() -> None:
             tf.contrib.framework.with_shape("x", tf.ones([2, 3]))
         with pytest.raises(ValueError, match="slice index 1 of dimension 0 out of bounds"):
             tf.contrib.layers.spatial_softmax(tf.placeholder(tf.float32, [None]))
+
+
+def _fed(value: Any, dtype: Any) -> tf.Tensor:
+    return tf.placeholder_with_default(np.array(value, dtype), None)
+
+
+@pytest.mark.parametrize("odd", ["basename", "shard", "num_shards"])
+@pytest.mark.parametrize("shape", [[1], [1, 1], [0], [2]])
+def test_parts_of_a_shards_name_are_scalars(odd: str, shape: list[int]) -> None:
+    parts = {"basename": ("a", object), "shard": (2, np.int32), "num_shards": (3, np.int32)}
+    with tf.Graph().as_default(), tf.Session() as session:
+        named = {
+            name: _fed(np.full(shape if name == odd else [], value, dtype), dtype)
+            for name, (value, dtype) in parts.items()
+        }
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{odd} must be a scalar, got shape \[{shape[0]}"):
+            session.run(tf.raw_ops.ShardedFilename(**named))
+        del named["shard"]
+        if odd != "shard":
+            with pytest.raises(tf.errors.InvalidArgumentError, match=f"{odd} must be a scalar"):
+                session.run(tf.raw_ops.ShardedFilespec(**named))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+@pytest.mark.parametrize(("low", "high"), [(3, 3), (5, 3), (3, 5)])
+def test_bounds_of_no_number_count_if_they_are_signed(dtype: str, low: int, high: int) -> None:
+    def make() -> tf.Tensor:
+        state = tf.raw_ops.VarHandleOp(dtype=tf.int64, shape=[3], container="", shared_name="")
+        first = tf.raw_ops.AssignVariableOp(resource=state, value=np.int64([1, 2, 3]))
+        with tf.control_dependencies([first]):
+            bounds = {"minval": tf.constant(low, dtype), "maxval": tf.constant(high, dtype)}
+            return tf.raw_ops.StatefulUniformInt(resource=state, algorithm=1, shape=[0], **bounds)
+
+    if dtype.startswith("int") and low >= high:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"Need minval < maxval, got {low} >= {high}"):
+            _run(make)
+    else:
+        assert _run(make).shape == (0,)
+
+
+@pytest.mark.parametrize("op", ["DynamicStitch", "ParallelDynamicStitch"])
+@pytest.mark.parametrize("indices", [[[-1]], [[-5, -1]], [[], [-1]], [[-2], [-3]]])
+def test_stitches_at_no_place_are_empty(op: str, indices: list[list[int]]) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        places = [_fed(part, np.int32) for part in indices]
+        data = [_fed(np.ones([len(part), 2]), np.float32) for part in indices]
+        assert session.run(getattr(tf.raw_ops, op)(indices=places, data=data)).shape == (0, 2)
+        places, data = [*places, _fed([0], np.int32)], [*data, _fed(np.ones([1, 2]), np.float32)]
+        stitched = getattr(tf.raw_ops, op)(indices=places, data=data)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] is out of range"):
+            session.run(stitched)
+
+
+@pytest.mark.parametrize("first", [-1, 0, 1, 2, 5])
+def test_the_first_text_begins_with_the_first_code_point(first: int) -> None:
+    texts = {"input_values": [97, 98, 99], "input_splits": np.int64([first, 2, 2, 3])}
+    made = _run(lambda: tf.raw_ops.UnicodeEncode(**texts, output_encoding="UTF-8"))
+    assert made.tolist() == [b"ab", b"", b"c"]

@@ -47,6 +47,67 @@ def test_merging_keeps_all_values_and_refuses_a_tag_twice():
             run(tf.summary.merge([tf.constant(b"\xff\xff")]))
 
 
+def _tagged(tag):
+    """Makes each summary with a tag of its own, and what it writes to an event file."""
+    raw = tf.raw_ops
+    picture, clip = np.zeros([2, 1, 1, 1], np.uint8), np.zeros([2, 3], np.float32)
+    return [
+        raw.ScalarSummary(tags=[tag, "other"], values=[1.0, 2.0]),
+        raw.HistogramSummary(tag=tag, values=[1.0, 2.0]),
+        raw.ImageSummary(tag=tag, tensor=picture),
+        raw.AudioSummaryV2(tag=tag, tensor=clip, sample_rate=8000.0),
+        raw.TensorSummaryV2(tag=tag, tensor=[1, 2], serialized_summary_metadata=b""),
+    ]
+
+
+@given(st.binary(max_size=12))
+def test_a_tag_keeps_its_bytes_whatever_they_are(end):
+    # Bytes that are nowhere else in the summaries.
+    tag, stand_in = (b"~#~#~#~#" + part for part in (end, b"~" * len(end)))
+    with tf.Graph().as_default(), tf.Session() as session:
+        for made, expected in zip(*session.run([_tagged(tag), _tagged(stand_in)]), strict=True):
+            assert made == expected.replace(stand_in, tag)
+
+
+def test_a_tag_that_is_not_text_is_not_merged():
+    with tf.Graph().as_default(), tf.Session() as session:
+        for summary in _tagged(b"\xe9\xff"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse one of the summary inputs"):
+                session.run(tf.summary.merge([summary]))
+
+
+def test_an_event_file_has_the_bytes_of_a_tag(tmp_path):
+    raw, tag = tf.raw_ops, b"\xe9\xff"
+    with tf.Graph().as_default(), tf.Session() as session:
+        writer = raw.SummaryWriter(shared_name="", container="")
+        more = {"max_queue": 10, "flush_millis": 1000, "filename_suffix": ""}
+        session.run(raw.CreateSummaryFileWriter(writer=writer, logdir=str(tmp_path), **more))
+        step = tf.constant(3, tf.int64)
+        tagged = {"writer": writer, "step": step, "tag": tag}
+        picture, clip = np.zeros([1, 1, 1, 1], np.uint8), np.zeros([1, 3], np.float32)
+        writes = [
+            raw.WriteScalarSummary(**tagged, value=1.0),
+            raw.WriteHistogramSummary(**tagged, values=[1.0]),
+            raw.WriteImageSummary(**tagged, tensor=picture, bad_color=np.uint8([255, 0, 0, 255])),
+            raw.WriteAudioSummary(**tagged, tensor=clip, sample_rate=8000.0),
+            raw.WriteSummary(**tagged, tensor=[1], summary_metadata=b""),
+        ]
+        for write in writes:
+            session.run(write)
+        for bad, name in (
+            (raw.ImportEvent(writer=writer, event=tag), "Event"),
+            (raw.WriteGraphSummary(writer=writer, step=step, tensor=tag), "GraphDef"),
+        ):
+            with pytest.raises(tf.errors.DataLossError, match=f"Bad tf.{name} binary proto tensor string"):
+                session.run(bad)
+        session.run(raw.CloseSummaryWriter(writer=writer))
+    (file,) = tmp_path.iterdir()
+    events = list(tf.python_io.tf_record_iterator(str(file)))[1:]
+    assert len(events) == len(writes)
+    # Field 5 of an event is the summary, field 1 of that a value, and field 1 of that its tag.
+    assert all(event[9:12] == b"\x10\x03\x2a" and b"\n" in event and tag in event for event in events)
+
+
 def test_summaries_enter_the_collections_they_are_told():
     with tf.Graph().as_default() as graph:
         tf.summary.scalar("a", 1.0, collections=["mine"])

@@ -289,10 +289,58 @@ def test_reading_before_the_first_assignment_names_the_variable():
             session.run(v)
 
 
+_ONE, _ROWS, _ROW = [1.0], [[0]], [0]
+# By TensorFlow 1.15.5: what fails where a variable has no value, but for reads.
+_WITHOUT_VALUE = {
+    "AssignAddVariableOp": lambda v: apply_op("AssignAddVariableOp", [v.handle, [1.0, 1.0]]),
+    "AssignSubVariableOp": lambda v: apply_op("AssignSubVariableOp", [v.handle, [1.0, 1.0]]),
+    "VariableShape": lambda v: tensor_op("VariableShape", [v.handle]),
+    "ResourceGather": lambda v: tensor_op("ResourceGather", [v.handle, _ROW], {"dtype": tf.float32}),
+    "ResourceGatherNd": lambda v: tensor_op("ResourceGatherNd", [v.handle, _ROWS], {"dtype": tf.float32}),
+    "DestroyResourceOp": lambda v: apply_op("DestroyResourceOp", [v.handle], {"ignore_lookup_error": False}),
+    **{
+        f"ResourceScatter{way}": lambda v, way=way: apply_op(f"ResourceScatter{way}", [v.handle, _ROW, _ONE])
+        for way in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")
+    },
+    **{
+        f"ResourceScatterNd{way}": lambda v, way=way: apply_op(f"ResourceScatterNd{way}", [v.handle, _ROWS, _ONE])
+        for way in ("Add", "Sub", "Update")
+    },
+    "ResourceStridedSliceAssign": lambda v: v[:1].assign(_ONE),
+    "assign_add": lambda v: v.assign_add([1.0, 1.0]),
+    "tf.assign_sub": lambda v: tf.assign_sub(v, [1.0, 1.0]),
+    "scatter_nd_add": lambda v: v.scatter_nd_add(_ROWS, _ONE),
+    "sparse_read": lambda v: v.sparse_read(_ROW),
+    "gather": lambda v: tf.gather(v, _ROW),
+}
+
+
+@pytest.mark.parametrize("how", _WITHOUT_VALUE)
+def test_a_variable_without_a_value_is_not_found_by_what_does_more_than_read(how):
+    v = tf.get_variable("w", [2], use_resource=True)
+    with tf.Session() as session:
+        with pytest.raises(errors.NotFoundError, match="Resource localhost/w/N10tensorflow3VarE does not exist"):
+            session.run(_WITHOUT_VALUE[how](v))
+        assert not session.run(v.is_initialized())
+
+
+def test_a_counter_and_a_generator_without_a_value_are_not_found():
+    with tf.Session() as session:
+        counter = tf.get_variable("i", [], tf.int32, use_resource=True)
+        state = tf.get_variable("s", [3], tf.int64, use_resource=True)
+        numbers = tf.raw_ops.StatefulUniform(resource=state.handle, algorithm=1, shape=[2], dtype=tf.float32)
+        for fetch, name in ((counter.count_up_to(3), "i"), (numbers, "s")):
+            with pytest.raises(errors.NotFoundError, match=f"Resource localhost/{name}/N10tensorflow3VarE"):
+                session.run(fetch)
+
+
 def test_wrong_types_and_shapes_are_refused_when_the_graph_is_made():
     v = tf.Variable([1.0, 2.0], use_resource=True)
     with pytest.raises(ValueError, match=r"wrong dtype\. Expected float32 got int32"):
         tensor_op("ReadVariableOp", [v.handle], {"dtype": tf.int32})
+    for gather, indices in (("ResourceGather", [0]), ("ResourceGatherNd", [[0]])):
+        with pytest.raises(ValueError, match=r"read variable with wrong dtype\. Expected float32 got int32"):
+            tensor_op(gather, [v.handle, indices], {"dtype": tf.int32})
     with pytest.raises(ValueError, match="Dimension 0 in both shapes must be equal"):
         v.assign([1.0, 2.0, 3.0])
 

@@ -260,7 +260,7 @@ impl Graph {
     fn handle_type(&self, def: &OpDef, attrs: &AttrMap, inputs: &[OutputId]) -> Option<Arc<HandleType>> {
         if def.is_variable {
             let (dtype, shape) = (attrs.dtype("dtype").ok()?, attrs.shape("shape").ok()?);
-            return Some(Arc::new(HandleType { dtype, shape }));
+            return Some(Arc::new(HandleType::new(dtype, shape)));
         }
         match def.handle_source {
             HandleSource::Attrs(known) => return known(attrs).map(Arc::new),
@@ -277,8 +277,9 @@ impl Graph {
     }
 
     fn shape_error(&self, e: Status, def: &OpDef, name: &str, inputs: &[OutputId]) -> BuildError {
-        let shapes: Vec<String> =
-            inputs.iter().map(|&i| self.output(i).map_or_else(|_| "?".into(), |o| o.shape.to_string())).collect();
+        let known = |o: &OutputType| o.shape.rank().map(|_| o.shape.to_string());
+        let shape_text = |&i| self.output(i).ok().and_then(known).unwrap_or_else(|| "?".to_owned());
+        let shapes: Vec<String> = inputs.iter().map(shape_text).collect();
         let at = format!("for '{name}' (op: '{}') with input shapes: {}.", def.name, shapes.join(", "));
         match BuildError::from(e) {
             BuildError::Value(m) => BuildError::Value(format!("{m} {at}")),

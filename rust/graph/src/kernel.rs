@@ -282,7 +282,7 @@ impl<'a> KernelContext<'a> {
     pub fn read_handle(&mut self, i: usize, dtype: DType) -> Result<()> {
         if self.input(i)?.dtype() == DType::Resource {
             let variable = self.variable(i)?;
-            self.inputs[i] = variable.read().ok_or_else(|| variable.uninitialized())?;
+            self.inputs[i] = variable.read().ok_or_else(|| variable.missing_for(&self.node.op))?;
         }
         let got = self.inputs[i].dtype();
         ensure!(
@@ -314,7 +314,7 @@ impl<'a> KernelContext<'a> {
     pub fn update<R>(&mut self, i: usize, f: impl FnOnce(&mut Tensor, &mut [Tensor]) -> Result<R>) -> Result<R> {
         let variable = self.variable(i)?;
         let mut value = variable.lock();
-        let tensor = value.as_mut().ok_or_else(|| variable.uninitialized())?;
+        let tensor = value.as_mut().ok_or_else(|| variable.missing_for(&self.node.op))?;
         let result = unwatched(|| f(tensor, self.inputs))?;
         self.note_written(i, &value);
         Ok(result)

@@ -16,11 +16,19 @@ pub struct OutputId {
     pub index: u32,
 }
 
-/// The known type of what a handle stands for: a variable, or each element of a TensorArray.
+/// The known type of what a handle stands for: a variable, each element of a TensorArray, or each value of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandleType {
     pub dtype: DType,
     pub shape: PartialShape,
+    /// Of a table: the type and the shape of each key.
+    pub keys: Option<(DType, PartialShape)>,
+}
+
+impl HandleType {
+    pub fn new(dtype: DType, shape: PartialShape) -> HandleType {
+        HandleType { dtype, shape, keys: None }
+    }
 }
 
 /// The known type of an output while building.

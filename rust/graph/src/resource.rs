@@ -3,8 +3,9 @@
 
 use crate::kernel::{Kernel, KernelContext, KernelInit};
 use crate::node::Node;
+use crate::op_def::OpDef;
 use ferroflow_sync::{Mutex, MutexGuard};
-use ferroflow_tensor::{Bytes, DType, Object, Result, Shape, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, Code, DType, Object, Result, Shape, Status, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -75,16 +76,33 @@ impl Variable {
     /// Returns the error of reading a variable without a value. TF 1.x: programs match on these words.
     pub fn uninitialized(&self) -> Status {
         let name = &self.name;
-        Status::failed_precondition(match &self.container {
+        Status::failed_precondition(match self.resource() {
             None => format!("Attempting to use uninitialized value {name}"),
-            Some(container) => {
-                let container = if container.is_empty() { "localhost" } else { container };
-                format!(
-                    "Error while reading resource variable {name} from Container: {container}. This could mean that the \
-                     variable was uninitialized. Not found: Resource {container}/{name}/N10tensorflow3VarE does not exist."
-                )
-            }
+            Some((container, resource)) => format!(
+                "Error while reading resource variable {name} from Container: {container}. This could mean that the \
+                 variable was uninitialized. Not found: {resource} does not exist."
+            ),
         })
+    }
+
+    /// Returns the error of `op`, which needs the value of a variable without one. TF 1.x: through a handle, `NotFound`,
+    /// unless the op only reads the value.
+    pub fn missing_for(&self, op: &OpDef) -> Status {
+        match self.resource() {
+            Some((_, resource)) if op.takes_handles && !op.is_snapshot => {
+                Status::new(Code::NotFound, format!("{resource} does not exist."))
+            }
+            _ => self.uninitialized(),
+        }
+    }
+
+    /// Returns the container and TensorFlow's words for the variable behind a handle; None for a variable of references.
+    fn resource(&self) -> Option<(&str, String)> {
+        let container = match self.container.as_deref()? {
+            "" => "localhost",
+            named => named,
+        };
+        Some((container, format!("Resource {container}/{}/N10tensorflow3VarE", self.name)))
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Option<Tensor>> {

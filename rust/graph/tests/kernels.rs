@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use ferroflow_graph::{
-    AttrValue, Cancellation, Graph, Kernel, KernelContext, KernelInit, Node, NodeSpec, Op, Pending, Registry,
-    ResourceHandle, ResourceName, Resources, Step, Unnamed, Variable, Variables, kernel, no_functions,
+    AttrValue, Cancellation, Graph, Kernel, KernelContext, KernelInit, Node, NodeSpec, Op, Pending, RefAccess,
+    Registry, ResourceHandle, ResourceName, Resources, Step, Unnamed, Variable, Variables, kernel, no_functions,
     reference_tensor, resource_kernel,
 };
 use ferroflow_tensor::threads::{Threads, watched};
@@ -418,6 +418,17 @@ fn a_variable_is_shared_by_name_within_its_type() {
     assert!(
         h.uninitialized().message().starts_with("Error while reading resource variable h from Container: localhost")
     );
+    let through = |op: Op| node(op, vec![]).op.clone();
+    let missing = |variable: &Variable, op: Op| {
+        let status = variable.missing_for(&through(op));
+        (status.code(), status.message().to_owned())
+    };
+    let not_found = (Code::NotFound, "Resource localhost/h/N10tensorflow3VarE does not exist.".to_owned());
+    for access in [RefAccess::Read, RefAccess::Write] {
+        assert_eq!(missing(&h, Op::new("Update").handles(access)), not_found);
+    }
+    assert_eq!(missing(&h, Op::new("Read").snapshot()).0, Code::FailedPrecondition);
+    assert_eq!(missing(&v, Op::new("Update").handles(RefAccess::Write)).0, Code::FailedPrecondition);
     let temporary = |shape: PartialShape, name: &str| {
         let op = Op::new("TemporaryVariable").output("ref: Ref(dtype)").attr("dtype: type").attr("shape: shape");
         let op = op.attr("var_name: string = ''");

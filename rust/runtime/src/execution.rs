@@ -8,10 +8,10 @@ use crate::slots::{IdleSlots, Slots};
 use crate::suspended::{Begun, Remaining, Suspended};
 use crate::task_state::TaskState;
 use crate::trace::Trace;
-use ferroflow_graph::{Blocking, Kernel, KernelContext, NodeId, Prepared, Step, Variable, Variables};
+use ferroflow_graph::{Blocking, Kernel, KernelContext, Node, NodeId, Prepared, RefAccess, Step, Variable, Variables};
 use ferroflow_plan::{Input, Instruction, LoopPlan, Overlap, Plan, Run, Test, Tests, Work};
 use ferroflow_tensor::threads::{ensure_stack, unwatched};
-use ferroflow_tensor::{Code, Result, Shape, Status, Tensor};
+use ferroflow_tensor::{Code, DType, Result, Shape, Status, Tensor};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -145,7 +145,7 @@ impl<'a> Execution<'a> {
         let start = self.now();
         let value = variable.read_in_step(self.step.locals).map_err(|e| e.at_node(via))?;
         if value.is_none() && required {
-            return Err(variable.uninitialized().at_node(via));
+            return Err(without_value(self.plan, variable, via));
         }
         if let (Some(shape), Some(value)) = (shape, &value)
             && shape != value.shape()
@@ -394,11 +394,27 @@ impl<'a> Execution<'a> {
     }
 }
 
+/// Returns the error of a step that needs the value of a variable without one, which it gets through node `via`. If `via`
+/// makes a handle, its readers determine the error: a plain read, if there is one.
+#[cold]
+pub(crate) fn without_value(plan: &Plan, variable: &Variable, via: NodeId) -> Status {
+    let nodes = || plan.placement.iter().map(|placed| &placed.node);
+    let is_handle = |n: &Node| n.outputs.first().is_some_and(|output| output.dtype == DType::Resource);
+    let reads = |n: &&Arc<Node>| {
+        n.op.takes_handles && n.op.ref_access == RefAccess::Read && n.inputs.iter().any(|input| input.node == via)
+    };
+    let reader = match nodes().any(|n| n.id == via && is_handle(n)) {
+        true => nodes().filter(reads).max_by_key(|n| n.op.is_snapshot),
+        false => None,
+    };
+    reader.map_or_else(|| variable.uninitialized(), |n| variable.missing_for(&n.op)).at_node(via)
+}
+
 /// Returns the error of a reader whose slot is empty.
 #[cold]
 fn missing(plan: &Plan, slot: u32, node: &str) -> Status {
     match plan.versions.iter().find(|(s, ..)| *s == slot) {
-        Some((_, variable, via)) => variable.uninitialized().at_node(*via),
+        Some((_, variable, via)) => without_value(plan, variable, *via),
         None => Status::internal(format!("a value that {node} reads was not computed")),
     }
 }

@@ -1,6 +1,6 @@
 //! `Suspended`: the rest of a plan's run in which some instructions have begun and wait for something outside the step.
 
-use crate::execution::Execution;
+use crate::execution::{Execution, without_value};
 use crate::interrupts::Interrupts;
 use crate::loops::Iterations;
 use crate::offloaded::Offloaded;
@@ -201,7 +201,7 @@ impl<'a> Suspended<'a> {
                 && !variable.is_temporary()
                 && !variable.is_initialized()
             {
-                return Err(variable.uninitialized().at_node(*via));
+                return Err(without_value(execution.plan, variable, *via));
             }
         }
         Ok(())

@@ -86,7 +86,7 @@ fn set_type(output: &mut OutputType, variable: Option<&Shape>) {
     if output.dtype == DType::Resource {
         output.shape = PartialShape::scalar();
         let dtype = output.handle.as_ref().map(|h| h.dtype);
-        output.handle = dtype.map(|dtype| Arc::new(HandleType { dtype, shape: known(shape) }));
+        output.handle = dtype.map(|dtype| Arc::new(HandleType::new(dtype, known(shape))));
     } else {
         output.shape = known(shape);
     }

@@ -63,9 +63,13 @@ fn stitch(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 index0.shape(),
                 index.shape()
             );
+            largest = index.slice::<i32>()?.iter().fold(largest, |most, &place| most.max(place));
+        }
+        // TF 1.x: without a place from 0 on there is no row to write, and no index is checked.
+        let written = if largest < 0 { &indices[..0] } else { indices };
+        for index in written {
             for (i, &place) in index.slice::<i32>()?.iter().enumerate() {
                 ensure!(place >= 0, InvalidArgument, "indices[{i}] is out of range");
-                largest = largest.max(place);
             }
         }
         let slice = &data0.shape()[index0.rank()..];
@@ -74,7 +78,7 @@ fn stitch(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut out = Tensor::zeros(data0.dtype(), Shape::checked(&dims)?)?;
         if inner > 0 {
             // If two slices have one place, the later one stays.
-            for (index, data) in indices.iter().zip(data) {
+            for (index, data) in written.iter().zip(data) {
                 by_size!(data.dtype(), E, put::<E>(data, index.slice::<i32>()?, inner, &mut out))?;
             }
         }
@@ -130,6 +134,15 @@ mod tests {
             stitch(vec![none], vec![Tensor::from_slice([0, 3], &[0f32; 0]).unwrap()]).unwrap().shape().dims(),
             [0, 3]
         );
+    }
+
+    #[test]
+    fn indices_below_zero_alone_name_no_row() {
+        for indices in [&[-1][..], &[-1, -7], &[i32::MIN]] {
+            let data = Tensor::from_slice([indices.len(), 3], &vec![1f32; indices.len() * 3]).unwrap();
+            let indices = vec![Tensor::from_slice([indices.len()], indices).unwrap()];
+            assert_eq!(stitch(indices, vec![data]).unwrap().shape().dims(), [0, 3]);
+        }
     }
 
     #[test]

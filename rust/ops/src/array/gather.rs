@@ -197,7 +197,23 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 /// Sets the shape of what is gathered from a variable. Its dimensions before `batch_dims` number the batches.
+/// Checks that a node's `dtype` is the type of the variable that input 0 is a handle of, if that is known.
+pub(crate) fn check_variable_type(c: &ShapeContext<'_>, what: &str) -> Result<()> {
+    if let Some(known) = c.input_handle(0)? {
+        let dtype = c.dtype("dtype")?;
+        ensure!(
+            known.dtype == dtype,
+            InvalidArgument,
+            "Trying to {what} variable with wrong dtype. Expected {} got {}",
+            known.dtype.name(),
+            dtype.name()
+        );
+    }
+    Ok(())
+}
+
 fn shape_of_variable(c: &mut ShapeContext<'_>) -> Result<()> {
+    check_variable_type(c, "read")?;
     let batch_dims = c.int("batch_dims")?;
     let Ok(batch) = usize::try_from(batch_dims) else {
         bail!(InvalidArgument, "batch_dims is negative ({batch_dims})")

@@ -1,5 +1,6 @@
 //! GatherNd, ResourceGatherNd: slices of a tensor picked by the index of their first dimensions.
 
+use super::gather::check_variable_type;
 use crate::room::filled;
 use ferroflow_graph::{KernelContext, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
@@ -114,7 +115,10 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tindices: {int32, int64}")
             .doc("Returns the slices of a handle's variable at the indices that the last dimension of `indices` holds.")
             .handles(RefAccess::Read)
-            .shape(shape)
+            .shape(|c| {
+                check_variable_type(c, "read")?;
+                shape(c)
+            })
             .kernel(|init| {
                 let dtype = init.dtype("dtype")?;
                 kernel(move |ctx| {

@@ -35,7 +35,7 @@ mod reverse;
 mod reverse_sequence;
 mod roll;
 pub(crate) mod rows;
-mod scatter_nd;
+pub(crate) mod scatter_nd;
 mod shape;
 pub(crate) mod slice;
 mod space_to_batch;

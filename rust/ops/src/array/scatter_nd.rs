@@ -9,8 +9,9 @@ use ferroflow_tensor::{
     Bytes, DType, Movable, PartialShape, Result, Scalar, Shape, Status, Tensor, bail, by_size, dispatch, ensure,
 };
 
-/// Checks what is known of the shapes against each other, before a step.
-fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) -> Result<()> {
+/// Checks what is known of the shapes against each other, before a step. `output` is what slices are put into, and `name`
+/// the word for it in messages.
+fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape, name: &str) -> Result<()> {
     if output.elements() == Some(0) {
         let some = |s: &PartialShape| s.elements().is_some_and(|n| n > 0);
         ensure!(
@@ -23,22 +24,25 @@ fn check(indices: &PartialShape, updates: &PartialShape, output: &PartialShape) 
     let Some((depth, outer)) = index.split_last() else { return Ok(()) };
     let n = outer.len();
     let prefix = PartialShape::from_dims(&update[..n.min(update.len())]);
-    ensure!(
-        prefix.is_compatible_with(&PartialShape::from_dims(outer)),
-        InvalidArgument,
-        "The outer {n} dimensions of indices.shape={indices} must match the outer {n} dimensions of updates.shape={updates}"
-    );
+    PartialShape::from_dims(outer).merge(&prefix).map_err(|e| {
+        Status::invalid_argument(format!(
+            "The outer {n} dimensions of indices.shape={indices} must match the outer {n} dimensions of \
+             updates.shape={updates}: {}",
+            e.message()
+        ))
+    })?;
     if let (Some(depth), Some(out)) = (*depth, output.dims()) {
         // TF 1.x: an index of more dimensions than the output has is refused by the step, if its updates are scalars.
-        let depth = depth.min(out.len());
-        let suffix = PartialShape::from_dims(&out[depth..]);
-        ensure!(
-            suffix.is_compatible_with(&PartialShape::from_dims(&update[n..])),
-            InvalidArgument,
-            "The inner {} dimensions of output.shape={output} must match the inner {} dimensions of updates.shape={updates}",
-            out.len() - depth,
-            update.len() - n
-        );
+        let suffix = PartialShape::from_dims(&out[depth.min(out.len())..]);
+        suffix.merge(&PartialShape::from_dims(&update[n..])).map_err(|e| {
+            Status::invalid_argument(format!(
+                "The inner {} dimensions of {name}.shape={output} must match the inner {} dimensions of \
+                 updates.shape={updates}: {}",
+                out.len() as i64 - depth as i64,
+                update.len() - n,
+                e.message()
+            ))
+        })?;
     }
     Ok(())
 }
@@ -76,14 +80,22 @@ fn check_step(indices: &Tensor, updates: &Tensor, output: &Shape) -> Result<()> 
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let out = c.input_as_shape(2)?;
-    check(&c.input(0)?.with_rank_at_least(1)?, &c.input(1)?.with_rank_at_least(1)?, &out)?;
+    check(&c.input(0)?.with_rank_at_least(1)?, &c.input(1)?.with_rank_at_least(1)?, &out, "output")?;
     c.set_output(0, out);
     Ok(())
 }
 
-fn shape_of_add(c: &mut ShapeContext<'_>) -> Result<()> {
+/// Sets the shape of an op that puts slices into input 0.
+pub(crate) fn shape_into(c: &mut ShapeContext<'_>) -> Result<()> {
     let out = c.input(0)?.clone();
-    check(&c.input(1)?.with_rank_at_least(1)?, &c.input(2)?.with_rank_at_least(1)?, &out)?;
+    check(&c.input(1)?.with_rank_at_least(1)?, &c.input(2)?.with_rank_at_least(1)?, &out, "input")?;
+    c.set_output(0, out);
+    Ok(())
+}
+
+fn shape_of_tensor(c: &mut ShapeContext<'_>) -> Result<()> {
+    let out = c.input(0)?.with_rank_at_least(1)?;
+    check(&c.input(1)?.with_rank_at_least(1)?, &c.input(2)?.with_rank_at_least(1)?, &out, "output")?;
     c.set_output(0, out);
     Ok(())
 }
@@ -229,12 +241,12 @@ pub(super) fn register(r: &mut Registry) {
                 "Adds the slices of `updates` to those of `input`, each at the index in the last dimension of \
                  `indices`.",
             )
-            .shape(shape_of_add)
+            .shape(shape_into)
             .kernel(scatter_add),
     );
     let op = |name: &str| {
         let op = Op::new(name).input("tensor: T").input("indices: Tindices").input("updates: T").output("output: T");
-        op.attr("T: type").attr("Tindices: {int32, int64}").shape(shape_of_add)
+        op.attr("T: type").attr("Tindices: {int32, int64}").shape(shape_of_tensor)
     };
     r.add(
         op("TensorScatterAdd")

@@ -190,9 +190,13 @@ pub(super) fn register(r: &mut Registry) {
 mod tests {
     use crate::testing::{Arg, run_args};
     use ferroflow_graph::AttrValue;
-    use ferroflow_tensor::Tensor;
+    use ferroflow_tensor::{Result, Tensor};
 
     fn summary(buckets: &[i32]) -> Vec<f32> {
+        try_summary(buckets).unwrap()
+    }
+
+    fn try_summary(buckets: &[i32]) -> Result<Vec<f32>> {
         let column = |values: &[f32]| Arg::One(Tensor::from_slice([3, 1], values).unwrap());
         let args = vec![
             Arg::One(Tensor::from_slice([3], &[0, 1, 0]).unwrap()),
@@ -201,8 +205,8 @@ mod tests {
             Arg::List(vec![Tensor::from_slice([3], buckets).unwrap()]),
         ];
         let attrs = [("max_splits", AttrValue::Int(2)), ("num_buckets", AttrValue::Int(2))];
-        let outcome = run_args("BoostedTreesMakeStatsSummary", args, &attrs, 1).unwrap();
-        outcome.values[0].slice::<f32>().unwrap().to_vec()
+        let outcome = run_args("BoostedTreesMakeStatsSummary", args, &attrs, 1)?;
+        Ok(outcome.values[0].slice::<f32>()?.to_vec())
     }
 
     #[test]
@@ -213,5 +217,13 @@ mod tests {
     #[test]
     fn a_bucket_beyond_the_last_is_that_of_the_next_node() {
         assert_eq!(summary(&[0, 2, 2]), [1.0, 10.0, 0.0, 0.0, 4.0, 40.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_bucket_below_the_first_is_refused() {
+        for buckets in [[-1, 0, 0], [0, -1, 0], [i32::MIN, 0, 0]] {
+            let message = try_summary(&buckets).unwrap_err();
+            assert!(message.message().contains("Buckets must not be negative"), "{message:?}");
+        }
     }
 }

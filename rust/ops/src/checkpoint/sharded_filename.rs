@@ -1,8 +1,8 @@
 //! ShardedFilename, ShardedFilespec: the names of a save's shards, and the pattern that matches them all.
 
 use super::arguments::one_string;
-use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Tensor};
+use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
 fn scalars(c: &mut ShapeContext<'_>) -> Result<()> {
     for i in 0..c.num_inputs() {
@@ -17,6 +17,14 @@ fn scalars(c: &mut ShapeContext<'_>) -> Result<()> {
 /// TF 1.x: C's formatting makes the names, and ends a string there.
 fn c_string(text: &str) -> &str {
     text.split('\0').next().unwrap_or_default()
+}
+
+/// Checks that all inputs are scalars.
+fn check_scalars(ctx: &KernelContext<'_>, names: &[&str]) -> Result<()> {
+    for (input, name) in ctx.inputs().iter().zip(names) {
+        ensure!(input.rank() == 0, InvalidArgument, "{name} must be a scalar, got shape {}", input.shape());
+    }
+    Ok(())
 }
 
 fn named(name: String) -> Result<Tensor> {
@@ -34,6 +42,7 @@ pub(super) fn register(r: &mut Registry) {
             .shape(scalars)
             .kernel(|_| {
                 kernel(|ctx| {
+                    check_scalars(ctx, &["basename", "shard", "num_shards"])?;
                     let (base, shard) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
                     let shards = ctx.input(2)?.to_scalar::<i32>()?;
                     ctx.set_output(0, named(format!("{}-{shard:05}-of-{shards:05}", c_string(&base)))?);
@@ -50,6 +59,7 @@ pub(super) fn register(r: &mut Registry) {
             .shape(scalars)
             .kernel(|_| {
                 kernel(|ctx| {
+                    check_scalars(ctx, &["basename", "num_shards"])?;
                     let (base, shards) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
                     ctx.set_output(0, named(format!("{}-?????-of-{shards:05}", c_string(&base)))?);
                     Ok(())

@@ -19,13 +19,13 @@ pub(super) fn stated_element(c: &ShapeContext<'_>, i: usize) -> Result<PartialSh
 
 /// Returns the type of the elements of a list that a node makes, whose input `I` states their shape.
 pub(super) fn made<const I: usize>(c: &ShapeContext<'_>) -> Option<HandleType> {
-    Some(HandleType { dtype: c.dtype("element_dtype").ok()?, shape: stated_element(c, I).ok()? })
+    Some(HandleType::new(c.dtype("element_dtype").ok()?, stated_element(c, I).ok()?))
 }
 
 /// Returns the type of the elements of input 0 after an op of known element type.
 pub(super) fn pushed(c: &ShapeContext<'_>) -> Option<HandleType> {
     let known = c.input_handle(0).ok()?.cloned();
-    known.or_else(|| Some(HandleType { dtype: c.dtype("element_dtype").ok()?, shape: PartialShape::unknown() }))
+    known.or_else(|| Some(HandleType::new(c.dtype("element_dtype").ok()?, PartialShape::unknown())))
 }
 
 /// Returns the type of the elements of two joined lists.
@@ -46,7 +46,7 @@ pub(super) fn joined(c: &ShapeContext<'_>) -> Result<Option<HandleType>> {
             shape = shape.merge(&list.shape)?;
         }
     }
-    Ok(Some(HandleType { dtype, shape }))
+    Ok(Some(HandleType::new(dtype, shape)))
 }
 
 /// Returns the known shape of the elements of the list that is input 0.

@@ -1,7 +1,9 @@
 //! HashTable, MutableHashTable, MutableHashTableOfTensors, MutableDenseHashTable: ops that name a table.
 
 use super::table::{Kind, Layout, Table};
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, Unnamed, resource_kernel};
+use ferroflow_graph::{
+    AttrMap, HandleSource, HandleType, Kernel, KernelInit, Op, Registry, ShapeContext, Unnamed, resource_kernel,
+};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, bail, ensure};
 
 fn reference_shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -12,6 +14,30 @@ fn reference_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 fn handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.set_output(0, PartialShape::scalar());
     Ok(())
+}
+
+fn dense_handle_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    c.input(0)?.with_rank_at_most(1)?;
+    handle_shape(c)
+}
+
+/// Returns what the attributes say of a table of scalar keys.
+fn by_scalars(attrs: &AttrMap, value_shape: PartialShape) -> Option<HandleType> {
+    let keys = Some((attrs.dtype("key_dtype").ok()?, PartialShape::scalar()));
+    Some(HandleType { keys, ..HandleType::new(attrs.dtype("value_dtype").ok()?, value_shape) })
+}
+
+fn of_scalars(attrs: &AttrMap) -> Option<HandleType> {
+    by_scalars(attrs, PartialShape::scalar())
+}
+
+fn of_tensors(attrs: &AttrMap) -> Option<HandleType> {
+    by_scalars(attrs, attrs.shape("value_shape").ok()?)
+}
+
+fn of_dense(c: &ShapeContext<'_>) -> Option<HandleType> {
+    let keys = Some((c.dtype("key_dtype").ok()?, c.input(0).ok()?.clone()));
+    Some(HandleType { keys, ..HandleType::new(c.dtype("value_dtype").ok()?, c.shape("value_shape").ok()?) })
 }
 
 fn unnamed(init: &KernelInit<'_>) -> Result<Unnamed> {
@@ -119,20 +145,30 @@ pub(super) fn register(r: &mut Registry) {
                 .stateful()
         };
         r.add(op("HashTable").doc("Returns a table that is filled once and then only read.").kernel(hash_table));
-        r.add(op("MutableHashTable").doc("Returns a table of scalars by scalar keys.").kernel(mutable_hash_table));
+        r.add(
+            op("MutableHashTable")
+                .doc("Returns a table of scalars by scalar keys.")
+                .handle_source(HandleSource::Attrs(of_scalars))
+                .kernel(mutable_hash_table),
+        );
         r.add(
             op("MutableHashTableOfTensors")
                 .attr("value_shape: shape = []")
                 .doc("Returns a table of vectors by scalar keys.")
+                .handle_source(HandleSource::Attrs(of_tensors))
                 .kernel(mutable_hash_table_of_tensors),
         );
         let dense = op("MutableDenseHashTable").input("empty_key: key_dtype");
-        let dense = if v2 { dense.input("deleted_key: key_dtype").last_input_may_be_first() } else { dense };
+        let dense = match v2 {
+            true => dense.input("deleted_key: key_dtype").last_input_may_be_first().shape(dense_handle_shape),
+            false => dense,
+        };
         r.add(
             dense
                 .attr("value_shape: shape = []")
                 .attr("initial_num_buckets: int = 131072")
                 .attr("max_load_factor: float = 0.8")
+                .handle_source(HandleSource::Node(of_dense))
                 .doc("Returns a table of scalars or vectors by keys of either kind. `empty_key` and `deleted_key` are no keys of it.")
                 .kernel(mutable_dense_hash_table),
         );

@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::{PartialShape, Result, Tensor};
+use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
 fn find(ctx: &mut KernelContext<'_>) -> Result<()> {
     let values = ctx.resource::<Table>(0)?.find(ctx.input(1)?, ctx.input(2)?)?;
@@ -10,8 +10,52 @@ fn find(ctx: &mut KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Returns the known shapes of a table's keys and of its values; None where nothing is known of the handle.
+///
+/// Errors: `InvalidArgument` if keys or values are of another type than the op's attributes say.
+fn known_shapes<'a>(
+    c: &ShapeContext<'a>,
+    keys: &str,
+    values: &str,
+) -> Result<Option<(&'a PartialShape, &'a PartialShape)>> {
+    let Some(table) = c.input_handle(0)? else { return Ok(None) };
+    let Some((key_dtype, key_shape)) = &table.keys else { return Ok(None) };
+    for (known, given) in [(*key_dtype, c.dtype(keys)?), (table.dtype, c.dtype(values)?)] {
+        ensure!(
+            known == given,
+            InvalidArgument,
+            "Trying to read value with wrong dtype. Expected {} got {}",
+            known.schema_name(),
+            given.schema_name()
+        );
+    }
+    Ok(Some((key_shape, &table.shape)))
+}
+
 fn find_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(2)?.with_rank_at_most(1)?;
+    if let Some((key, value)) = known_shapes(c, "Tin", "Tout")?
+        && let (Some(dims), Some(key_rank)) = (c.input(1)?.dims(), key.rank())
+    {
+        ensure!(
+            dims.len() >= key_rank,
+            InvalidArgument,
+            "Expected keys to have suffix {key} but saw shape: {}",
+            c.input(1)?
+        );
+        let found = PartialShape::from_dims(&dims[..dims.len() - key_rank]).concatenate(value);
+        c.set_output(0, found);
+    }
+    Ok(())
+}
+
+fn export_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    if let Some((key, value)) = known_shapes(c, "Tkeys", "Tvalues")? {
+        let rows = PartialShape::vector(None);
+        let (keys, values) = (rows.concatenate(key), rows.concatenate(value));
+        c.set_output(0, keys);
+        c.set_output(1, values);
+    }
     Ok(())
 }
 
@@ -77,7 +121,7 @@ pub(super) fn register(r: &mut Registry) {
                 .attr("Tkeys: type")
                 .attr("Tvalues: type")
                 .doc("Returns all keys of a table and their values.")
-                .shape(shape_rules::unknown)
+                .shape(export_shape)
                 .kernel(|_| kernel(export)),
         );
         r.add(

@@ -186,9 +186,13 @@ fn bias_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     scalar_inputs(c, 2)?;
     let shape = c.input(0)?.with_rank_at_least(2)?;
     let bias = c.input(1)?.with_rank(1)?;
-    let last = shape.rank().and_then(|rank| shape.dim(rank - 1));
-    bias.merge(&PartialShape::vector(last))?;
-    c.set_output(0, shape);
+    let out = match shape.dims().as_deref() {
+        Some([outer @ .., last]) => {
+            PartialShape::from_dims(outer).concatenate(&bias.merge(&PartialShape::vector(*last))?)
+        }
+        _ => shape,
+    };
+    c.set_output(0, out);
     scalar_bounds(c);
     Ok(())
 }

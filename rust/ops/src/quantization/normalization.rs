@@ -55,7 +55,8 @@ fn instance_norm(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             normalize(image, channels, (x_max - x_min) / 255.0, epsilon)?;
         }
         let (min, mut max) = given.unwrap_or_else(|| {
-            (numbers.iter().copied().fold(f32::MAX, f32::min), numbers.iter().copied().fold(f32::MIN, f32::max))
+            let least = numbers.iter().copied().fold(f32::INFINITY, f32::min);
+            (least, numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max))
         });
         if max - min < separation {
             max = min + separation;
@@ -206,6 +207,21 @@ mod tests {
         assert!((out[2].to_scalar::<f32>().unwrap() - 1.0).abs() < 1e-5);
         let swapped = [inputs[0].clone(), inputs[2].clone(), inputs[1].clone()];
         assert!(run("QuantizedInstanceNorm", &swapped, &[]).is_err());
+    }
+
+    #[test]
+    fn pictures_without_elements_have_an_infinite_range_unless_one_is_given() {
+        for shape in [[1, 0, 2, 2], [0, 2, 2, 2], [2, 2, 0, 3], [1, 2, 2, 0]] {
+            let inputs = [levels(&shape, &[]), Tensor::scalar(-1.5f32), Tensor::scalar(2.0f32)];
+            let range = |attrs: &[(&str, AttrValue)]| {
+                let out = run("QuantizedInstanceNorm", &inputs, attrs).unwrap();
+                assert_eq!(out[0].shape().dims(), shape);
+                [out[1].to_scalar::<f32>().unwrap(), out[2].to_scalar::<f32>().unwrap()]
+            };
+            assert_eq!(range(&[]), [f32::INFINITY; 2]);
+            let given = [("given_y_min", AttrValue::Float(-1.0)), ("given_y_max", AttrValue::Float(1.0))];
+            assert_eq!(range(&[&given[..], &[("output_range_given", AttrValue::Bool(true))]].concat()), [-1.0, 1.0]);
+        }
     }
 
     #[test]

@@ -109,7 +109,7 @@ fn full_ints(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     }, else Err(init.unsupported()))
 }
 
-/// Checks the bounds, inputs 3 and 4. TF 1.x: their order counts only if a number is drawn.
+/// Checks the bounds, inputs 3 and 4. TF 1.x: the order of unsigned ones counts only if a number is drawn.
 fn check_bounds(ctx: &KernelContext<'_>, dtype: DType, draws: bool) -> Result<()> {
     for (i, name) in [(3, "minval"), (4, "maxval")] {
         let t = ctx.input(i)?;
@@ -117,7 +117,8 @@ fn check_bounds(ctx: &KernelContext<'_>, dtype: DType, draws: bool) -> Result<()
     }
     dispatch!(dtype, T in [I32, U32, I64, U64], {
         let (low, high) = (ctx.input(3)?.to_scalar::<T>()?, ctx.input(4)?.to_scalar::<T>()?);
-        ensure!(low < high || !draws, InvalidArgument, "Need minval < maxval, got {low} >= {high}");
+        let may_be_empty = !draws && matches!(dtype, DType::U32 | DType::U64);
+        ensure!(low < high || may_be_empty, InvalidArgument, "Need minval < maxval, got {low} >= {high}");
     }, else ());
     Ok(())
 }

@@ -172,6 +172,14 @@ mod tests {
     }
 
     #[test]
+    fn a_shape_without_batches_is_refused() {
+        let shape = Tensor::from_slice([0], &[0i32; 0]).unwrap();
+        let inputs = [[shape].to_vec(), [0.0f32, 1.0, -1.0, 2.0].map(Tensor::scalar).to_vec()].concat();
+        let message = run("ParameterizedTruncatedNormal", &inputs, &seeds(1, 2)).unwrap_err();
+        assert!(message.message().contains("shape must have at least one dimension"));
+    }
+
+    #[test]
     fn parameters_of_another_number_of_batches_are_refused() {
         let shape = Tensor::from_slice([1], &[2i32]).unwrap();
         let (zero, one) = (Tensor::scalar(0.0f32), Tensor::scalar(1.0f32));

@@ -145,6 +145,18 @@ mod tests {
     }
 
     #[test]
+    fn slots_of_another_shape_are_refused() {
+        for odd in 1..4 {
+            let slots = (0..4).map(|i| Arg::Handle(if i == odd { Tensor::scalar(0.5f64) } else { vector(&[0.5; 3]) }));
+            let scalars = [0.5f64; 6].map(|s| Arg::One(Tensor::scalar(s)));
+            let args = slots.chain(scalars).chain([Arg::One(vector(&[1.0; 3]))]).collect();
+            let node = Rerun::of_args("ResourceApplyAdamWithAmsgrad", args, &[]).unwrap();
+            assert!(node.run(1).unwrap_err().message().contains("do not have the same shape[3] []"));
+            assert_eq!(node.variable(0), Some(vector(&[0.5; 3])));
+        }
+    }
+
+    #[test]
     fn keras_momentum_gathers_steps() {
         let args = vec![
             Arg::Handle(vector(&[1.0])),

@@ -1,6 +1,7 @@
 //! VarHandleOp names a variable by a handle; the ops here read, write and inspect the variable behind one.
 
 use super::assign::{add_to, give_value};
+use crate::array::gather::check_variable_type;
 use ferroflow_graph::{
     Kernel, KernelInit, Op, RefAccess, Registry, ResourceHandle, ResourceName, ShapeContext, Unnamed, kernel,
     shape_rules,
@@ -19,28 +20,13 @@ fn handle(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     })
 }
 
-/// Checks that a node's `dtype` is the type of the variable, if that is known.
-fn check_type(c: &ShapeContext<'_>, what: &str) -> Result<()> {
-    if let Some(known) = c.input_handle(0)? {
-        let dtype = c.dtype("dtype")?;
-        ensure!(
-            known.dtype == dtype,
-            InvalidArgument,
-            "Trying to {what} variable with wrong dtype. Expected {} got {}",
-            known.dtype.name(),
-            dtype.name()
-        );
-    }
-    Ok(())
-}
-
 fn read_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    check_type(c, "read")?;
+    check_variable_type(c, "read")?;
     shape_rules::unchanged(c)
 }
 
 fn write_shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    check_type(c, "assign")?;
+    check_variable_type(c, "assign")?;
     c.input(0)?.merge(c.input(1)?)?;
     Ok(())
 }
@@ -89,15 +75,12 @@ fn shape_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn destroy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let ignore_lookup_error = init.bool("ignore_lookup_error")?;
+    let (ignore_lookup_error, op) = (init.bool("ignore_lookup_error")?, init.node.op.clone());
     kernel(move |ctx| {
         if let Ok(variable) = ctx.variable(0) {
-            ensure!(
-                ignore_lookup_error || variable.is_initialized(),
-                NotFound,
-                "Resource localhost/{}/N10tensorflow3VarE does not exist.",
-                variable.name
-            );
+            if !ignore_lookup_error && !variable.is_initialized() {
+                return Err(variable.missing_for(&op));
+            }
             // Its handles stay valid: a later write gives it a value again, as a new resource of its name would have.
             return ctx.assign(0, |value| {
                 *value = None;

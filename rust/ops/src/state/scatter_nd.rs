@@ -2,37 +2,10 @@
 //! rows of indices name.
 
 use super::row_update::{RowUpdate, Updates, place};
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use crate::array::scatter_nd::shape_into;
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::vector::Binary;
-use ferroflow_tensor::{PartialShape, Result, Shape, Tensor, bail, ensure};
-
-fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let indices = c.input(1)?.with_rank_at_least(1)?;
-    let updates = c.input(2)?.with_rank_at_least(1)?;
-    let has_some = |s: &PartialShape| s.elements().is_some_and(|n| n > 0);
-    ensure!(
-        c.input(0)?.elements() != Some(0) || !(has_some(&indices) || has_some(&updates)),
-        InvalidArgument,
-        "Indices and updates specified for empty output shape"
-    );
-    let depth = indices.rank().and_then(|r| indices.dim(r - 1));
-    if let (Some(outer), Some(depth)) = (indices.dims(), depth) {
-        let outer = PartialShape::from_dims(&outer[..outer.len() - 1]);
-        if let Some(dims) = updates.dims() {
-            let count = outer.rank().unwrap_or(0).min(dims.len());
-            outer.merge(&PartialShape::from_dims(&dims[..count]))?;
-        }
-        let var = c.input(0)?.with_rank_at_least(depth)?;
-        let inner = match var.dims() {
-            Some(dims) => PartialShape::from_dims(&dims[depth..]),
-            None => PartialShape::unknown(),
-        };
-        outer.concatenate(&inner).merge(&updates)?;
-    }
-    let var = c.input(0)?.clone();
-    c.set_output(0, var);
-    Ok(())
-}
+use ferroflow_tensor::{Result, Shape, Tensor, bail, ensure};
 
 /// The slices that a variable's shape and the indices' shape define.
 struct Slices {
@@ -121,7 +94,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tindices: {int32, int64}")
             .attr(use_locking)
             .doc(doc)
-            .shape(shape)
+            .shape(shape_into)
     };
     use RowUpdate::{Combine, Replace};
     let (locked, unlocked) = ("use_locking: bool = true", "use_locking: bool = false");

@@ -118,8 +118,20 @@ fn decode_padded(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn padded_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(1)?.with_rank(0)?;
     let size = c.dtype("out_type")?.size().max(1) as i64;
-    let count = c.input_i64(1)?.filter(|&length| length > 0 && length % size == 0);
-    let out = c.input(0)?.concatenate(&PartialShape::vector(count.map(|length| (length / size) as usize)));
+    let length = c.input_i64(1)?;
+    if let Some(length) = length {
+        ensure!(
+            length >= 0,
+            InvalidArgument,
+            "Dimension size, given by scalar input 1, must be non-negative but is {length}"
+        );
+        ensure!(
+            length % size == 0,
+            InvalidArgument,
+            "Dimension size must be evenly divisible by {size} but is {length}"
+        );
+    }
+    let out = c.input(0)?.concatenate(&PartialShape::vector(length.map(|length| (length / size) as usize)));
     c.set_output(0, out);
     Ok(())
 }

@@ -118,17 +118,18 @@ fn encode(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let (values, splits) = (values.slice::<i32>()?, splits.to_i64s()?);
         ensure!(!splits.is_empty(), InvalidArgument, "input_splits must have at least one element");
         let mut texts: Vec<Bytes> = Vec::with_capacity(splits.len() - 1);
-        for pair in splits.windows(2) {
-            let row = usize::try_from(pair[0]).ok().zip(usize::try_from(pair[1]).ok());
-            let Some(row) = row.and_then(|(start, end)| values.get(start..end)) else {
+        // TF 1.x: the first row begins with the first value, whatever the first split is.
+        let mut start = 0;
+        for &split in &splits[1..] {
+            let end = usize::try_from(split).ok();
+            let Some((end, row)) = end.and_then(|end| Some((end, values.get(start..end)?))) else {
                 bail!(
                     InvalidArgument,
-                    "input_splits must ascend from 0 to at most {}, got {} before {}",
-                    values.len(),
-                    pair[0],
-                    pair[1]
+                    "input_splits must ascend from 0 to at most {}, got {start} before {split}",
+                    values.len()
                 )
             };
+            start = end;
             let mut units = Vec::with_capacity(row.len());
             for &value in row {
                 match (u32::try_from(value).ok().filter(|&c| c <= u32::from(char::MAX)), errors) {
@@ -250,5 +251,10 @@ mod tests {
         assert_eq!(encode(&[0x11_0000], &[0, 1], "replace").unwrap(), [Bytes::from("\u{fffd}".as_bytes())]);
         assert!(encode(&[-1], &[0, 1], "strict").is_err());
         assert!(encode(&[97], &[0, 2], "replace").is_err());
+        assert!(encode(&[97], &[0, 1, 0], "replace").is_err());
+        for first in [-1, 1, 2, 5] {
+            let texts = encode(&[97, 98, 99], &[first, 2, 2, 3], "replace").unwrap();
+            assert_eq!(texts, [Bytes::from(&b"ab"[..]), b""[..].into(), b"c"[..].into()]);
+        }
     }
 }

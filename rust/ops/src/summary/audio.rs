@@ -1,19 +1,19 @@
 //! AudioSummary, AudioSummaryV2: the first clips of a batch as WAV files of 16 bits.
 
-use super::{numbered, scalar_shape, set_summary, tag_in};
+use super::{Tagged, numbered, scalar_shape, set_summary, tag_in};
 use crate::audio::encoded;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
-use ferroflow_proto::tensorflow::summary::{Audio, Value, value};
+use ferroflow_proto::tensorflow::summary::{Audio, value};
 use ferroflow_tensor::{Result, Tensor, bail, ensure};
 
 fn compute(ctx: &mut KernelContext<'_>, sample_rate: f32, most: i64) -> Result<()> {
     let tag = tag_in(ctx, 0, "Tag")?;
     let values = values_of(&tag, ctx.input(1)?, sample_rate, most)?;
-    set_summary(ctx, values)
+    set_summary(ctx, &values)
 }
 
 /// Returns the first `most` clips of a batch.
-pub(super) fn values_of(tag: &str, tensor: &Tensor, sample_rate: f32, most: i64) -> Result<Vec<Value>> {
+pub(super) fn values_of(tag: &[u8], tensor: &Tensor, sample_rate: f32, most: i64) -> Result<Vec<Tagged>> {
     let (batch, frames, channels) = match *tensor.shape().dims() {
         [batch, frames] => (batch, frames, 1),
         [batch, frames, channels] => (batch, frames, channels),
@@ -35,7 +35,7 @@ pub(super) fn values_of(tag: &str, tensor: &Tensor, sample_rate: f32, most: i64)
             content_type: "audio/wav".to_owned(),
         };
         let tag = numbered(tag, "audio", most, i);
-        values.push(Value { tag, value: Some(value::Value::Audio(audio)), ..Default::default() });
+        values.push(Tagged::new(tag, value::Value::Audio(audio)));
     }
     Ok(values)
 }

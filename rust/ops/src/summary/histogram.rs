@@ -1,9 +1,9 @@
 //! HistogramSummary: how many values lie in each of TensorFlow's buckets, whose limits grow by a tenth from 1e-12 to 1e20.
 
-use super::{scalar_shape, set_summary, tag_in};
+use super::{Tagged, scalar_shape, set_summary, tag_in};
 use ferroflow_graph::{KernelContext, Op, Registry, kernel};
 use ferroflow_proto::tensorflow::HistogramProto;
-use ferroflow_proto::tensorflow::summary::{Value, value};
+use ferroflow_proto::tensorflow::summary::value;
 use ferroflow_sync::OnceLock;
 use ferroflow_tensor::{DType, Result, bail, elementwise};
 
@@ -51,18 +51,18 @@ fn histogram(values: &[f64]) -> HistogramProto {
 fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
     let tag = tag_in(ctx, 0, "tags")?;
     let value = value_of(ctx, tag, 1)?;
-    set_summary(ctx, vec![value])
+    set_summary(ctx, &[value])
 }
 
 /// Returns the histogram of input `i`.
-pub(super) fn value_of(ctx: &KernelContext<'_>, tag: String, i: usize) -> Result<Value> {
+pub(super) fn value_of(ctx: &KernelContext<'_>, tag: Vec<u8>, i: usize) -> Result<Tagged> {
     let values = elementwise::cast(ctx.input(i)?.clone(), DType::F64, ctx.threads())?;
     let values = values.slice::<f64>()?;
     if let Some(x) = values.iter().find(|x| !x.is_finite()) {
         let what = if x.is_nan() { "Nan" } else { "Infinity" };
         bail!(InvalidArgument, "{what} in summary histogram for: {}", ctx.name());
     }
-    Ok(Value { tag, value: Some(value::Value::Histo(histogram(values))), ..Default::default() })
+    Ok(Tagged::new(tag, value::Value::Histo(histogram(values))))
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -1,9 +1,9 @@
 //! ImageSummary: the first images of a batch as PNG files.
 
-use super::{numbered, scalar_shape, set_summary, tag_in};
+use super::{Tagged, numbered, scalar_shape, set_summary, tag_in};
 use crate::image::png;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
-use ferroflow_proto::tensorflow::summary::{Image, Value, value};
+use ferroflow_proto::tensorflow::summary::{Image, value};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, bail, ensure, f16};
 
 /// Below this, an image counts as black.
@@ -102,11 +102,11 @@ fn image(tensor: &Tensor, i: usize, size: usize, channels: usize, bad_color: &[u
 fn compute(ctx: &mut KernelContext<'_>, most: i64, bad_color: &[u8]) -> Result<()> {
     let tag = tag_in(ctx, 0, "Tags")?;
     let values = values_of(&tag, ctx.input(1)?, most, bad_color)?;
-    set_summary(ctx, values)
+    set_summary(ctx, &values)
 }
 
 /// Returns the first `most` images of a batch.
-pub(super) fn values_of(tag: &str, tensor: &Tensor, most: i64, bad_color: &[u8]) -> Result<Vec<Value>> {
+pub(super) fn values_of(tag: &[u8], tensor: &Tensor, most: i64, bad_color: &[u8]) -> Result<Vec<Tagged>> {
     let &[batch, height, width, channels] = tensor.shape().dims() else {
         bail!(InvalidArgument, "Tensor must be 4-D with last dim 1, 3, or 4, not {}", tensor.shape())
     };
@@ -138,7 +138,7 @@ pub(super) fn values_of(tag: &str, tensor: &Tensor, most: i64, bad_color: &[u8])
         let image =
             Image { height: height as i32, width: width as i32, colorspace: channels as i32, encoded_image_string };
         let tag = numbered(tag, "image", most, i);
-        values.push(Value { tag, value: Some(value::Value::Image(image)), ..Default::default() });
+        values.push(Tagged::new(tag, value::Value::Image(image)));
     }
     Ok(values)
 }

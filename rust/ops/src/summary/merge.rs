@@ -1,6 +1,6 @@
 //! MergeSummary: the values of several summaries in one.
 
-use super::{scalar_shape, set_summary};
+use super::{scalar_shape, set_message};
 use ferroflow_graph::{KernelContext, Op, Registry, kernel};
 use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::Summary;
@@ -26,7 +26,7 @@ fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
             }
         }
     }
-    set_summary(ctx, values)
+    set_message(ctx, Summary { value: values }.encode_to_vec())
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -1,8 +1,8 @@
 //! ScalarSummary: numbers by tag.
 
-use super::{is_legacy_scalar, scalar_shape, set_summary};
+use super::{Tagged, is_legacy_scalar, scalar_shape, set_summary};
 use ferroflow_graph::{KernelContext, Op, Registry, kernel};
-use ferroflow_proto::tensorflow::summary::{Value, value};
+use ferroflow_proto::tensorflow::summary::value;
 use ferroflow_tensor::{Bytes, DType, Result, elementwise, ensure};
 
 fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -20,13 +20,9 @@ fn compute(ctx: &mut KernelContext<'_>) -> Result<()> {
         of_tag(tags.strings()?)
     );
     let numbers = elementwise::cast(values.clone(), DType::F32, ctx.threads())?;
-    let named = |(tag, &number): (&Bytes, &f32)| Value {
-        tag: String::from_utf8_lossy(tag).into_owned(),
-        value: Some(value::Value::SimpleValue(number)),
-        ..Default::default()
-    };
-    let summary = tags.strings()?.iter().zip(numbers.slice::<f32>()?).map(named).collect();
-    set_summary(ctx, summary)
+    let named = |(tag, &number): (&Bytes, &f32)| Tagged::new(tag.to_vec(), value::Value::SimpleValue(number));
+    let values: Vec<Tagged> = tags.strings()?.iter().zip(numbers.slice::<f32>()?).map(named).collect();
+    set_summary(ctx, &values)
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -1,6 +1,6 @@
 //! TensorSummary, TensorSummaryV2: whole tensors in summaries, for plugins to show.
 
-use super::{scalar_shape, set_summary, tag_in};
+use super::{Tagged, scalar_shape, set_summary, tag_in};
 use ferroflow_graph::{KernelContext, Op, Registry, kernel};
 use ferroflow_io::tensor_message;
 use ferroflow_proto::Message;
@@ -11,17 +11,18 @@ use ferroflow_tensor::{Result, Status, Tensor, ensure};
 fn of_node(ctx: &mut KernelContext<'_>) -> Result<()> {
     let tensor = tensor_message::readable(ctx.input(0)?)?;
     let node_name = ctx.name().to_owned();
-    set_summary(ctx, vec![Value { node_name, value: Some(value::Value::Tensor(tensor)), ..Default::default() }])
+    let value = Value { node_name, value: Some(value::Value::Tensor(tensor)), ..Default::default() };
+    set_summary(ctx, &[Tagged { tag: Vec::new(), value }])
 }
 
 fn of_tag(ctx: &mut KernelContext<'_>) -> Result<()> {
     let tag = tag_in(ctx, 0, "tag")?;
     let value = value_of(tag, ctx.input(1)?, ctx.input(2)?)?;
-    set_summary(ctx, vec![value])
+    set_summary(ctx, &[value])
 }
 
 /// Returns a tensor with its serialized metadata.
-pub(super) fn value_of(tag: String, tensor: &Tensor, serialized: &Tensor) -> Result<Value> {
+pub(super) fn value_of(tag: Vec<u8>, tensor: &Tensor, serialized: &Tensor) -> Result<Tagged> {
     let tensor = tensor_message::readable(tensor)?;
     ensure!(
         serialized.elements() == 1,
@@ -32,7 +33,7 @@ pub(super) fn value_of(tag: String, tensor: &Tensor, serialized: &Tensor) -> Res
     let metadata = SummaryMetadata::decode(&*serialized.strings()?[0])
         .map_err(|e| Status::invalid_argument(format!("serialized_summary_metadata is no SummaryMetadata: {e}")))?;
     let value = Some(value::Value::Tensor(tensor));
-    Ok(Value { tag, metadata: Some(metadata), value, ..Default::default() })
+    Ok(Tagged { tag, value: Value { metadata: Some(metadata), value, ..Default::default() } })
 }
 
 pub(super) fn register(r: &mut Registry) {

@@ -1,18 +1,21 @@
 //! SummaryWriter and the ops on it: event files and databases that steps write to.
 
 use super::database::Database;
-use super::{audio, histogram, image, tag_in, tensor};
+use super::{Tagged, audio, encoded, histogram, image, tag_in, tensor};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, Unnamed, kernel, resource_kernel, shape_rules};
 use ferroflow_io::EventWriter;
-use ferroflow_proto::Message;
 use ferroflow_proto::tensorflow::summary::{Value, value};
 use ferroflow_proto::tensorflow::summary_metadata::PluginData;
 use ferroflow_proto::tensorflow::{Event, GraphDef, Summary, SummaryMetadata, event};
+use ferroflow_proto::{Message, Name, bytes_field};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Code, DType, Result, Status, Tensor, bail, elementwise, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Number of the field of an `Event` that holds a summary.
+const SUMMARY: u32 = 5;
 
 /// More files of one second than any program makes.
 const MOST_FILES: u32 = 1_000_000;
@@ -36,10 +39,21 @@ impl Sink {
         }
     }
 
-    fn add_summary(&self, summary: Summary, step: i64) -> Result<()> {
+    /// Adds a serialized summary.
+    fn add_summary(&self, summary: &[u8], step: i64) -> Result<()> {
         // TF 1.x: only `tf.summary.FileWriter` leaves out the metadata of a tag that it has written before.
-        let what = Some(event::What::Summary(summary));
-        self.add(Event { wall_time: seconds(), step, what, ..Default::default() }.encode_to_vec())
+        let mut event = Event { wall_time: seconds(), step, ..Default::default() }.encode_to_vec();
+        event.extend(bytes_field(SUMMARY, summary));
+        self.add(event)
+    }
+
+    fn add_values(&self, values: Vec<Tagged>, step: i64) -> Result<()> {
+        let summary = match self {
+            Sink::File(_) => encoded(&values),
+            // A database holds text.
+            Sink::Database(_) => Summary { value: values.into_iter().map(Tagged::readable).collect() }.encode_to_vec(),
+        };
+        self.add_summary(&summary, step)
     }
 }
 
@@ -140,17 +154,16 @@ fn close(ctx: &mut KernelContext<'_>) -> Result<()> {
 }
 
 /// Writes values under the step in input 1.
-fn write(ctx: &KernelContext<'_>, value: Vec<Value>) -> Result<()> {
+fn write(ctx: &KernelContext<'_>, values: Vec<Tagged>) -> Result<()> {
     let step = scalar_number(ctx, 1, "step")?;
-    ctx.resource::<SummaryWriter>(0)?.open()?.add_summary(Summary { value }, step)
+    ctx.resource::<SummaryWriter>(0)?.open()?.add_values(values, step)
 }
 
 fn write_tensor(ctx: &mut KernelContext<'_>) -> Result<()> {
     let tag = tag_in(ctx, 3, "tag")?;
     let metadata = ctx.input(4)?;
     let value = if metadata.strings()?.iter().all(|m| m.is_empty()) {
-        let value = Some(value::Value::Tensor(ferroflow_io::tensor_message::readable(ctx.input(2)?)?));
-        Value { tag, value, ..Default::default() }
+        Tagged::new(tag, value::Value::Tensor(ferroflow_io::tensor_message::readable(ctx.input(2)?)?))
     } else {
         tensor::value_of(tag, ctx.input(2)?, metadata)?
     };
@@ -166,10 +179,11 @@ fn write_scalar(ctx: &mut KernelContext<'_>) -> Result<()> {
         let scalar = ferroflow_io::tensor_message::readable(&value.clone().reshaped([])?)?;
         let plugin = PluginData { plugin_name: "scalars".to_owned(), ..Default::default() };
         let metadata = Some(SummaryMetadata { plugin_data: Some(plugin), ..Default::default() });
-        Value { tag, metadata, value: Some(value::Value::Tensor(scalar)), ..Default::default() }
+        let value = Some(value::Value::Tensor(scalar));
+        Tagged { tag, value: Value { metadata, value, ..Default::default() } }
     } else {
         let number = elementwise::cast(value.clone(), DType::F32, ctx.threads())?.slice::<f32>()?[0];
-        Value { tag, value: Some(value::Value::SimpleValue(number)), ..Default::default() }
+        Tagged::new(tag, value::Value::SimpleValue(number))
     };
     write(ctx, vec![value])
 }
@@ -200,12 +214,10 @@ fn write_audio(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 /// Returns the message that a string scalar holds.
-fn message<M: Message + Default>(t: &Tensor, what: &str) -> Result<Vec<u8>> {
+fn message<M: Message + Name + Default>(t: &Tensor, what: &str) -> Result<Vec<u8>> {
     let [bytes] = t.strings()? else { bail!(InvalidArgument, "{what} must be scalar, got shape {}", t.shape()) };
-    match M::decode(&**bytes) {
-        Ok(_) => Ok(bytes.to_vec()),
-        Err(e) => bail!(InvalidArgument, "{what} cannot be parsed: {e}"),
-    }
+    ensure!(M::decode(&**bytes).is_ok(), DataLoss, "Bad tf.{} binary proto tensor string", M::NAME);
+    Ok(bytes.to_vec())
 }
 
 fn write_graph(ctx: &mut KernelContext<'_>) -> Result<()> {
@@ -224,7 +236,8 @@ fn write_raw(ctx: &mut KernelContext<'_>) -> Result<()> {
             Err(_) => bail!(DataLoss, "Bad tf.compat.v1.Summary binary proto tensor string at index {i}"),
         }
     }
-    write(ctx, value)
+    let step = scalar_number(ctx, 1, "step")?;
+    ctx.resource::<SummaryWriter>(0)?.open()?.add_summary(&Summary { value }.encode_to_vec(), step)
 }
 
 fn import(ctx: &mut KernelContext<'_>) -> Result<()> {

@@ -28,7 +28,7 @@ pub(super) fn scalar_int(t: &Tensor, what: &str) -> Result<i64> {
 fn element(attrs: &AttrMap) -> Option<HandleType> {
     let (dtype, shape) = (attrs.dtype("dtype").ok()?, attrs.shape("element_shape").ok()?);
     let is_common = shape.to_shape().is_some() || attrs.bool("identical_element_shapes").ok()?;
-    is_common.then_some(HandleType { dtype, shape })
+    is_common.then_some(HandleType::new(dtype, shape))
 }
 
 /// Returns the known shape of the elements of the array whose handle is input 0.

@@ -30,6 +30,17 @@ fn gather_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+fn scatter_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    let rows = c.input(1)?.with_rank(1)?;
+    let value = c.input(2)?.with_rank_at_least(1)?;
+    if let Some([count, element @ ..]) = value.dims().as_deref() {
+        rows.merge(&PartialShape::vector(*count))?;
+        element_shape(c)?.merge(&PartialShape::from_dims(element))?;
+    }
+    c.set_output(0, PartialShape::scalar());
+    Ok(())
+}
+
 /// The elements that an op reads or writes.
 #[derive(Clone, Copy)]
 enum Which {
@@ -263,6 +274,7 @@ pub(super) fn register(r: &mut Registry) {
                 form.on_array("TensorArrayScatter", ElementsPart::WriteRows).input("indices: int32").input("value: T"),
             )
             .doc("Writes the parts of a tensor along its first dimension to elements of an array.")
+            .shape(form.shape(scatter_shape, shape_rules::scalar))
             .kernel(|_| scatter_kernel(Which::Given)),
         );
         r.add(
