@@ -56,14 +56,12 @@ impl Dataset for Shuffle {
     /// passes draw from one stream.
     fn repeated(&self, count: i64, rewrites: Rewrites) -> Option<SharedDataset> {
         match &self.seeds {
-            Seeds::Drawn(stream) if rewrites.fuses_shuffles && count != 0 && count != 1 => {
-                Some(SharedDataset::new(Shuffle {
-                    input: self.input.clone(),
-                    buffer_size: self.buffer_size,
-                    count,
-                    seeds: Seeds::Same(*stream),
-                }))
-            }
+            Seeds::Drawn(stream) if rewrites.fuses_shuffles && count != 0 => Some(SharedDataset::new(Shuffle {
+                input: self.input.clone(),
+                buffer_size: self.buffer_size,
+                count,
+                seeds: Seeds::Same(*stream),
+            })),
             _ => None,
         }
     }
