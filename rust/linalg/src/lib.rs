@@ -14,6 +14,7 @@ mod exponential;
 mod least_squares;
 mod lu;
 mod qr;
+mod real_cholesky;
 mod schur;
 mod small;
 mod small_qr;
@@ -23,6 +24,7 @@ mod tridiagonal;
 
 pub use element::{Element, Failure, Field, Wide};
 pub use least_squares::System;
+pub use real_cholesky::Real;
 pub use triangular::Triangle;
 
 use num_complex::Complex;

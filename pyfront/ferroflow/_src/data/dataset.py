@@ -80,7 +80,7 @@ class Dataset(DatasetSources, DatasetOrder, DatasetBatches, DatasetFunctions):
         self._check_graph()
         graph = get_default_graph()
         try:
-            factory = Function.traced("_make_dataset", lambda: [self._as_variant_tensor()], [], [], graph, True)
+            factory = Function.traced("_make_dataset", lambda: [_tuned(self)._as_variant_tensor()], [], [], graph, True)
         except ValueError as failure:
             if "Cannot capture a stateful node" not in str(failure):
                 raise

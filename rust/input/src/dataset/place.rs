@@ -48,6 +48,15 @@ fn hash_of(a: u64, b: u64) -> u64 {
     hasher.finish()
 }
 
+/// The rewrites that OptimizeDataset requests, as far as they change the order of elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rewrites {
+    /// `noop_elimination`: datasets that change nothing are left out.
+    pub drops_no_ops: bool,
+    /// `shuffle_and_repeat_fusion`: all passes of a repeated shuffle draw from one stream.
+    pub fuses_shuffles: bool,
+}
+
 /// The uses from the iterator that a program reads down to one of the iterators in it.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
@@ -55,6 +64,8 @@ pub(super) struct Place {
     pub path: u64,
     /// Lives as long as passes can come back to this place.
     root: Arc<Root>,
+    /// As the OptimizeDatasets on the way here request.
+    pub rewrites: Rewrites,
 }
 
 /// The state that the places of a pipeline keep from pass to pass, by path.
@@ -78,7 +89,22 @@ impl Place {
     pub fn below(site: Use) -> Place {
         let parent = Place::current();
         let path = hash_of(parent.as_ref().map_or(0, |p| p.path), site.0);
-        Place { path, root: parent.map_or_else(Arc::default, |p| p.root) }
+        let rewrites = parent.as_ref().map(|p| p.rewrites).unwrap_or_default();
+        Place { path, root: parent.map_or_else(Arc::default, |p| p.root), rewrites }
+    }
+
+    /// Returns this place with further rewrites.
+    pub fn rewritten(self, requested: Rewrites) -> Place {
+        let rewrites = Rewrites {
+            drops_no_ops: self.rewrites.drops_no_ops || requested.drops_no_ops,
+            fuses_shuffles: self.rewrites.fuses_shuffles || requested.fuses_shuffles,
+        };
+        Place { rewrites, ..self }
+    }
+
+    /// Returns the rewrites that hold for the iterator that runs or is made.
+    pub fn current_rewrites() -> Rewrites {
+        Place::current().map(|place| place.rewrites).unwrap_or_default()
     }
 
     /// Returns the next two numbers of the stream that begins anew at each place.
@@ -166,6 +192,16 @@ mod tests {
         assert!(Place::current().is_none());
         assert_ne!(inner.path, Place::below(b).path);
         assert!(Arc::ptr_eq(&inner.root, &at_root.root));
+    }
+
+    #[test]
+    fn rewrites_hold_for_all_places_below() {
+        let site = Use::new();
+        assert_eq!(Place::below(site).rewrites, Rewrites::default());
+        let rewrites = Rewrites { drops_no_ops: false, fuses_shuffles: true };
+        let mut entered = Some(Place::below(site).rewritten(rewrites));
+        let _entered = Entered::new(&mut entered);
+        assert_eq!((Place::below(site).rewrites, Place::current_rewrites()), (rewrites, rewrites));
     }
 
     #[test]

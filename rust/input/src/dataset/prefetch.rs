@@ -2,6 +2,7 @@
 
 use super::background::{caught, check_process, end, lock, spawn, wait, wait_ahead};
 use super::cardinality::Cardinality;
+use super::place::Rewrites;
 use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::value::{
@@ -134,6 +135,10 @@ impl Dataset for Prefetch {
             return input;
         }
         BoxedIterator::new(Ahead::with(input, self.size.unwrap_or(FIRST_LIMIT), self.size.is_none()))
+    }
+
+    fn repeated(&self, count: i64, rewrites: Rewrites) -> Option<SharedDataset> {
+        if self.size == Some(0) && rewrites.drops_no_ops { self.input.repeated(count, rewrites) } else { None }
     }
 
     fn cardinality(&self) -> Cardinality {

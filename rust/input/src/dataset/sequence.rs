@@ -1,6 +1,7 @@
 //! RepeatDataset, TakeDataset, SkipDataset, ConcatenateDataset, ZipDataset: elements as they are, in other sequences.
 
 use super::cardinality::Cardinality;
+use super::place::{Place, Rewrites};
 use super::position::Position;
 use super::schema::{described, scalars, unary};
 use super::value::{
@@ -25,20 +26,22 @@ struct RepeatIterator {
     is_fresh: bool,
 }
 
-impl Repeat {
-    fn new(input: Input, count: i64) -> Repeat {
-        match input.repeated(count) {
-            // Restored passes come back to the same place.
-            Some(whole) => Repeat { input: whole.used(input.site()), count: 1 },
-            None => Repeat { input, count },
-        }
-    }
-}
-
 impl Dataset for Repeat {
     fn iterator(&self) -> BoxedIterator {
+        let rewrites = Place::current_rewrites();
+        if self.count == 1 && rewrites.drops_no_ops {
+            return self.input.iterator();
+        }
+        if let Some(whole) = self.input.repeated(self.count, rewrites) {
+            // Restored passes come back to the same place.
+            return whole.used(self.input.site()).iterator();
+        }
         let current = (self.count != 0).then(|| self.input.iterator());
         BoxedIterator::new(RepeatIterator { input: self.input.clone(), left: self.count, current, is_fresh: true })
+    }
+
+    fn repeated(&self, count: i64, rewrites: Rewrites) -> Option<SharedDataset> {
+        if self.count == 1 && rewrites.drops_no_ops { self.input.repeated(count, rewrites) } else { None }
     }
 
     fn cardinality(&self) -> Cardinality {
@@ -96,8 +99,8 @@ impl Dataset for Take {
         BoxedIterator::new(TakeIterator { input, left: self.count })
     }
 
-    fn repeated(&self, count: i64) -> Option<SharedDataset> {
-        if self.count < 0 { self.input.repeated(count) } else { None }
+    fn repeated(&self, count: i64, rewrites: Rewrites) -> Option<SharedDataset> {
+        if self.count < 0 && rewrites.drops_no_ops { self.input.repeated(count, rewrites) } else { None }
     }
 
     fn cardinality(&self) -> Cardinality {
@@ -143,8 +146,8 @@ impl Dataset for Skip {
         BoxedIterator::new(SkipIterator { input: self.input.iterator(), left: self.count })
     }
 
-    fn repeated(&self, count: i64) -> Option<SharedDataset> {
-        if self.count == 0 { self.input.repeated(count) } else { None }
+    fn repeated(&self, count: i64, rewrites: Rewrites) -> Option<SharedDataset> {
+        if self.count == 0 && rewrites.drops_no_ops { self.input.repeated(count, rewrites) } else { None }
     }
 
     fn cardinality(&self) -> Cardinality {
@@ -259,7 +262,9 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         counted("RepeatDataset").doc("Returns the input `count` times over; without end where it is negative.").kernel(
             |init| {
-                dataset_kernel(init, |ctx| Ok(Repeat::new(dataset_input(ctx, 0)?.dataset, scalar(ctx, 1, "count")?)))
+                dataset_kernel(init, |ctx| {
+                    Ok(Repeat { input: dataset_input(ctx, 0)?.dataset, count: scalar(ctx, 1, "count")? })
+                })
             },
         ),
     );

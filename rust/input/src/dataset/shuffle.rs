@@ -1,7 +1,7 @@
 //! ShuffleDataset, ShuffleAndRepeatDataset: elements in TensorFlow's random order.
 
 use super::cardinality::Cardinality;
-use super::place::{Place, Use};
+use super::place::{Place, Rewrites, Use};
 use super::position::{Position, misfit};
 use super::saved::{Reader, Saved, Writer};
 use super::schema::{described, scalars, unary};
@@ -52,11 +52,11 @@ impl Dataset for Shuffle {
         })
     }
 
-    /// Returns a dataset for a shuffle and the repetition around it. TF 1.15 joins them: all passes draw from one
-    /// stream.
-    fn repeated(&self, count: i64) -> Option<SharedDataset> {
+    /// Returns a dataset for a shuffle and the repetition around it. TF 1.15 joins them where it rewrites a pipeline: all
+    /// passes draw from one stream.
+    fn repeated(&self, count: i64, rewrites: Rewrites) -> Option<SharedDataset> {
         match &self.seeds {
-            Seeds::Drawn(stream) if count != 0 && count != 1 => Some(SharedDataset::new(Shuffle {
+            Seeds::Drawn(stream) if rewrites.fuses_shuffles && count != 0 => Some(SharedDataset::new(Shuffle {
                 input: self.input.clone(),
                 buffer_size: self.buffer_size,
                 count,

@@ -1,10 +1,41 @@
-//! OptimizeDataset, ModelDataset and others, with which TensorFlow tunes and measures a pipeline: here they give their
-//! input.
+//! OptimizeDataset, ModelDataset and others, with which TensorFlow tunes and measures a pipeline: here they return their
+//! input, with the rewrites that change the order of elements.
 
+use super::cardinality::Cardinality;
+use super::place::{Entered, Place, Rewrites};
 use super::schema::{described, scalars, unary};
-use super::value::{dataset_input, scalar};
+use super::value::{BoxedIterator, Dataset, Element, SharedDataset, dataset_input, dataset_kernel, scalar};
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::{Result, ensure};
+
+struct Optimized {
+    input: SharedDataset,
+    rewrites: Rewrites,
+}
+
+impl Dataset for Optimized {
+    fn iterator(&self) -> BoxedIterator {
+        let mut place = Place::current().map(|place| place.rewritten(self.rewrites));
+        let _entered = Entered::new(&mut place);
+        self.input.iterator()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.input.cardinality()
+    }
+
+    fn elements(&self) -> Option<&[Element]> {
+        self.input.elements()
+    }
+}
+
+fn optimized(ctx: &KernelContext<'_>) -> Result<Optimized> {
+    let requested = ctx.input(1)?.strings()?;
+    let requests = |name: &str| requested.iter().any(|rewrite| &rewrite[..] == name.as_bytes());
+    let rewrites =
+        Rewrites { drops_no_ops: requests("noop_elimination"), fuses_shuffles: requests("shuffle_and_repeat_fusion") };
+    Ok(Optimized { input: dataset_input(ctx, 0)?.dataset, rewrites })
+}
 
 fn forward(ctx: &mut KernelContext<'_>) -> Result<()> {
     dataset_input(ctx, 0)?.into_tensor().map(|t| ctx.set_output(0, t))
@@ -26,7 +57,7 @@ pub(super) fn register(r: &mut Registry) {
         op(described(unary("OptimizeDataset").input("optimizations: string")))
             .attr("optimization_configs: list(string) = []")
             .shape(shape_rules::scalar)
-            .kernel(|_| kernel(forward)),
+            .kernel(|init| dataset_kernel(init, optimized)),
     );
     r.add(
         op(described(unary("ModelDataset")))

@@ -1,7 +1,7 @@
 //! `Dataset` and `DatasetIterator`, and the variants by which the ops hand datasets on.
 
 use super::cardinality::Cardinality;
-use super::place::{Entered, Place, Use};
+use super::place::{Entered, Place, Rewrites, Use};
 use super::position::Position;
 use super::recipe::Recipe;
 use ferroflow_graph::{AttrMap, Cancellation, Kernel, KernelContext, KernelInit, kernel};
@@ -105,9 +105,9 @@ impl DatasetIterator for TooDeep {
 pub(crate) trait Dataset: Send + Sync {
     fn iterator(&self) -> BoxedIterator;
 
-    /// Returns the replacement of `count` repetitions of this dataset (negative: without end), if that is not a
-    /// repetition of its iterators.
-    fn repeated(&self, _count: i64) -> Option<SharedDataset> {
+    /// Returns the replacement that OptimizeDataset requests for `count` repetitions of this dataset, if there is one.
+    /// A negative count is without end.
+    fn repeated(&self, _count: i64, _rewrites: Rewrites) -> Option<SharedDataset> {
         None
     }
 
@@ -166,8 +166,8 @@ impl SharedDataset {
     }
 
     /// Returns `Dataset::repeated`.
-    pub fn repeated(&self, count: i64) -> Option<SharedDataset> {
-        self.dataset.repeated(count)
+    pub fn repeated(&self, count: i64, rewrites: Rewrites) -> Option<SharedDataset> {
+        self.dataset.repeated(count, rewrites)
     }
 
     /// Returns `Dataset::cardinality`; unknown where datasets are nested too deeply for the stack.

@@ -63,6 +63,21 @@ impl Batch {
         outputs: [&mut [T]; O],
         f: impl Fn(usize, [&[Wide<T>]; I], [&mut [Wide<T>]; O]) -> Result<()> + Sync,
     ) -> Result<()> {
+        self.for_each_as_is(threads, work, inputs, outputs, |i, inputs, outputs, scratch| {
+            T::widened(inputs, outputs, scratch, |inputs, outputs| f(i, inputs, outputs))
+        })
+    }
+
+    /// Does what `for_each` does, without a change of the type. `f` also receives a vector that the calls of a thread
+    /// may use again.
+    pub fn for_each_as_is<T: Element, const I: usize, const O: usize>(
+        &self,
+        threads: Threads,
+        work: usize,
+        inputs: [&[T]; I],
+        outputs: [&mut [T]; O],
+        f: impl Fn(usize, [&[T]; I], [&mut [T]; O], &mut Vec<Wide<T>>) -> Result<()> + Sync,
+    ) -> Result<()> {
         // Also spares a step over any number of empty matrices.
         if outputs.iter().all(|out| out.is_empty()) {
             return Ok(());
@@ -82,7 +97,7 @@ impl Batch {
                     let size = input.len() / self.count;
                     &input[i * size..(i + 1) * size]
                 });
-                T::widened(inputs, parts, &mut scratch, |inputs, parts| f(i, inputs, parts)).map_err(|error| (i, error))
+                f(i, inputs, parts, &mut scratch).map_err(|error| (i, error))
             };
             // faer keeps bits that are no numbers in registers of floats: as denormal numbers they would be lost.
             if let Err((i, error)) = with_denormals(|| range.into_iter().try_for_each(&mut compute)) {

@@ -3,26 +3,49 @@
 use super::batch::{Batch, refused};
 use super::matrix_shape::unchanged_square;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel, shape_rules};
-use ferroflow_linalg::{Algorithms, Wide};
-use ferroflow_tensor::{Result, Tensor, dispatch, ensure};
+use ferroflow_linalg::{Algorithms, Element, Failure, Real, Wide};
+use ferroflow_tensor::{DType, Result, Scalar, Tensor, dispatch, ensure};
 
 const NOT_POSITIVE: &str = "Cholesky decomposition was not successful. The input might not be valid.";
 
+/// Returns a kernel that factors each matrix by `factor`, which has its side and a scratch vector.
+fn factoring<T: Element + Scalar>(
+    dtype: DType,
+    factor: impl Fn(&[T], usize, &mut [T], &mut Vec<Wide<T>>) -> Result<(), Failure> + Send + Sync + 'static,
+) -> Result<Box<dyn Kernel>> {
+    kernel(move |ctx| {
+        let a = ctx.input(0)?;
+        let batch = Batch::of_squares(a)?;
+        let (n, size) = (batch.rows, batch.size());
+        let mut out = Tensor::new(dtype, a.shape().clone())?;
+        let outputs = [out.slice_mut::<T>()?];
+        batch.for_each_as_is(ctx.threads(), n * size / 3, [a.slice()?], outputs, |_, [a], [out], scratch| {
+            factor(a, n, out, scratch).map_err(refused(NOT_POSITIVE))
+        })?;
+        ctx.set_output(0, out);
+        Ok(())
+    })
+}
+
+/// Factors a matrix in double precision.
+fn wide<T: Element>(a: &[T], n: usize, out: &mut [T], scratch: &mut Vec<Wide<T>>) -> Result<(), Failure> {
+    T::widened([a], [out], scratch, |[a], [out]| Wide::<T>::cholesky(a, n, out))
+}
+
+/// Factors a matrix of real numbers, a small one with TensorFlow's bits.
+fn real<T: Element + Real>(a: &[T], n: usize, out: &mut [T], scratch: &mut Vec<Wide<T>>) -> Result<(), Failure> {
+    T::small_cholesky(a, n, out).unwrap_or_else(|| wide(a, n, out, scratch))
+}
+
 fn cholesky(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(0)?;
-    dispatch!(dtype, T in [F16, F32, F64, Complex64, Complex128], {
-        kernel(move |ctx| {
-            let a = ctx.input(0)?;
-            let batch = Batch::of_squares(a)?;
-            let (n, size) = (batch.rows, batch.size());
-            let mut out = Tensor::new(dtype, a.shape().clone())?;
-            batch.for_each(ctx.threads(), n * size / 3, [a.slice()?], [out.slice_mut::<T>()?], |_, [a], [out]| {
-                Wide::<T>::cholesky(a, n, out).map_err(refused(NOT_POSITIVE))
-            })?;
-            ctx.set_output(0, out);
-            Ok(())
-        })
-    }, else Err(init.unsupported()))
+    match dtype {
+        DType::F32 => factoring(dtype, real::<f32>),
+        DType::F64 => factoring(dtype, real::<f64>),
+        _ => dispatch!(dtype, T in [F16, Complex64, Complex128], factoring(dtype, wide::<T>), else {
+            Err(init.unsupported())
+        }),
+    }
 }
 
 fn cholesky_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
