@@ -14,7 +14,11 @@ def run(tensor):
         return tf.Summary.FromString(session.run(tensor))
 
 
-@given(hnp.arrays(np.float32, st.integers(0, 50), elements=st.floats(-(2.0**100), 2.0**100, width=32)))
+# A step takes denormal numbers for zero.
+_NORMAL = st.floats(-(2.0**100), 2.0**100, width=32, allow_subnormal=False)
+
+
+@given(hnp.arrays(np.float32, st.integers(0, 50), elements=_NORMAL))
 def test_a_histogram_counts_every_value_once(values):
     with tf.Graph().as_default():
         histogram = run(tf.summary.histogram("h", values)).value[0].histo

@@ -166,7 +166,7 @@ mod tests {
                 assert!(j <= i || l[i * n + j] == T::zero());
             }
         }
-        assert_eq!(T::small_cholesky(&square::<T>(BLOCKED), BLOCKED, &mut vec![T::zero(); BLOCKED * BLOCKED]), None);
+        assert_eq!(T::small_cholesky(&square::<T>(BLOCKED), BLOCKED, &mut [T::zero(); BLOCKED * BLOCKED]), None);
     }
 
     #[test]
