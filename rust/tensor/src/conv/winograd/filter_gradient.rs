@@ -107,13 +107,13 @@ pub(super) fn compute<L: Channels>(
         return Err(e);
     }
     let (sums, out, finite) = (sums.get(), SharedSlice::new(gradient), AtomicBool::new(true));
-    let (product, width) = (inputs * outputs, tiles.axes[1].taps);
+    let (product, width) = (inputs * outputs, tiles.axes[2].taps);
     try_for_blocks(threads, inputs, TASK_INPUTS, |some| {
         let mut all = true;
         for row in some {
             let mut from = sums.as_ptr().wrapping_add(row * row_out);
             for part in &tiles.parts {
-                let first = (part.down.first * width + part.across.first) * product + row * outputs;
+                let first = tiles.first_point(part) * product + row * outputs;
                 let to = out.as_mut_ptr().wrapping_add(first);
                 let steps = [part.down.step * width * product, part.across.step * product];
                 let sums = Sums { first: from, count: parts, distance: sum_floats };

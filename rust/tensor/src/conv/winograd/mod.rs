@@ -2,7 +2,8 @@
 //!
 //! Two windows that lie as far apart as their points share all points but one each. A tile of 2 x 2 windows of 3 x 3 points
 //! then takes 16 multiplications, not 36. The points of larger or strided windows are cut into parts of up to 3 x 3 that
-//! are as far apart as the windows: those of 5 x 5 points two apart take 49 multiplications, not 100.
+//! are as far apart as the windows: those of 5 x 5 points two apart take 49 multiplications, not 100. Each plane of windows of
+//! three dimensions has parts of its own.
 //!
 //! Tiles of the input and the filter are transformed by sums and halves. The sums then are products of matrices, one for
 //! each point of a transformed part; a last transform leads back. Rounding errors are two to three times those of the

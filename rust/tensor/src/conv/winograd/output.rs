@@ -38,14 +38,13 @@ pub(super) fn compute<L: Channels>(
     let panel_floats = inputs * 32;
     let mut transformed = Scratch::<f32>::new(&[tiles.points(), panels, panel_floats])?;
     let to = SharedSlice::new(transformed.get_mut());
-    let across = &tiles.axes[1];
+    let width = tiles.axes[2].taps;
     let product = inputs * outputs;
     try_for_blocks(threads, inputs, FILTER_INPUTS, |some| {
         let mut to = to.as_mut_ptr();
         for part in &tiles.parts {
-            let first = (part.down.first * across.taps + part.across.first) * product;
-            let from = filter.as_ptr().wrapping_add(first);
-            let steps = [part.down.step * across.taps * product, part.across.step * product];
+            let from = filter.as_ptr().wrapping_add(tiles.first_point(part) * product);
+            let steps = [part.down.step * width * product, part.across.step * product];
             // SAFETY: the CPU has the features of `L`, or this would not run; the filter's size was checked, and tasks
             // write different inputs' rows.
             unsafe {

@@ -23,9 +23,10 @@ impl Line {
     }
 }
 
-/// Points of a window in two dimensions.
+/// Points of a window in one of its planes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
+    pub plane: usize,
     pub down: Line,
     pub across: Line,
 }
@@ -39,10 +40,11 @@ impl Part {
 /// The tiles of images' windows, and the parts of each window.
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
-    pub images: usize,
-    /// The dimensions of space, down and across.
-    pub axes: [PatchAxis; 2],
+    images: usize,
+    /// The dimensions of space, outermost first.
+    pub axes: [PatchAxis; 3],
     pub parts: Vec<Part>,
+    /// Tiles down and across a plane.
     down: usize,
     across: usize,
 }
@@ -73,18 +75,26 @@ fn coordinates(axis: &PatchAxis, line: &Line, window: usize) -> [usize; 4] {
 }
 
 impl Tiles {
+    /// Returns the number of a part's first point in a window.
+    pub fn first_point(&self, part: &Part) -> usize {
+        (part.plane * self.axes[1].taps + part.down.first) * self.axes[2].taps + part.across.first
+    }
+
     /// Returns the tiles of windows for which they are worth it.
     pub fn of(windows: &Windows) -> Option<Tiles> {
         let [d, h, w] = windows.axes;
-        let is_flat = d.taps == 1 && d.first == 0 && d.count == d.size && (d.step == 1 || d.count <= 1);
-        if !is_flat {
+        if d.first.unsigned_abs() > d.taps {
             return None;
         }
         let (rows, columns) = (lines(&h)?, lines(&w)?);
-        let parts: Vec<Part> =
-            rows.iter().flat_map(|&down| columns.iter().map(move |&across| Part { down, across })).collect();
+        let mut parts = Vec::new();
+        for plane in 0..d.taps {
+            for &down in &rows {
+                parts.extend(columns.iter().map(|&across| Part { plane, down, across }));
+            }
+        }
         let (down, across) = (h.count.div_ceil(2), w.count.div_ceil(2));
-        let tiles = Tiles { images: windows.batch * d.size, axes: [h, w], parts, down, across };
+        let tiles = Tiles { images: windows.batch, axes: windows.axes, parts, down, across };
         tiles.are_worth_it(windows.inputs, windows.outputs).then_some(tiles)
     }
 
@@ -100,9 +110,15 @@ impl Tiles {
 
     /// Returns the addresses of the points of the input that a part of a tile needs; `zeros` for those outside.
     pub fn input(&self, part: &Part, input: *const f32, channels: usize, tile: usize, zeros: *const f32) -> Points {
-        let (image, y, x) = self.place(tile);
-        let [down, across] = &self.axes;
-        let image = input.wrapping_add(image * down.size * across.size * channels);
+        let (plane, y, x) = self.place(tile);
+        let [deep, down, across] = &self.axes;
+        let (image, z) = (plane / deep.count, plane % deep.count);
+        // A coordinate below zero is larger than any size.
+        let z = deep.first.wrapping_add_unsigned(z * deep.step + part.plane * deep.tap_step) as usize;
+        if z >= deep.size {
+            return [[zeros; 4]; 4];
+        }
+        let image = input.wrapping_add((image * deep.size + z) * down.size * across.size * channels);
         let (rows, columns) = (coordinates(down, &part.down, y), coordinates(across, &part.across, x));
         let mut found = [[zeros; 4]; 4];
         for i in 0..4 {
@@ -123,7 +139,7 @@ impl Tiles {
         let mut found = [[zeros; 4]; 4];
         for (i, row) in found.iter_mut().enumerate().take(rows) {
             for (j, point) in row.iter_mut().enumerate().take(columns) {
-                *point = output.wrapping_add((first + i * self.axes[1].count + j) * channels);
+                *point = output.wrapping_add((first + i * self.axes[2].count + j) * channels);
             }
         }
         found
@@ -131,19 +147,20 @@ impl Tiles {
 
     /// Returns the number of a tile's first window, among those of all images, and the windows it has down and across.
     pub fn windows(&self, tile: usize) -> (usize, [usize; 2]) {
-        let (image, y, x) = self.place(tile);
-        let [down, across] = &self.axes;
-        let first = (image * down.count + y) * across.count + x;
+        let (plane, y, x) = self.place(tile);
+        let [_, down, across] = &self.axes;
+        let first = (plane * down.count + y) * across.count + x;
         (first, [(down.count - y).min(2), (across.count - x).min(2)])
     }
 
     fn are_worth_it(&self, inputs: usize, outputs: usize) -> bool {
-        let [h, w] = &self.axes;
+        let [d, h, w] = &self.axes;
         let elements = self.points().saturating_mul(inputs).saturating_mul(outputs);
         let products = self.points() * self.count();
-        let direct = self.images * h.count * w.count * h.taps * w.taps;
+        let direct = self.images * d.count * h.count * w.count * d.taps * h.taps * w.taps;
         let cost = if elements > MOST_KEPT { products + self.points() * FILTER_COST } else { products };
-        inputs.min(outputs) >= FEWEST_CHANNELS
+        products > 0
+            && inputs.min(outputs) >= FEWEST_CHANNELS
             && elements <= MOST_ELEMENTS
             && self.count() >= FEWEST_TILES
             && products * 10 <= direct * 7
@@ -151,10 +168,10 @@ impl Tiles {
     }
 
     pub fn count(&self) -> usize {
-        self.images * self.down * self.across
+        self.images * self.axes[0].count * self.down * self.across
     }
 
-    /// Returns the image of a tile, and the row and the column of its first window.
+    /// Returns the plane of a tile's windows, among those of all images, and the row and the column of the first one.
     fn place(&self, tile: usize) -> (usize, usize, usize) {
         let (line, x) = (tile / self.across, tile % self.across);
         (line / self.down, line % self.down * 2, x * 2)
