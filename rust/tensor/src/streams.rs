@@ -23,8 +23,8 @@ impl Streams {
         (bytes >= Streams::WORTHWHILE && Isa::current().has_avx2()).then_some(Streams(()))
     }
 
-    /// Computes a part of a result that has `bytes` in all, in pieces: `piece` is given the number of its first element, and
-    /// where to write. Pieces of a result that does not fit the caches are written past them.
+    /// Computes a part of a result of `bytes` in pieces. `piece` takes the number of its first element, and the memory to
+    /// write to. A result that does not fit the caches is written past them.
     pub(crate) fn in_pieces<T: Copy + Default>(bytes: usize, part: &mut [T], piece: impl Fn(usize, &mut [T])) {
         let is_long = size_of_val(part) >= PIECE_BYTES;
         let Some(streams) = Streams::for_result(bytes).filter(|_| is_long) else {

@@ -1,5 +1,5 @@
-//! OptimizeDataset, ModelDataset and others, with which TensorFlow tunes and measures a pipeline: here they return their
-//! input, with the rewrites that change the order of elements.
+//! OptimizeDataset, ModelDataset and others, with which TensorFlow tunes a pipeline: their input, with the rewrites that
+//! change the order of elements.
 
 use super::cardinality::Cardinality;
 use super::place::{Entered, Place, Rewrites};

@@ -177,7 +177,7 @@ impl Windows {
     }
 }
 
-/// Where the sums of windows are written.
+/// The tensor that takes the sums of windows, and their places.
 pub struct Placed<'a, T> {
     /// The tensor that they are a part of.
     pub values: &'a mut [T],

@@ -1,17 +1,17 @@
 //! Sums over windows by Winograd's minimal filtering.
 //!
 //! Two windows that lie as far apart as their points share all points but one each. A tile of 2 x 2 windows of 3 x 3 points
-//! then takes 16 multiplications, not 36. The points of larger or strided windows are cut into parts of up to 3 x 3 that
-//! are as far apart as the windows: those of 5 x 5 points two apart take 49 multiplications, not 100. Each plane of windows of
-//! three dimensions has parts of its own.
+//! then takes 16 multiplications, not 36. Larger or strided windows are cut into parts of up to 3 x 3 points, which lie as
+//! far apart as the windows. Those of 5 x 5 points two apart take 49 multiplications, not 100. Each plane of windows of three
+//! dimensions has parts of its own.
 //!
 //! Tiles of the input and the filter are transformed by sums and halves. The sums then are products of matrices, one for
 //! each point of a transformed part; a last transform leads back. Rounding errors are two to three times those of the
 //! direct sums, within a few units in the last place of the largest term. An infinity would become NaN in a whole tile: if a
 //! result is not finite, the caller computes it the direct way.
 //!
-//! Source: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015. F(2 x 2, 3 x 3) and its like for
-//! one and two points are used, and F(3 x 3, 2 x 2) and its like for the gradient of the filter.
+//! Source: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015. These are its F(2 x 2, 3 x 3), and
+//! F(3 x 3, 2 x 2) for the gradient of the filter. Parts of one and two points have the like.
 
 mod filter_gradient;
 mod output;
@@ -42,8 +42,8 @@ const ELEMENTS_OF_A_TILE: usize = 24 << 10;
 /// With fewer channels the transforms cost more than they save.
 const FEWEST_CHANNELS: usize = 16;
 
-/// Transformed filters with more elements than these leave the caches: reading and writing one costs as much time as so
-/// many multiplications of each of its elements.
+/// Transformed filters with more elements than these leave the caches. One then costs as much time as so many
+/// multiplications of each of its elements.
 const MOST_KEPT: usize = 2 << 20;
 const FILTER_COST: usize = 75;
 

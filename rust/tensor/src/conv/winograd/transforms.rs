@@ -1,6 +1,6 @@
 //! The transforms of tiles, sixteen channels at a time.
 //!
-//! Those of one dimension are [`of_input`] and the functions after it; a tile's are made of them, down and then across.
+//! [`of_input`] and the functions after it transform one dimension. A tile is transformed by them down, and then across.
 
 #![allow(clippy::needless_range_loop, reason = "both indices of a tile's points are numbers in the formulas")]
 
@@ -157,8 +157,8 @@ for_lanes! {
     /// across. Each point of a tile has panels of 32 outputs, in which the inputs follow each other.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; `filter`, at the part's first point, has its size, and `to` room for `panels *
-    /// inputs * 32` floats for each of the part's points.
+    /// The CPU has the features of `L`. `filter`, at the part's first point, has its size. `to` has room for `panels * inputs
+    /// * 32` floats for each of the part's points.
     pub(super) unsafe fn transform_filter = transform_filter_body<L: Channels, const DOWN: usize, const ACROSS: usize>(filter: *const f32, steps: [usize; 2], sizes: [usize; 2], some: std::ops::Range<usize>, to: *mut f32)
 }
 
