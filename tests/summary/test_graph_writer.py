@@ -203,7 +203,7 @@ def test_misuse_is_refused(tmp_path):
             with pytest.raises(errors.NotFoundError, match="does not exist"):
                 session.run(unopened)
             summary.initialize()
-            with pytest.raises(errors.DataLossError, match="Bad tf.Event binary proto tensor string"):
+            with pytest.raises(errors.DataLossError, match=r"Bad tf\.Event binary proto tensor string"):
                 session.run(wrong)
 
 
