@@ -149,7 +149,7 @@ def _put(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _tables(tf: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """What is found in the tables that raw ops make, and what they export."""
+    """Yields lookups in the tables that raw ops make, and exports of these."""
 
     def table(kind: str, key: Any = (), key_type: Any = None, value_type: Any = None) -> Any:
         types = {"key_dtype": key_type or tf.int64, "value_dtype": value_type or tf.float32}

@@ -27,7 +27,7 @@ impl Streams {
     /// write to. A result that does not fit the caches is written past them.
     pub(crate) fn in_pieces<T: Copy + Default>(bytes: usize, part: &mut [T], piece: impl Fn(usize, &mut [T])) {
         let is_long = size_of_val(part) >= PIECE_BYTES;
-        let Some(streams) = Streams::for_result(bytes).filter(|_| is_long) else {
+        let Some(streams) = is_long.then(|| Streams::for_result(bytes)).flatten() else {
             piece(0, part);
             return;
         };

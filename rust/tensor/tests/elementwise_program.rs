@@ -345,3 +345,22 @@ fn constants_are_of_the_programs_type_and_not_more_than_its_inputs() {
     assert!(fixed.run(&mut [Tensor::scalar(1.0f32)], Threads::single()).is_err());
     assert_eq!(fixed.run(&mut [], Threads::single()).unwrap()[0], Tensor::scalar(-1.5f32));
 }
+
+/// Results of more than 32 MiB are written past the caches.
+#[test]
+fn results_beyond_the_caches_are_those_of_their_elements() {
+    let length = (8 << 20) + 1003;
+    let (x, y) = (tensor(DType::F32, &[length], 1), tensor(DType::F32, &[length], 2));
+    let (a, b) = (x.slice::<f32>().unwrap(), y.slice::<f32>().unwrap());
+    let sums: Vec<f32> = a.iter().zip(b).map(|(a, b)| a + b).collect();
+    let products: Vec<f32> = sums.iter().zip(b).map(|(sum, b)| sum * b).collect();
+    let chain = vec![Instruction::Binary(Binary::Add, 0, 1), Instruction::Binary(Binary::Mul, 2, 1)];
+    let program = Program::new(DType::F32, 2, chain, vec![2, 3]).unwrap();
+    for threads in [1, 2, 3] {
+        let threads = Threads::new(threads);
+        let got = program.run(&mut [x.clone(), y.clone()], threads).unwrap();
+        assert!(got[0].slice::<f32>().unwrap() == sums && got[1].slice::<f32>().unwrap() == products);
+        let sum = binary(Binary::Add, x.clone(), y.clone(), threads).unwrap();
+        assert!(sum.slice::<f32>().unwrap() == sums);
+    }
+}

@@ -241,7 +241,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
         failure.into_inner().map_or(Ok(()), Err)
     }
 
-    /// Returns the number of registers with those of scalars, parts, outputs that are copied past the caches, and the spare one.
+    /// Returns the number of registers with those of scalars, parts and copied outputs, and the spare one.
     fn resident(&self) -> usize {
         let copied = if self.memory.past_caches { self.memory.outputs.len() } else { 0 };
         self.layout.registers + self.spread.scalars.len() + self.spread.parts.len() + copied + 1
@@ -289,9 +289,9 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
                 part_places.push(to.as_mut_ptr());
             }
             let address = |place: Place| -> *mut T {
-                // SAFETY: registers have `length` elements each; spread scalars, parts, copied outputs and the spare one come last. Rows have
-                // `period` elements. Inputs, and outputs from `origin` on, have all of the range. `n` elements from here on
-                // are inside all of them.
+                // SAFETY: registers have `length` elements each; spread scalars, parts, copied outputs and the spare one come
+                // last. Rows have `period` elements. Inputs, and outputs from `origin` on, have all of the range. `n` elements
+                // from here on are inside all of them.
                 unsafe {
                     match place {
                         Place::Input(i) => self.memory.inputs[i as usize].add(start),

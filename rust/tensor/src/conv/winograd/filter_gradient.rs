@@ -13,11 +13,11 @@ use crate::status::{Result, Status};
 use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
 use ferroflow_sync::Mutex;
 
-/// Parts that the tiles are cut into: their sums are added in order. From sizes alone, even, and few enough for their sums to
+/// Shares that the tiles are cut into: their sums are added in order. From sizes alone, even, and few enough for their sums to
 /// take little memory.
-const MOST_PARTS: usize = 16;
+const MOST_SHARES: usize = 16;
 const SUM_FLOATS: usize = 4 << 20;
-const PART_TILES: usize = 128;
+const SHARE_TILES: usize = 128;
 
 /// Inputs whose filters one task transforms.
 const TASK_INPUTS: usize = 4;
@@ -41,15 +41,15 @@ pub(super) fn compute<L: Channels>(
     let (row_in, row_out) = (row_floats(inputs), row_floats(outputs));
     let (points, most_points) = (tiles.points(), tiles.most_points());
     let sum_floats = points * inputs * row_out;
-    let most = (SUM_FLOATS / sum_floats).clamp(2, MOST_PARTS);
-    let parts = tiles.count().div_ceil(PART_TILES).min(most).next_multiple_of(2);
+    let most = (SUM_FLOATS / sum_floats).clamp(2, MOST_SHARES);
+    let shares = tiles.count().div_ceil(SHARE_TILES).min(most).next_multiple_of(2);
     let block = task_tiles(most_points * (row_in + row_out), sum_floats);
     let zeros = vec![0.0f32; inputs.max(outputs).next_multiple_of(16)];
     let failure = Mutex::new(None);
-    let mut sums = Scratch::<f32>::new(&[parts, sum_floats])?;
+    let mut sums = Scratch::<f32>::new(&[shares, sum_floats])?;
     try_for_chunks_mut(threads, sums.get_mut(), sum_floats, |start, sum| {
-        let part = start / sum_floats;
-        let some = part * tiles.count() / parts..(part + 1) * tiles.count() / parts;
+        let share = start / sum_floats;
+        let some = share * tiles.count() / shares..(share + 1) * tiles.count() / shares;
         if some.is_empty() {
             sum.fill(0.0);
             return;
@@ -116,7 +116,7 @@ pub(super) fn compute<L: Channels>(
                 let first = tiles.first_point(part) * product + row * outputs;
                 let to = out.as_mut_ptr().wrapping_add(first);
                 let steps = [part.down.step * width * product, part.across.step * product];
-                let sums = Sums { first: from, count: parts, distance: sum_floats };
+                let sums = Sums { first: from, count: shares, distance: sum_floats };
                 // SAFETY: the sums are whole registers long; tasks write different inputs' rows.
                 all &= unsafe { of_part!(part, transform_sums::<L>(sums, inputs * row_out, outputs, to, steps)) };
                 from = from.wrapping_add(part.points() * inputs * row_out);

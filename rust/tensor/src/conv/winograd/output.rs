@@ -6,7 +6,7 @@ use super::tiles::Tiles;
 use super::transforms::{
     Channels, Finish, Products, add_output, of_part, row_floats, transform_filter, transform_input, transform_output,
 };
-use super::{lanes_of_panel, task_tiles};
+use super::{FEWEST_TILES, lanes_of_panel, task_tiles};
 use crate::conv::scratch::Scratch;
 use crate::conv::{Placed, Windows};
 use crate::gemm::tiled::tile::{Order, Tile, kernel};
@@ -60,7 +60,9 @@ pub(super) fn compute<L: Channels>(
     // A single part needs no sums.
     let summed = if tiles.parts.len() > 1 { 4 } else { 0 };
     let floats = most * row_in + (most + summed) * row_out;
+    // Tiles are independent: more threads may take fewer each, without a change of bits.
     let tasks = tiles.count().div_ceil(task_tiles(floats, transformed.len())).next_multiple_of(2);
+    let tasks = tasks.max(threads.count().min(tiles.count() / FEWEST_TILES));
     let zeros = vec![0.0f32; inputs.next_multiple_of(16)];
     let (places, out) = (result.places, SharedSlice::new(result.values));
     let [step, line] = places.steps();

@@ -83,7 +83,7 @@ impl Tiles {
     /// Returns the tiles of windows for which they are worth it.
     pub fn of(windows: &Windows) -> Option<Tiles> {
         let [d, h, w] = windows.axes;
-        if d.first.unsigned_abs() > d.taps {
+        if windows.inputs.min(windows.outputs) < FEWEST_CHANNELS || d.first.unsigned_abs() > d.taps {
             return None;
         }
         let (rows, columns) = (lines(&h)?, lines(&w)?);
@@ -160,7 +160,6 @@ impl Tiles {
         let direct = self.images * d.count * h.count * w.count * d.taps * h.taps * w.taps;
         let cost = if elements > MOST_KEPT { products + self.points() * FILTER_COST } else { products };
         products > 0
-            && inputs.min(outputs) >= FEWEST_CHANNELS
             && elements <= MOST_ELEMENTS
             && self.count() >= FEWEST_TILES
             && products * 10 <= direct * 7

@@ -350,7 +350,7 @@ unsafe fn transform_gradient_body<L: Channels, const DOWN: usize, const ACROSS: 
     }
 }
 
-/// Sums of transforms that several tasks have made: one part of them follows another at a distance.
+/// Sums of transforms that several tasks have made: those of a task follow others at a distance.
 #[derive(Clone, Copy)]
 pub(super) struct Sums {
     pub first: *const f32,
