@@ -1,10 +1,16 @@
 //! AdjustHue, AdjustSaturation: a turn of the hue of RGB images, a factor of their saturation.
 
-use super::pixels::for_pixels;
+use super::pixels::{PixelFunction, for_pixels};
 use super::shapes::{scalar_f32, unchanged_image};
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::{DType, Result, dispatch, ensure};
+
+/// Returns `a` if the condition holds, else `b`: unlike `if` around tables, it becomes a selection of vectors.
+#[inline(always)]
+fn select<T>(condition: bool, a: T, b: T) -> T {
+    if condition { a } else { b }
+}
 
 /// Beyond this, steps of a period would not change a number.
 const FAR: f32 = 1024.0;
@@ -18,119 +24,177 @@ fn wrapped(mut x: f32, period: f32) -> f32 {
     while x < 0.0 {
         x += period;
     }
-    // The first steps are selections, not branches: how many there are varies from pixel to pixel.
-    for _ in 0..2 {
-        let less = x - period;
-        x = if x >= period { less } else { x };
-    }
     while x >= period {
         x -= period;
     }
     x
 }
 
+/// Returns `wrapped` for numbers from `-period` to four periods, without a branch.
+#[inline(always)]
+fn wrapped_near(x: f32, period: f32) -> f32 {
+    let mut x = select(x < 0.0, x + period, x);
+    for _ in 0..4 {
+        x = select(x >= period, x - period, x);
+    }
+    x
+}
+
 /// Returns the edge of the colour hexagon on which a hue lies; for NaN one that no hue has.
+#[inline(always)]
 fn edge_of(hue: f32) -> i32 {
-    if hue.is_nan() { i32::MIN } else { hue as i32 }
+    select(hue.is_nan(), i32::MIN, hue as i32)
 }
 
 /// Returns the larger of two numbers; the first one if either is NaN.
+#[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
-    if a < b { b } else { a }
+    select(a < b, b, a)
 }
 
 /// Returns the smaller of two numbers; the first one if either is NaN.
+#[inline(always)]
 fn smaller(a: f32, b: f32) -> f32 {
-    if b < a { b } else { a }
+    select(b < a, b, a)
 }
 
-/// For each edge of the colour hexagon, the channels with the largest, the middle and the least value. Which edge it is
-/// varies from pixel to pixel: tables cost less than branches that the processor cannot foresee.
-const CHANNELS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0], [2, 0, 1], [0, 2, 1]];
+/// Returns the largest, the middle and the least channel of a pixel on an edge of the colour hexagon, 0 to 5.
+#[inline(always)]
+fn sorted(edge: i32, [r, g, b]: [f32; 3]) -> [f32; 3] {
+    [
+        select((edge == 0) | (edge == 5), r, select(edge <= 2, g, b)),
+        select((edge == 0) | (edge == 3), g, select((edge == 1) | (edge == 4), r, b)),
+        select(edge <= 1, b, select(edge <= 3, r, g)),
+    ]
+}
 
-/// For each edge, the place in `CHANNELS` of each channel.
-const RANKS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [2, 0, 1], [2, 1, 0], [1, 2, 0], [0, 2, 1]];
+/// Returns the pixel on an edge, 0 to 4 or else the last, whose largest, middle and least channel are given.
+#[inline(always)]
+fn pixel_of(edge: i32, [max, mid, min]: [f32; 3]) -> [f32; 3] {
+    let is_last = (edge < 0) | (edge > 4);
+    [
+        select((edge == 0) | is_last, max, select((edge == 1) | (edge == 4), mid, min)),
+        select((edge == 1) | (edge == 2), max, select((edge == 0) | (edge == 3), mid, min)),
+        select((edge == 3) | (edge == 4), max, select((edge == 2) | is_last, mid, min)),
+    ]
+}
 
 /// Returns `part` on even edges, and `1 - part` on odd ones, where the middle channel falls.
+#[inline(always)]
 fn along(edge: i32, part: f32) -> f32 {
     let odd = (edge & 1) as f32;
     odd + (1.0 - 2.0 * odd) * part
 }
 
 /// Returns the hue as a place on the six edges of the colour hexagon, and the least and largest channel.
+#[inline(always)]
 fn hue_and_range(pixel: [f32; 3]) -> (f32, f32, f32) {
     let [r, g, b] = pixel;
-    let of_less_red = if b > g { 3 } else { 2 };
-    let of_less_red = if b < r { 1 } else { of_less_red };
-    let of_more_red = if b > r { 4 } else { 5 };
-    let of_more_red = if b < g { 0 } else { of_more_red };
-    let edge: i32 = if r < g { of_less_red } else { of_more_red };
-    let [max, mid, min] = CHANNELS[edge as usize].map(|channel| pixel[channel]);
-    if max == min {
-        return (0.0, min, max);
+    let of_less_red = select(b < r, 1, select(b > g, 3, 2));
+    let of_more_red = select(b < g, 0, select(b > r, 4, 5));
+    let edge: i32 = select(r < g, of_less_red, of_more_red);
+    let [max, mid, min] = sorted(edge, pixel);
+    let hue = edge as f32 + along(edge, (mid - min) / (max - min));
+    (select(max == min, 0.0, hue), min, max)
+}
+
+#[inline(always)]
+fn of_hue_and_range(hue: f32, min: f32, max: f32) -> [f32; 3] {
+    let edge = edge_of(hue);
+    let mid = min + along(edge, hue - edge as f32) * (max - min);
+    pixel_of(edge, [max, mid, min])
+}
+
+/// Turns the hue.
+#[derive(Clone, Copy)]
+struct Turn(f32);
+
+impl PixelFunction<f32> for Turn {
+    fn exact(self, pixel: [f32; 3]) -> [f32; 3] {
+        let (hue, min, max) = hue_and_range(pixel);
+        of_hue_and_range(wrapped(hue + self.0 * 6.0, 6.0), min, max)
     }
-    (edge as f32 + along(edge, (mid - min) / (max - min)), min, max)
+
+    #[inline(always)]
+    fn quick(self, pixel: [f32; 3]) -> ([f32; 3], bool) {
+        let (hue, min, max) = hue_and_range(pixel);
+        let hue = wrapped_near(hue + self.0 * 6.0, 6.0);
+        (of_hue_and_range(hue, min, max), !(0.0..6.0).contains(&hue))
+    }
 }
 
-fn of_hue_and_range(h: f32, min: f32, max: f32) -> [f32; 3] {
-    let edge = edge_of(h);
-    let mid = min + along(edge, h - edge as f32) * (max - min);
-    let last = RANKS.len() - 1;
-    RANKS[usize::try_from(edge).map_or(last, |edge| edge.min(last))].map(|rank| [max, mid, min][rank])
-}
-
-#[inline]
-fn with_hue(pixel: [f32; 3], delta: f32) -> [f32; 3] {
-    let (h, min, max) = hue_and_range(pixel);
-    of_hue_and_range(wrapped(h + delta * 6.0, 6.0), min, max)
-}
-
-#[inline]
-fn saturated([r, g, b]: [f32; 3], scale: f32) -> [f32; 3] {
+/// The value, the saturation and the hue of a pixel; the hue as a place on the six edges of the colour hexagon.
+#[inline(always)]
+fn value_saturation_hue([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
     // TF 1.x: whether a NaN counts depends on its channel.
     let v = larger(r, larger(g, b));
     let range = v - smaller(r, smaller(g, b));
-    let s = if v > 0.0 { range / v } else { 0.0 };
+    let s = select(v > 0.0, range / v, 0.0);
     let norm = 1.0 / (6.0 * range);
-    let (difference, start) = if g == v { (b - r, 2.0 / 6.0) } else { (r - g, 4.0 / 6.0) };
-    let (difference, start) = if r == v { (g - b, 0.0) } else { (difference, start) };
+    let (difference, start) = (select(g == v, b - r, r - g), select(g == v, 2.0 / 6.0, 4.0 / 6.0));
+    let (difference, start) = (select(r == v, g - b, difference), select(r == v, 0.0, start));
     let h = (f64::from(norm * difference) + start) as f32;
-    let h = if range <= 0.0 { 0.0 } else { h };
-    let h = if h < 0.0 { h + 1.0 } else { h };
-    // NaN becomes 0, as in TF.
-    let s = (s * scale).max(0.0);
-    let c = s.min(1.0) * v;
-    let m = v - c;
-    let h = h * 6.0;
-    // TF 1.x: a multiple of the period stays the period where it is not positive.
-    let around = if h <= 0.0 { 0.0 } else { wrapped(h, 2.0) };
-    let x = c * (1.0 - (around - 1.0).abs());
-    // No hue beyond the last edge has a colour.
-    let edge = usize::try_from(edge_of(h)).unwrap_or(RANKS.len()).min(RANKS.len());
-    let (ranks, is_colour) = (RANKS[edge.min(RANKS.len() - 1)], edge < RANKS.len());
-    let parts = if is_colour { [c, x, 0.0] } else { [0.0; 3] };
-    ranks.map(|rank| parts[rank] + m)
+    let h = select(range <= 0.0, 0.0, h);
+    (v, s, select(h < 0.0, h + 1.0, h) * 6.0)
 }
 
-/// A function of a pixel and a number.
-trait Adjustment: Fn([f32; 3], f32) -> [f32; 3] + Copy + Send + Sync + 'static {}
+/// Returns the pixel whose hue is `around` after the last even edge.
+#[inline(always)]
+fn of_value_saturation_hue(v: f32, s: f32, hue: f32, around: f32) -> [f32; 3] {
+    let c = s.min(1.0) * v;
+    let m = v - c;
+    let x = c * (1.0 - (around - 1.0).abs());
+    // No hue beyond the last edge has a colour.
+    let edge = edge_of(hue);
+    let is_colour = (edge >= 0) & (edge < 6);
+    let parts = [select(is_colour, c, 0.0), select(is_colour, x, 0.0), 0.0];
+    pixel_of(edge, parts).map(|part| part + m)
+}
 
-impl<F: Fn([f32; 3], f32) -> [f32; 3] + Copy + Send + Sync + 'static> Adjustment for F {}
+/// Multiplies the saturation.
+#[derive(Clone, Copy)]
+struct Saturate(f32);
 
-fn adjust<T: Wide<In = f32>>(ctx: &mut KernelContext<'_>, name: &str, f: impl Adjustment) -> Result<()> {
+impl PixelFunction<f32> for Saturate {
+    fn exact(self, pixel: [f32; 3]) -> [f32; 3] {
+        let (v, s, hue) = value_saturation_hue(pixel);
+        // TF 1.x: a multiple of the period stays the period where it is not positive.
+        let around = if hue <= 0.0 { 0.0 } else { wrapped(hue, 2.0) };
+        // NaN becomes 0, as in TF.
+        of_value_saturation_hue(v, (s * self.0).max(0.0), hue, around)
+    }
+
+    #[inline(always)]
+    fn quick(self, pixel: [f32; 3]) -> ([f32; 3], bool) {
+        let (v, s, hue) = value_saturation_hue(pixel);
+        let around = select(hue <= 0.0, 0.0, wrapped_near(hue, 2.0));
+        let pixel = of_value_saturation_hue(v, (s * self.0).max(0.0), hue, around);
+        (pixel, !(0.0..2.0).contains(&around))
+    }
+}
+
+fn adjust<T: Wide<In = f32>, P: PixelFunction<f32>>(
+    ctx: &mut KernelContext<'_>,
+    name: &str,
+    by: impl Fn(f32) -> P,
+) -> Result<()> {
     let x = ctx.input(0)?;
     ensure!(x.rank() >= 3, InvalidArgument, "input must be at least 3-D, got shape{}", x.shape());
-    let by = scalar_f32(ctx.input(1)?, name)?;
+    let function = by(scalar_f32(ctx.input(1)?, name)?);
     let channels = x.shape()[x.rank() - 1];
     ensure!(channels == 3, InvalidArgument, "input must have 3 channels but instead has {channels} channels.");
-    let out = for_pixels::<T>(ctx.threads(), x, |p| f(p.map(T::widen), by).map(T::narrow))?;
+    let out = for_pixels::<T>(ctx.threads(), x, function)?;
     ctx.set_output(0, out);
     Ok(())
 }
 
-fn adjusting(init: &KernelInit<'_>, name: &'static str, f: impl Adjustment) -> Result<Box<dyn Kernel>> {
+fn adjusting<P: PixelFunction<f32>>(
+    init: &KernelInit<'_>,
+    name: &'static str,
+    by: fn(f32) -> P,
+) -> Result<Box<dyn Kernel>> {
     let dtype: DType = init.input_type(0)?;
-    dispatch!(dtype, T in [F32, F16], kernel(move |ctx| adjust::<T>(ctx, name, f)), else Err(init.unsupported()))
+    dispatch!(dtype, T in [F32, F16], kernel(move |ctx| adjust::<T, P>(ctx, name, by)), else Err(init.unsupported()))
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -141,12 +205,12 @@ pub(super) fn register(r: &mut Registry) {
     r.add(
         op("AdjustHue", "delta")
             .doc("Turns the hue of RGB images by `delta` turns.")
-            .kernel(|init| adjusting(init, "delta", with_hue)),
+            .kernel(|init| adjusting(init, "delta", Turn)),
     );
     r.add(
         op("AdjustSaturation", "scale")
             .doc("Multiplies the saturation of RGB images by `scale`.")
-            .kernel(|init| adjusting(init, "scale", saturated)),
+            .kernel(|init| adjusting(init, "scale", Saturate)),
     );
 }
 
@@ -155,11 +219,12 @@ mod tests {
     use super::*;
     use crate::testing::run;
     use ferroflow_tensor::Tensor;
+    use proptest::prelude::*;
 
     #[test]
     fn a_whole_turn_and_a_factor_of_one_change_nothing() {
         for p in [[0.2f32, 0.5, 0.9], [0.9, 0.1, 0.3], [0.4, 0.4, 0.4], [0.3, 0.8, 0.1], [0.5, 0.2, 0.5]] {
-            for q in [with_hue(p, 0.0), with_hue(p, 1.0), with_hue(p, -1.0), saturated(p, 1.0)] {
+            for q in [Turn(0.0).exact(p), Turn(1.0).exact(p), Turn(-1.0).exact(p), Saturate(1.0).exact(p)] {
                 assert!(p.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-6), "{p:?} {q:?}");
             }
         }
@@ -168,10 +233,10 @@ mod tests {
     #[test]
     fn wild_numbers_end() {
         for x in [f32::INFINITY, f32::NAN, f32::MAX, -1e20] {
-            with_hue([x, 0.5, 0.2], 0.3);
-            with_hue([0.1, 0.5, 0.2], x);
-            saturated([x, 0.5, 0.2], 0.3);
-            saturated([0.1, 0.5, 0.2], x);
+            Turn(0.3).exact([x, 0.5, 0.2]);
+            Turn(x).exact([0.1, 0.5, 0.2]);
+            Saturate(0.3).exact([x, 0.5, 0.2]);
+            Saturate(x).exact([0.1, 0.5, 0.2]);
         }
     }
 
@@ -185,5 +250,58 @@ mod tests {
         let rgb = Tensor::from_slice([1, 1, 3], &[1f32, 2., 3.]).unwrap();
         let pair = Tensor::from_slice([2], &[1f32, 2.]).unwrap();
         assert!(run("AdjustHue", &[rgb, pair], &[]).unwrap_err().message().contains("delta must be scalar"));
+    }
+
+    fn channel() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            8 => 0.0f32..1.0,
+            2 => prop::sample::select(vec![0.0, -0.0, 0.5, 1.0, 2.0, -1.0, f32::MAX, f32::MIN_POSITIVE]),
+            1 => prop::sample::select(vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-45, -3e38]),
+            1 => any::<f32>(),
+        ]
+    }
+
+    /// Bits, but for NaN, which is one.
+    fn bits(pixel: [f32; 3]) -> [u32; 3] {
+        pixel.map(|x| if x.is_nan() { 0 } else { x.to_bits() })
+    }
+
+    fn agree(function: impl PixelFunction<f32>, pixel: [f32; 3]) -> Result<(), TestCaseError> {
+        let (quick, is_other) = function.quick(pixel);
+        if !is_other {
+            prop_assert_eq!(bits(quick), bits(function.exact(pixel)));
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        #[test]
+        fn without_branches_the_bits_are_the_same(
+            pixel in [channel(), channel(), channel()], near in -1.0f32..3.0, any in channel(),
+        ) {
+            for by in [near, any] {
+                agree(Turn(by), pixel)?;
+                agree(Saturate(by), pixel)?;
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pixels_side_by_side_are_those_one_by_one(
+            pixels in prop::collection::vec([channel(), channel(), channel()], 150), by in -1.0f32..1.0,
+        ) {
+            let x = Tensor::from_slice([1, pixels.len(), 3], pixels.as_flattened()).unwrap();
+            let turned = run("AdjustHue", &[x.clone(), Tensor::scalar(by)], &[]).unwrap();
+            let saturated = run("AdjustSaturation", &[x, Tensor::scalar(by)], &[]).unwrap();
+            let (turned, _) = turned[0].slice::<f32>().unwrap().as_chunks::<3>();
+            let (saturated, _) = saturated[0].slice::<f32>().unwrap().as_chunks::<3>();
+            for (i, pixel) in pixels.iter().enumerate() {
+                prop_assert_eq!(bits(turned[i]), bits(Turn(by).exact(*pixel)));
+                prop_assert_eq!(bits(saturated[i]), bits(Saturate(by).exact(*pixel)));
+            }
+        }
     }
 }

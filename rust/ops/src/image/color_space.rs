@@ -1,15 +1,17 @@
 //! RGBToHSV, HSVToRGB: colours as red, green and blue, and as hue, saturation and value.
 
-use super::pixels::for_pixels;
+use super::pixels::{PixelFunction, for_pixels};
 use crate::wide::Wide;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, bail, dispatch};
 use num_traits::{Float, NumCast};
 
+#[inline(always)]
 fn number<F: Float>(x: f64) -> F {
     <F as NumCast>::from(x).unwrap_or_else(F::zero)
 }
 
+#[inline(always)]
 fn hue_of<F: Float>([r, g, b]: [F; 3]) -> [F; 3] {
     let v = r.max(g).max(b);
     let range = v - r.min(g).min(b);
@@ -27,6 +29,7 @@ fn hue_of<F: Float>([r, g, b]: [F; 3]) -> [F; 3] {
     [if h < F::zero() { h + F::one() } else { h }, s, v]
 }
 
+#[inline(always)]
 fn rgb_of<F: Float>([h, s, v]: [F; 3]) -> [F; 3] {
     let n = number::<F>;
     let unit = |x: F| x.max(F::zero()).min(F::one());
@@ -38,24 +41,52 @@ fn rgb_of<F: Float>([h, s, v]: [F; 3]) -> [F; 3] {
     [r, g, b].map(|x| (white + s * x) * v)
 }
 
-fn convert<T: Wide>(ctx: &mut KernelContext<'_>, f: impl Fn([T::In; 3]) -> [T::In; 3] + Sync) -> Result<()> {
+#[derive(Clone, Copy)]
+struct ToHsv;
+
+impl<F: Float + 'static> PixelFunction<F> for ToHsv {
+    fn exact(self, pixel: [F; 3]) -> [F; 3] {
+        hue_of(pixel)
+    }
+
+    #[inline(always)]
+    fn quick(self, pixel: [F; 3]) -> ([F; 3], bool) {
+        (hue_of(pixel), false)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct ToRgb;
+
+impl<F: Float + 'static> PixelFunction<F> for ToRgb {
+    fn exact(self, pixel: [F; 3]) -> [F; 3] {
+        rgb_of(pixel)
+    }
+
+    #[inline(always)]
+    fn quick(self, pixel: [F; 3]) -> ([F; 3], bool) {
+        (rgb_of(pixel), false)
+    }
+}
+
+fn convert<T: Wide>(ctx: &mut KernelContext<'_>, function: impl PixelFunction<T::In>) -> Result<()> {
     let x = ctx.input(0)?;
     match x.shape().last() {
         None => bail!(InvalidArgument, "input must be at least 1D{}", x.shape()),
         Some(3) => {}
         Some(n) => bail!(FailedPrecondition, "input must have 3 channels but input only has {n} channels."),
     }
-    let out = for_pixels::<T>(ctx.threads(), x, |p| f(p.map(T::widen)).map(T::narrow))?;
+    let out = for_pixels::<T>(ctx.threads(), x, function)?;
     ctx.set_output(0, out);
     Ok(())
 }
 
 fn to_hsv(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    dispatch!(init.input_type(0)?, T in float, kernel(|ctx| convert::<T>(ctx, hue_of)), else Err(init.unsupported()))
+    dispatch!(init.input_type(0)?, T in float, kernel(|ctx| convert::<T>(ctx, ToHsv)), else Err(init.unsupported()))
 }
 
 fn to_rgb(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    dispatch!(init.input_type(0)?, T in float, kernel(|ctx| convert::<T>(ctx, rgb_of)), else Err(init.unsupported()))
+    dispatch!(init.input_type(0)?, T in float, kernel(|ctx| convert::<T>(ctx, ToRgb)), else Err(init.unsupported()))
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
