@@ -10,7 +10,7 @@ use crate::conv::scratch::Scratch;
 use crate::gemm::tiled::tile::{Order, Tile, kernel};
 use crate::gemm::tiled::tile_rows;
 use crate::status::{Result, Status};
-use crate::threads::{SharedSlice, Threads, try_for_blocks, try_for_chunks_mut};
+use crate::threads::{SharedSlice, Threads, try_for_blocks};
 use ferroflow_sync::Mutex;
 
 /// Shares that the tiles are cut into: their sums are added in order. From sizes alone, even, and few enough for their sums to
@@ -18,6 +18,10 @@ use ferroflow_sync::Mutex;
 const MOST_SHARES: usize = 16;
 const SUM_FLOATS: usize = 4 << 20;
 const SHARE_TILES: usize = 128;
+
+/// Fewest inputs of a group. If there are more threads than shares, each share's inputs are divided into groups. Each group
+/// transforms the gradients of the output again.
+const GROUP_INPUTS: usize = 64;
 
 /// Inputs whose filters one task transforms.
 const TASK_INPUTS: usize = 4;
@@ -47,15 +51,25 @@ pub(super) fn compute<L: Channels>(
     let zeros = vec![0.0f32; inputs.max(outputs).next_multiple_of(16)];
     let failure = Mutex::new(None);
     let mut sums = Scratch::<f32>::new(&[shares, sum_floats])?;
-    try_for_chunks_mut(threads, sums.get_mut(), sum_floats, |start, sum| {
-        let share = start / sum_floats;
+    let all_sums = SharedSlice::new(sums.get_mut());
+    let groups = threads.count().div_ceil(shares).clamp(1, (inputs / GROUP_INPUTS).max(1));
+    threads.try_run(shares * groups, &|task| {
+        let (share, group) = (task / groups, task % groups);
         let some = share * tiles.count() / shares..(share + 1) * tiles.count() / shares;
+        let first_input = group * inputs / groups / 16 * 16;
+        let end = if group + 1 == groups { inputs } else { (group + 1) * inputs / groups / 16 * 16 };
+        let inputs_of_group = end - first_input;
+        let sum = all_sums.as_mut_ptr().wrapping_add(share * sum_floats + first_input * row_out);
         if some.is_empty() {
-            sum.fill(0.0);
+            for point in 0..points {
+                // SAFETY: these rows of the share's sums belong to this task.
+                unsafe { sum.add(point * inputs * row_out).write_bytes(0, inputs_of_group * row_out) };
+            }
             return;
         }
         // Blocks of nearly equal size.
         let block = some.len().div_ceil(some.len().div_ceil(block));
+        let row_in = row_floats(inputs_of_group);
         let mut room = match Scratch::<f32>::new(&[most_points, block, row_in + row_out]) {
             Ok(room) => room,
             Err(e) => {
@@ -67,16 +81,18 @@ pub(super) fn compute<L: Channels>(
         let slopes = values.wrapping_add(most_points * block * row_in);
         for first in some.clone().step_by(block) {
             let count = block.min(some.end - first);
-            let mut sum = sum.as_mut_ptr();
+            let mut sum = sum;
             for part in &tiles.parts {
                 for number in 0..count {
                     let tile = first + number;
                     let from = tiles.input(part, input.as_ptr(), inputs, tile, zeros.as_ptr());
+                    let from = from.map(|row| row.map(|point| point.wrapping_add(first_input)));
                     let dy = tiles.output(output.as_ptr(), outputs, tile, zeros.as_ptr());
                     let to = (values.wrapping_add(number * row_in), slopes.wrapping_add(number * row_out));
-                    // SAFETY: the points lie in the tensors or are zeros; the room holds a part of a block of tiles.
+                    // SAFETY: the points lie in the tensors or are zeros, with as many channels; the room holds a part of a
+                    // block of tiles.
                     unsafe {
-                        of_part!(part, transform_input::<L>(&from, inputs, to.0, block * row_in));
+                        of_part!(part, transform_input::<L>(&from, inputs_of_group, to.0, block * row_in));
                         of_part!(part, transform_gradient::<L>(&dy, outputs, to.1, block * row_out));
                     }
                 }
@@ -85,7 +101,7 @@ pub(super) fn compute<L: Channels>(
                     for column in (0..outputs).step_by(32) {
                         for (lane, wide) in lanes_of_panel::<L>(outputs - column) {
                             let column = column + lane;
-                            for rows in tile_rows::<L>(inputs) {
+                            for rows in tile_rows::<L>(inputs_of_group) {
                                 let work = Tile::<L>::whole(
                                     count,
                                     (a.wrapping_add(rows.start), row_in),
@@ -93,7 +109,8 @@ pub(super) fn compute<L: Channels>(
                                     (sum.wrapping_add(rows.start * row_out + column), row_out),
                                     first > some.start,
                                 );
-                                // SAFETY: the CPU has the features of `L`, or this would not run; all rows are whole lanes long.
+                                // SAFETY: the CPU has the features of `L`, or this would not run. Rows are whole lanes long;
+                                // these of the sums belong to this task.
                                 unsafe { kernel::<L>(rows.len(), wide, Order::AlongColumn, true)(&work) };
                             }
                         }
