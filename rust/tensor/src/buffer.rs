@@ -218,7 +218,8 @@ impl Buffer {
         Ok(buffer)
     }
 
-    fn acquired(len: usize) -> Result<(Buffer, bool)> {
+    /// Returns `len` bytes, and true if they may be other than zero.
+    pub(crate) fn acquired(len: usize) -> Result<(Buffer, bool)> {
         let too_big = || Status::resource_exhausted(format!("OOM when allocating a tensor of {len} bytes"));
         if len > isize::MAX as usize / 2 {
             return Err(too_big());

@@ -5,7 +5,7 @@ use crate::dtype::{DType, Scalar};
 use crate::object::Object;
 use crate::shape::Shape;
 use crate::status::{Result, Status};
-use crate::threads::{Threads, try_for_chunks_mut};
+use crate::threads::{Threads, try_fill, try_for_chunks_mut};
 use crate::{bail, ensure};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Tensor {
         Tensor::filled_by(dtype, shape.into(), if dtype == DType::Bool { Buffer::zeroed } else { Buffer::new })
     }
 
-    fn filled_by(dtype: DType, shape: Shape, buffer: fn(usize) -> Result<Buffer>) -> Result<Tensor> {
+    fn filled_by(dtype: DType, shape: Shape, buffer: impl FnOnce(usize) -> Result<Buffer>) -> Result<Tensor> {
         let elements = shape.elements();
         if dtype == DType::String {
             let mut strings = Vec::new();
@@ -77,6 +77,23 @@ impl Tensor {
     /// Returns a tensor of zeros (empty strings, false).
     pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
         Tensor::filled_by(dtype, shape.into(), Buffer::zeroed)
+    }
+
+    /// Returns a tensor of zeros, as [`Tensor::zeros`] does; threads write a large one.
+    pub fn zeros_by(threads: Threads, dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
+        let mut is_recycled = false;
+        let mut out = Tensor::filled_by(dtype, shape.into(), |len| {
+            let acquired = Buffer::acquired(len)?;
+            is_recycled = acquired.1;
+            Ok(acquired.0)
+        })?;
+        if is_recycled
+            && let Data::Shared(buffer) = &mut out.data
+            && let Some(bytes) = Arc::get_mut(buffer).and_then(Buffer::bytes_mut)
+        {
+            try_fill(threads, bytes, 0)?;
+        }
+        Ok(out)
     }
 
     pub fn scalar<T: Scalar>(value: T) -> Tensor {
@@ -440,6 +457,19 @@ impl std::fmt::Debug for Tensor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zeros_are_zeros_also_in_recycled_memory() {
+        for n in [0usize, 3, 100, 500_000] {
+            for threads in [1, 2, 5] {
+                drop(Tensor::from_slice([n], &vec![7.0f32; n]).unwrap());
+                let zeros = Tensor::zeros_by(Threads::new(threads), DType::F32, [n]).unwrap();
+                assert_eq!(zeros.slice::<f32>().unwrap(), vec![0.0; n]);
+            }
+        }
+        let words = Tensor::zeros_by(Threads::new(2), DType::String, [3]).unwrap();
+        assert!(words.strings().unwrap().iter().all(|word| word.is_empty()));
+    }
 
     #[test]
     fn values_round_trip_inline_and_pooled() {

@@ -37,7 +37,7 @@ fn diag(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let x = ctx.input(0)?;
         ensure!(x.rank() >= 1, InvalidArgument, "Input must be at least rank 1, got 0");
         let dims = x.shape().to_i64().repeat(2);
-        let mut out = Tensor::zeros(x.dtype(), Shape::checked(&dims)?)?;
+        let mut out = Tensor::zeros_by(ctx.threads(), x.dtype(), Shape::checked(&dims)?)?;
         by_size!(x.dtype(), E, diagonal(x.elements()).write(E::view(x)?, E::view_mut(&mut out)?))?;
         ctx.set_output(0, out);
         Ok(())

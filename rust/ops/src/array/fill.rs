@@ -2,12 +2,9 @@
 
 use crate::list;
 use ferroflow_graph::{HandleSource, Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
+use ferroflow_tensor::threads::{Threads, try_fill};
 use ferroflow_tensor::{DType, Movable, Result, Shape, Tensor, bail, by_size, dispatch, ensure};
 use num_traits::One;
-
-/// Elements of one parallel block.
-const BLOCK: usize = 1 << 16;
 
 /// Returns a tensor of `shape` whose elements are all that of the one-element tensor `value`.
 pub(super) fn filled(threads: Threads, value: &Tensor, shape: Shape) -> Result<Tensor> {
@@ -18,8 +15,7 @@ pub(super) fn filled(threads: Threads, value: &Tensor, shape: Shape) -> Result<T
 
 fn fill_all<E: Movable>(threads: Threads, value: &[E], to: &mut [E]) -> Result<()> {
     let [x] = value else { bail!(InvalidArgument, "{} values to fill with", value.len()) };
-    try_for_chunks_mut(threads, to, BLOCK, |_, chunk| chunk.fill(x.clone()))?;
-    Ok(())
+    Ok(try_fill(threads, to, x.clone())?)
 }
 
 fn fill_shape(c: &mut ShapeContext<'_>) -> Result<()> {

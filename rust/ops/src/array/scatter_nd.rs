@@ -196,7 +196,7 @@ fn scatter(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ensure!(dims.rank() == 1, InvalidArgument, "Shape must be a vector");
         let shape = Shape::checked(&dims.to_i64s()?)?;
         ensure!(shape.rank() >= 1, InvalidArgument, "Output must be at least 1-D, got shape: {shape}");
-        let mut out = Tensor::zeros(dtype, shape)?;
+        let mut out = Tensor::zeros_by(ctx.threads(), dtype, shape)?;
         sum(ctx.input(0)?, ctx.input(1)?, &mut out)?;
         ctx.set_output(0, out);
         Ok(())

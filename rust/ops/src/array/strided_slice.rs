@@ -256,7 +256,7 @@ fn grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let plan = Plan::of_inputs(ctx.inputs(), 1, &shape, masks)?;
         let (expected, dy) = (known_shape(&plan)?, ctx.input(4)?);
         ensure!(expected == *dy.shape(), InvalidArgument, "shape of dy was {} instead of {expected}", dy.shape());
-        let mut out = Tensor::zeros(dy.dtype(), shape)?;
+        let mut out = Tensor::zeros_by(ctx.threads(), dy.dtype(), shape)?;
         let walk = plan.walk(out.shape())?;
         by_size!(dy.dtype(), E, walk.write(E::view(dy)?, E::view_mut(&mut out)?))?;
         ctx.set_output(0, out);

@@ -71,7 +71,7 @@ fn sorted(edge: i32, [r, g, b]: [f32; 3]) -> [f32; 3] {
 /// Returns the pixel on an edge, 0 to 4 or else the last, whose largest, middle and least channel are given.
 #[inline(always)]
 fn pixel_of(edge: i32, [max, mid, min]: [f32; 3]) -> [f32; 3] {
-    let is_last = (edge < 0) | (edge > 4);
+    let is_last = !(0..=4).contains(&edge);
     [
         select((edge == 0) | is_last, max, select((edge == 1) | (edge == 4), mid, min)),
         select((edge == 1) | (edge == 2), max, select((edge == 0) | (edge == 3), mid, min)),
@@ -123,7 +123,7 @@ impl PixelFunction<f32> for Turn {
     }
 }
 
-/// The value, the saturation and the hue of a pixel; the hue as a place on the six edges of the colour hexagon.
+/// Returns the value, the saturation and the hue of a pixel; the hue as a place on the six edges of the colour hexagon.
 #[inline(always)]
 fn value_saturation_hue([r, g, b]: [f32; 3]) -> (f32, f32, f32) {
     // TF 1.x: whether a NaN counts depends on its channel.
@@ -146,7 +146,7 @@ fn of_value_saturation_hue(v: f32, s: f32, hue: f32, around: f32) -> [f32; 3] {
     let x = c * (1.0 - (around - 1.0).abs());
     // No hue beyond the last edge has a colour.
     let edge = edge_of(hue);
-    let is_colour = (edge >= 0) & (edge < 6);
+    let is_colour = (0..6).contains(&edge);
     let parts = [select(is_colour, c, 0.0), select(is_colour, x, 0.0), 0.0];
     pixel_of(edge, parts).map(|part| part + m)
 }
@@ -261,7 +261,7 @@ mod tests {
         ]
     }
 
-    /// Bits, but for NaN, which is one.
+    /// Returns the bits of each channel; 0 for any NaN.
     fn bits(pixel: [f32; 3]) -> [u32; 3] {
         pixel.map(|x| if x.is_nan() { 0 } else { x.to_bits() })
     }

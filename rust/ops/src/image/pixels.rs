@@ -10,8 +10,8 @@ use ferroflow_tensor::{Result, Tensor};
 pub(super) trait PixelFunction<F>: Copy + Send + Sync + 'static {
     fn exact(self, pixel: [F; 3]) -> [F; 3];
 
-    /// Returns `exact` of the pixel without a branch, so that a loop of it becomes vectors; or anything, and true, for a
-    /// pixel that needs a branch. It should be `#[inline(always)]`.
+    /// Returns `exact` of the pixel without a branch, so that a loop of it becomes vectors. For a pixel that needs a branch,
+    /// returns anything, and true. Implementations are `#[inline(always)]`.
     fn quick(self, pixel: [F; 3]) -> ([F; 3], bool);
 }
 
@@ -31,29 +31,23 @@ impl<T: Wide, P: PixelFunction<T::In>> Loops for Block<'_, T, P> {
     fn run(self) {
         let (whole, rest) = self.from.as_chunks::<SIDE_BY_SIDE>();
         let (whole_to, rest_to) = self.to.as_chunks_mut::<SIDE_BY_SIDE>();
-        let mut channels = [[T::In::default(); SIDE_BY_SIDE]; 3];
+        let [mut r, mut g, mut b] = [[T::In::default(); SIDE_BY_SIDE]; 3];
         for (from, to) in whole.iter().zip(whole_to) {
-            for i in 0..SIDE_BY_SIDE {
-                for c in 0..3 {
-                    channels[c][i] = from[i][c].widen();
-                }
+            for (((r, g), b), pixel) in r.iter_mut().zip(&mut g).zip(&mut b).zip(from) {
+                [*r, *g, *b] = pixel.map(T::widen);
             }
             let mut any_other = 0;
-            for i in 0..SIDE_BY_SIDE {
-                let (pixel, other) = self.function.quick([channels[0][i], channels[1][i], channels[2][i]]);
-                for c in 0..3 {
-                    channels[c][i] = pixel[c];
-                }
+            for ((r, g), b) in r.iter_mut().zip(&mut g).zip(&mut b) {
+                let (pixel, other) = self.function.quick([*r, *g, *b]);
+                [*r, *g, *b] = pixel;
                 any_other |= u32::from(other);
             }
             if any_other != 0 {
                 one_by_one(self.function, from, to);
                 continue;
             }
-            for i in 0..SIDE_BY_SIDE {
-                for c in 0..3 {
-                    to[i][c] = T::narrow(channels[c][i]);
-                }
+            for (((r, g), b), pixel) in r.iter().zip(&g).zip(&b).zip(to) {
+                *pixel = [*r, *g, *b].map(T::narrow);
             }
         }
         one_by_one(self.function, rest, rest_to);

@@ -222,8 +222,7 @@ fn scatter<T: Scalar + Reducible>(
     nothing: T,
     out: &mut [T],
 ) -> Result<()> {
-    out.fill(nothing);
-    if count == 0 || ids.is_empty() || out.is_empty() {
+    if count == 0 || out.is_empty() {
         return Ok(());
     }
     let k = out.len() / count;
@@ -236,8 +235,9 @@ fn scatter<T: Scalar + Reducible>(
             fold.row_into(acc, row);
         }
     };
-    let tasks = (data.len() / BLOCK).clamp(1, TASKS);
+    let tasks = ((data.len() + out.len()) / BLOCK).clamp(1, TASKS);
     try_for_chunks_mut(threads, out, count.div_ceil(tasks) * k, |start, out| {
+        out.fill(nothing);
         let (first, rows) = ((start / k) as i64, (out.len() / k) as i64);
         for (id, row) in ids.iter().zip(data.chunks(k)) {
             let at = id - first;

@@ -2,6 +2,7 @@
 
 use super::coordinates::{Coordinates, numbers};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::threads::{Threads, try_fill};
 use ferroflow_tensor::{Movable, Result, Shape, Tensor, bail, by_size, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -12,10 +13,16 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn put<E: Movable>(values: &Tensor, default: &Tensor, places: &[usize], out: &mut Tensor) -> Result<()> {
+fn put<E: Movable>(
+    threads: Threads,
+    values: &Tensor,
+    default: &Tensor,
+    places: &[usize],
+    out: &mut Tensor,
+) -> Result<()> {
     let (values, to) = (E::view(values)?, E::view_mut(out)?);
     if let [default] = E::view(default)? {
-        to.fill(default.clone());
+        try_fill(threads, to, default.clone())?;
     }
     for (i, &place) in places.iter().enumerate() {
         // One value stands for all.
@@ -62,7 +69,7 @@ fn to_dense(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             bail!(InvalidArgument, "Indices are not valid (out of bounds).  Shape: {}", coordinates.shape);
         }
         let places = coordinates.flat();
-        by_size!(values.dtype(), E, put::<E>(values, default, &places, &mut out))?;
+        by_size!(values.dtype(), E, put::<E>(ctx.threads(), values, default, &places, &mut out))?;
         ctx.set_output(0, out);
         Ok(())
     })

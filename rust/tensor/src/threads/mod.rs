@@ -142,6 +142,17 @@ pub fn try_for_chunks_mut<T: Send>(
     })
 }
 
+/// Bytes of a block of `try_fill`.
+const FILLED_BYTES: usize = 256 << 10;
+
+/// Sets all elements to a value.
+///
+/// Errors: as for `try_for_chunks_mut`.
+pub fn try_fill<T: Clone + Send + Sync>(threads: Threads, data: &mut [T], value: T) -> Result<(), Interrupted> {
+    let block = FILLED_BYTES / size_of::<T>().clamp(1, FILLED_BYTES);
+    try_for_chunks_mut(threads, data, block, |_, part| part.fill(value.clone()))
+}
+
 /// A mutable slice whose disjoint parts several tasks write at once.
 pub struct SharedSlice<'a, T> {
     data: *mut T,

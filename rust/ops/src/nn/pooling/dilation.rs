@@ -222,7 +222,7 @@ fn backward<T: Scalar + Pooled>(ctx: &mut KernelContext<'_>, dilation: &Dilation
     let windows = Windows::of(dilation, x.shape(), filter.shape())?;
     check_shape("out_backprop", g, &windows.pooled())?;
     let like = if of_filter { filter } else { x };
-    let mut out = Tensor::zeros(like.dtype(), like.shape().clone())?;
+    let mut out = Tensor::zeros_by(ctx.threads(), like.dtype(), like.shape().clone())?;
     let (x, filter, g) = (x.slice::<T>()?, filter.slice::<T>()?, g.slice::<T>()?);
     let image = windows.rows.input * windows.columns.input * windows.depth;
     let largest = Largest::new(windows.depth)?;

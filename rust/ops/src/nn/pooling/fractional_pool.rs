@@ -341,7 +341,7 @@ fn max_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             let (regions, pooled) = given_regions(ctx, x.shape(), 3, overlapping)?;
             check_shape("orig_output", ctx.input(1)?, &pooled)?;
             check_shape("out_backprop", ctx.input(2)?, &pooled)?;
-            let mut gx = Tensor::zeros(x.dtype(), x.shape().clone())?;
+            let mut gx = Tensor::zeros_by(ctx.threads(), x.dtype(), x.shape().clone())?;
             let (x, g) = (x.slice::<T>()?, ctx.input(2)?.slice::<T>()?);
             regions.scatter(ctx.threads(), gx.slice_mut::<T>()?, |region, at, _, gx| {
                 let mut places = vec![0; at.len()];
@@ -372,7 +372,7 @@ fn avg_pool_grad(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             check_shape("out_backprop", g, &pooled)?;
             let g = g.slice::<T>()?;
             // In double precision for every type: parts of integers add up before they are rounded.
-            let mut sums = Tensor::zeros(ferroflow_tensor::DType::F64, shape.clone())?;
+            let mut sums = Tensor::zeros_by(ctx.threads(), ferroflow_tensor::DType::F64, shape.clone())?;
             regions.scatter(ctx.threads(), sums.slice_mut::<f64>()?, |region, at, base, gx| {
                 let count = region.members.len() as f64;
                 for start in region.members.iter().map(|m| m.at) {

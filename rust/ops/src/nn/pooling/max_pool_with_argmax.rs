@@ -81,7 +81,7 @@ fn gradient(init: &KernelInit<'_>, second: bool) -> Result<Box<dyn Kernel>> {
                 let values: Vec<T> = named.iter().map(|&i| g[i]).collect();
                 Tensor::from_slice(windows.pooled.clone(), &values)?
             } else {
-                let mut gx = Tensor::zeros(x.dtype(), x.shape().clone())?;
+                let mut gx = Tensor::zeros_by(ctx.threads(), x.dtype(), x.shape().clone())?;
                 let sums = gx.slice_mut::<T>()?;
                 for (&i, &g) in named.iter().zip(g) {
                     sums[i] = Pooled::plus(sums[i], g);
