@@ -40,7 +40,7 @@ impl Trainer {
     }
 
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
-        ctx.update_many([0, 1], |[w_in, w_out], inputs| {
+        ctx.update_many([0, 1], |_, table| table.uninitialized(), |[w_in, w_out], inputs| {
             let (examples, labels, rate) = (&inputs[2], &inputs[3], &inputs[4]);
             ensure!(w_in.rank() == 2, InvalidArgument, "Must be a matrix");
             ensure!(w_in.shape() == w_out.shape(), InvalidArgument, "w_in.shape == w_out.shape");
