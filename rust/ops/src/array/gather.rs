@@ -196,7 +196,6 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Sets the shape of what is gathered from a variable. Its dimensions before `batch_dims` number the batches.
 /// Checks that a node's `dtype` is the type of the variable that input 0 is a handle of, if that is known.
 pub(crate) fn check_variable_type(c: &ShapeContext<'_>, what: &str) -> Result<()> {
     if let Some(known) = c.input_handle(0)? {
@@ -212,6 +211,7 @@ pub(crate) fn check_variable_type(c: &ShapeContext<'_>, what: &str) -> Result<()
     Ok(())
 }
 
+/// Sets the shape of what is gathered from a variable. Its dimensions before `batch_dims` number the batches.
 fn shape_of_variable(c: &mut ShapeContext<'_>) -> Result<()> {
     check_variable_type(c, "read")?;
     let batch_dims = c.int("batch_dims")?;

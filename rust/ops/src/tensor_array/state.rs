@@ -120,6 +120,15 @@ impl TensorArray {
         Ok(self.open()?.element_shape.clone())
     }
 
+    /// Adds what an op states about the shape of all elements to what is known of it, and returns both.
+    ///
+    /// Errors: `InvalidArgument` if they contradict each other.
+    pub fn merge_element_shape(&self, given: &PartialShape) -> Result<PartialShape> {
+        let mut state = self.open()?;
+        state.element_shape = state.element_shape.merge(given)?;
+        Ok(state.element_shape.clone())
+    }
+
     pub fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
