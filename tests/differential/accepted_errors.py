@@ -494,7 +494,7 @@ ERRORS = [
         "1.15 fills a list that grows with empty tensors of float32",
         "error",
         about="list of tensors",
-        tensorflow=r"Incompatible shapes during merge: \[.*\] vs\. \[0\]|Incompatible ranks during merge|DT_FLOAT"
+        tensorflow=r"Incompatible shapes during merge: (\[.*\] vs\. \[0\]|\[0\] vs\. )|Incompatible ranks during merge|DT_FLOAT"
         "|first dim of list element",
         of_difference=lists.reads_a_gap,
     ),

@@ -370,6 +370,18 @@ VALUES = [
         of_difference=lists.reads_a_gap,
     ),
     Accepted(
+        "1.15 does not sum the gradient of Atan2 over what was broadcast, so that its shape is not the one it states",
+        "fetched shape",
+        about="gradient of Atan2",
+        check=lambda theirs, ours: theirs != ours and [*np.broadcast_shapes(theirs, ours)] == theirs,
+    ),
+    Accepted(
+        "1.15 skips empty values without skipping their ranges, so that later values get the range of another one",
+        "value",
+        about="QuantizedConcat",
+        of_program=program_checks.is_empty,
+    ),
+    Accepted(
         "an infinity is multiplied by the zeros of a band matrix there, which makes the whole row NaN",
         "value",
         about="(gradient of )?LRN",

@@ -24,7 +24,7 @@ fn shape_over_handle(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 fn count_up_to(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (limit, dtype) = (init.int("limit")?, init.dtype("T")?);
+    let (limit, dtype) = (init.int32("limit")?, init.dtype("T")?);
     dispatch!(dtype, T in [I32, I64], {
         kernel(move |ctx| {
             let before = ctx.update(0, |var, _| {

@@ -116,10 +116,6 @@ impl TensorArray {
         Ok(())
     }
 
-    pub fn element_shape(&self) -> Result<PartialShape> {
-        Ok(self.open()?.element_shape.clone())
-    }
-
     /// Adds what an op states about the shape of all elements to what is known of it, and returns both.
     ///
     /// Errors: `InvalidArgument` if they contradict each other.

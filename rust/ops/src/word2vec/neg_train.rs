@@ -22,12 +22,12 @@ struct Trainer {
 
 impl Trainer {
     fn new(init: &KernelInit<'_>) -> Result<Trainer> {
-        let counts = init.ints("vocab_count")?;
+        let counts = init.int32s("vocab_count")?;
         ensure!(!counts.is_empty(), InvalidArgument, "vocab_count must not be empty");
         if let Some(count) = counts.iter().find(|&&count| count < 0) {
             bail!(InvalidArgument, "vocab_count must not be negative, got {count}");
         }
-        let Ok(negative) = u64::try_from(init.int("num_negative_samples")?) else {
+        let Ok(negative) = u64::try_from(init.int32("num_negative_samples")?) else {
             bail!(InvalidArgument, "num_negative_samples must not be negative")
         };
         let weights = counts.iter().map(|&count| pow(count as f32, POWER)).collect();
