@@ -72,7 +72,11 @@ def _graph_def(op: str, name: str) -> tf.GraphDef:
         elif attr["type"] == "type":
             node.attr[attr["name"]].type = attr["default"]
     for place, given in enumerate(info["inputs"]):
-        dtype = given.get("type") or node.attr[given["type_attr"]].type if given.get("type_attr") or given.get("type") else _FLOAT
+        dtype = (
+            given.get("type") or node.attr[given["type_attr"]].type
+            if given.get("type_attr") or given.get("type")
+            else _FLOAT
+        )
         source = made.node.add(name=f"input_{place}", op="VariableV2" if given["is_ref"] else "Placeholder")
         source.attr["dtype"].type = dtype or _FLOAT
         source.attr["shape"].shape.unknown_rank = True
@@ -80,12 +84,16 @@ def _graph_def(op: str, name: str) -> tf.GraphDef:
     return made
 
 
+def _run(graph_def: tf.GraphDef) -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(graph_def, name="")
+        session.run(graph.get_operation_by_name("node"))
+
+
 @pytest.mark.parametrize(("op", "name"), [(op, name) for op, names in INT32.items() for name in names])
 def test_an_attribute_of_32_bits_refuses_more(op: str, name: str) -> None:
     if (op, name) in _WITHOUT_EFFECT:
         pytest.skip("nothing reads it")
-    with tf.Graph().as_default() as graph, tf.Session() as session:
-        with pytest.raises((ValueError, errors.InvalidArgumentError)) as found:
-            tf.import_graph_def(_graph_def(op, name), name="")
-            session.run(graph.get_operation_by_name("node"))
-        assert "must feed a value" not in str(found.value)
+    with pytest.raises((ValueError, errors.InvalidArgumentError)) as found:
+        _run(_graph_def(op, name))
+    assert "must feed a value" not in str(found.value)
