@@ -72,11 +72,7 @@ def _graph_def(op: str, name: str) -> tf.GraphDef:
         elif attr["type"] == "type":
             node.attr[attr["name"]].type = attr["default"]
     for place, given in enumerate(info["inputs"]):
-        dtype = (
-            given.get("type") or node.attr[given["type_attr"]].type
-            if given.get("type_attr") or given.get("type")
-            else _FLOAT
-        )
+        dtype = node.attr[given["type_attr"]].type if "type_attr" in given else given.get("type")
         source = made.node.add(name=f"input_{place}", op="VariableV2" if given["is_ref"] else "Placeholder")
         source.attr["dtype"].type = dtype or _FLOAT
         source.attr["shape"].shape.unknown_rank = True

@@ -27,10 +27,7 @@ fn join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let strings = inputs.strings()?;
         for (row, id) in ids.to_i64s()?.into_iter().enumerate() {
             let Some(id) = usize::try_from(id).ok().filter(|_| id < count) else {
-                bail!(
-                    InvalidArgument,
-                    "segment_ids are not allowed to exceed num_segments or to have negative values."
-                )
+                bail!(InvalidArgument, "segment_ids are not allowed to exceed num_segments or to have negative values.")
             };
             for j in 0..size {
                 let word = &strings[row * size + j];

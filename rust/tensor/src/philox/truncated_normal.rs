@@ -223,11 +223,7 @@ pub fn blocks_per_truncated_run(parameters: usize, values: usize) -> u64 {
 /// # Errors
 /// `Internal` if no candidate is accepted: the square of a bound, in standard deviations from the mean, is infinite.
 /// That of `Interrupted` once the thread's watch says to stop. `out` is incomplete then.
-pub fn fill_truncated_normal<T: Drawn>(
-    mut source: Philox,
-    parameters: &[Parameters<T>],
-    out: &mut [T],
-) -> Result<()> {
+pub fn fill_truncated_normal<T: Drawn>(mut source: Philox, parameters: &[Parameters<T>], out: &mut [T]) -> Result<()> {
     let (_, samples) = batches_of(parameters.len(), out.len());
     for (batch, part) in out.chunks_mut(samples.max(1)).enumerate() {
         parameters[if parameters.len() == 1 { 0 } else { batch }].fill(&mut source, part)?;
@@ -264,7 +260,9 @@ mod tests {
                 let parameters = Parameters { mean: 0.0, stddev: 1.0, low, high };
                 match fill_truncated_normal(Philox::new(3, 7), &[parameters], &mut out) {
                     Ok(()) => assert!(is_drawn && out[0].abs() == bound, "{bound}: {out:?}"),
-                    Err(error) => assert!(!is_drawn && error.message().contains("failed to accept a sample"), "{bound}"),
+                    Err(error) => {
+                        assert!(!is_drawn && error.message().contains("failed to accept a sample"), "{bound}")
+                    }
                 }
             }
         }
