@@ -494,8 +494,8 @@ ERRORS = [
         "1.15 fills a list that grows with empty tensors of float32",
         "error",
         about="list of tensors",
-        tensorflow=r"Incompatible shapes during merge: \[.*\] vs\. \[0\]|Incompatible ranks during merge|DT_FLOAT"
-        "|first dim of list element",
+        tensorflow=r"Incompatible shapes during merge: (\[.*\] vs\. \[0\]|\[0\] vs\. )"
+        "|Incompatible ranks during merge|DT_FLOAT|first dim of list element",
         of_difference=lists.reads_a_gap,
     ),
     Accepted(
@@ -503,7 +503,7 @@ ERRORS = [
         "error",
         about="Quantized(Add|Mul)|QuantizeV2|Dequantize",
         tensorflow="^no error",
-        ours=r"(min|max)(_range)? must be a scalar, got shape \[0",
+        ours=r"(min|max)(_range)? must (be a scalar|have an element), got shape \[0",
     ),
     Accepted(
         "TensorFlow reads beyond the moments of other channels",

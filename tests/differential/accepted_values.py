@@ -370,6 +370,18 @@ VALUES = [
         of_difference=lists.reads_a_gap,
     ),
     Accepted(
+        "1.15 does not sum the gradient of Atan2 over what was broadcast, so that its shape is not the one it states",
+        "fetched shape",
+        about="gradient of Atan2",
+        check=checks.is_shape_of_broadcast,
+    ),
+    Accepted(
+        "1.15 skips empty values without skipping their ranges, so that later values get the range of another one",
+        "value",
+        about="QuantizedConcat",
+        of_program=program_checks.is_empty,
+    ),
+    Accepted(
         "an infinity is multiplied by the zeros of a band matrix there, which makes the whole row NaN",
         "value",
         about="(gradient of )?LRN",

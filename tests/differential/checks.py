@@ -230,3 +230,10 @@ def are_finite_alike(tensorflow: Any, ours: Any) -> bool:
     a, b = np.asarray(tensorflow), np.asarray(ours)
     finite = np.isfinite(a)
     return np.array_equal(finite, np.isfinite(b)) and np.allclose(a[finite], b[finite], rtol=1e-4, atol=1e-5)
+
+
+def is_shape_of_broadcast(theirs: list[int], ours: list[int]) -> bool:
+    """Returns True if TensorFlow's shape is another one, to which ours can be broadcast."""
+    missing = len(theirs) - len(ours)
+    padded = [1] * missing + ours
+    return missing >= 0 and theirs != ours and all(b in (1, a) for a, b in zip(theirs, padded, strict=True))

@@ -41,6 +41,8 @@ _ELSEWHERE = Difference("value", "run 0, value 0 (1 of the greatest)", [5.0, 3.0
 _SHORTER = Difference("fetched shape", "run 0, value 0", [3], [4])
 _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes during merge: [2] vs. [0]", "no error")
 
+_GAP_FIRST = _ERROR._replace(tensorflow="InvalidArgumentError: Incompatible shapes during merge: [0] vs. [2]")
+
 
 @pytest.mark.parametrize(
     ("indices", "more", "reader", "difference", "is_accepted"),
@@ -49,6 +51,8 @@ _ERROR = Difference("error", "run 0", "InvalidArgumentError: Incompatible shapes
         ([0, 3], [], "Stack", _FIRST, True),
         ([0, 3], [], "Stack", _ELSEWHERE, False),
         ([0, 3], [], "Stack", _ERROR, True),
+        ([0, 3], [], "Stack", _GAP_FIRST, True),
+        ([2, 3], [], "Stack", _GAP_FIRST, False),
         ([0, 3], [], "Stack", _SHORTER, False),
         ([0, 3], [], "ConcatV2", _SHORTER, True),
         ([0, 3], [], "Length", _SHORTER, False),
@@ -140,4 +144,30 @@ def test_hyperbolic_functions_of_nan_differ_as_their_formulas_do(
     fed = [[{"ref": "x"}, {"array": ["float16", [2], [math.nan, 1.5]]}]]
     program = {"about": about, "steps": [], "runs": [{"fetch": {"ref": "y"}, "feed": fed}]}
     difference = Difference("value", "run 0, value 0 (NaN elsewhere)", theirs, ours)
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("about", "theirs", "ours", "is_accepted"),
+    [
+        ("gradient of Atan2", [3, 1, 1], [1, 1, 1], True),
+        ("gradient of Atan2", [2, 3], [2, 1], True),
+        ("gradient of Atan2", [1, 1, 1], [3, 1, 1], False),
+        ("gradient of Atan2", [3, 1], [2, 1], False),
+        ("gradient of Sub", [3, 1, 1], [1, 1, 1], False),
+    ],
+)
+def test_a_gradient_of_atan2_differs_by_what_was_broadcast_alone(
+    about: str, theirs: list[int], ours: list[int], is_accepted: bool
+) -> None:
+    program: dict[str, Any] = {"about": about, "steps": [], "runs": []}
+    difference = Difference("fetched shape", "run 0, value 0", theirs, ours)
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(("rows", "is_accepted"), [(0, True), (2, False)])
+def test_a_quantized_concat_differs_beside_empty_values_alone(rows: int, is_accepted: bool) -> None:
+    fed = [[{"ref": "x"}, {"array": ["uint8", [rows, 1], [1] * rows]}]]
+    program = {"about": "QuantizedConcat", "steps": [], "runs": [{"fetch": {"ref": "y"}, "feed": fed}]}
+    difference = Difference("value", "run 0, value 0 (differs)", [[113]], [[154]])
     assert (accepted.reason(program, difference) is not None) == is_accepted

@@ -445,6 +445,25 @@ def test_bounds_of_no_number_count_if_they_are_signed(dtype: str, low: int, high
         assert _run(make).shape == (0,)
 
 
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("count", [0, 1, 3, 300])
+def test_unsigned_draws_are_the_signed_ones_and_move_the_state_as_they_do(bits: int, count: int) -> None:
+    # TensorFlow 1.15.5 has no CPU kernel for unsigned bounds. Its XLA_CPU device draws the same numbers, but only if no
+    # earlier step placed the state's variable on the CPU, and moves the state by the blocks it used.
+    def draw(dtype: str) -> tuple[np.ndarray, np.ndarray]:
+        with tf.Graph().as_default(), tf.Session() as session:
+            state = tf.raw_ops.VarHandleOp(dtype=tf.int64, shape=[3], container="", shared_name="")
+            session.run(tf.raw_ops.AssignVariableOp(resource=state, value=np.int64([5, 7, 9])))
+            bounds = {"minval": tf.constant(3, dtype), "maxval": tf.constant(1000, dtype)}
+            drawn = session.run(tf.raw_ops.StatefulUniformInt(resource=state, algorithm=1, shape=[count], **bounds))
+            return drawn, session.run(tf.raw_ops.ReadVariableOp(resource=state, dtype=tf.int64))
+
+    (signed, moved), (unsigned, also_moved) = draw(f"int{bits}"), draw(f"uint{bits}")
+    np.testing.assert_array_equal(unsigned, signed)
+    np.testing.assert_array_equal(moved, [5 + 256 * count, 7, 9])
+    np.testing.assert_array_equal(also_moved, moved)
+
+
 @pytest.mark.parametrize("op", ["DynamicStitch", "ParallelDynamicStitch"])
 @pytest.mark.parametrize("indices", [[[-1]], [[-5, -1]], [[], [-1]], [[-2], [-3]]])
 def test_stitches_at_no_place_are_empty(op: str, indices: list[list[int]]) -> None:

@@ -322,10 +322,12 @@ impl<'a> KernelContext<'a> {
 
     /// Updates several variables at once (an optimizer's variable and slots); no other update runs in between.
     ///
-    /// Errors: `FailedPrecondition` where one has no value, `InvalidArgument` where one variable is named twice.
+    /// Errors: `missing` of the first that has no value, and its place in `which`; `InvalidArgument` where one variable
+    /// is named twice.
     pub fn update_many<const N: usize>(
         &mut self,
         which: [usize; N],
+        missing: impl Fn(usize, &Variable) -> Status,
         f: impl FnOnce([&mut Tensor; N], &mut [Tensor]) -> Result<()>,
     ) -> Result<()> {
         let mut variables = Vec::with_capacity(N);
@@ -349,10 +351,10 @@ impl<'a> KernelContext<'a> {
             guards[k] = Some(variables[k].lock());
         }
         let mut tensors: SmallVec<[&mut Tensor; N]> = SmallVec::new();
-        for (guard, variable) in guards.iter_mut().zip(&variables) {
+        for (place, (guard, variable)) in guards.iter_mut().zip(&variables).enumerate() {
             match guard.as_mut().and_then(|g| g.as_mut()) {
                 Some(t) => tensors.push(t),
-                None => return Err(variable.uninitialized()),
+                None => return Err(missing(place, variable)),
             }
         }
         let Ok(tensors) = tensors.into_inner() else { bail!(Internal, "wrong number of variables") };

@@ -5,7 +5,7 @@ use crate::kernel::{Kernel, KernelContext, KernelInit};
 use crate::node::Node;
 use crate::op_def::OpDef;
 use ferroflow_sync::{Mutex, MutexGuard};
-use ferroflow_tensor::{Bytes, Code, DType, Object, Result, Shape, Status, Tensor, bail, ensure};
+use ferroflow_tensor::{Bytes, DType, Object, Result, Shape, Status, Tensor, bail, ensure};
 use rustc_hash::FxHashMap;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -85,15 +85,23 @@ impl Variable {
         })
     }
 
+    /// Returns true if handles name this variable, and false if references do.
+    pub fn is_of_handle(&self) -> bool {
+        self.container.is_some()
+    }
+
+    /// Returns the error of finding a variable without a value: `NotFound` behind a handle, else as for reading it.
+    pub fn not_found(&self) -> Status {
+        match self.resource() {
+            Some((_, resource)) => Status::not_found(format!("{resource} does not exist.")),
+            None => self.uninitialized(),
+        }
+    }
+
     /// Returns the error of `op`, which needs the value of a variable without one. TF 1.x: through a handle, `NotFound`,
     /// unless the op only reads the value.
     pub fn missing_for(&self, op: &OpDef) -> Status {
-        match self.resource() {
-            Some((_, resource)) if op.takes_handles && !op.is_snapshot => {
-                Status::new(Code::NotFound, format!("{resource} does not exist."))
-            }
-            _ => self.uninitialized(),
-        }
+        if op.takes_handles && !op.is_snapshot { self.not_found() } else { self.uninitialized() }
     }
 
     /// Returns the container and TensorFlow's words for the variable behind a handle; None for a variable of references.

@@ -25,6 +25,10 @@ fn node(op: Op, attrs: Vec<(&str, AttrValue)>) -> Arc<Node> {
     g.node(id).unwrap().clone()
 }
 
+fn no_value(_: usize, variable: &Variable) -> Status {
+    variable.uninitialized()
+}
+
 fn plain() -> Arc<Node> {
     node(Op::new("Plain"), vec![])
 }
@@ -189,7 +193,7 @@ proptest! {
         let ((done, written), _) = world.call(&mut inputs, &handles, read_later, |mut ctx| {
             let change = |t: &mut Tensor| if fails { bail!(Aborted, "no") } else { add(t, 10.0) };
             let done = if which[0] != last {
-                ctx.update_many(which, |[a, b], _| add(a, 1.0).and_then(|()| change(b)))
+                ctx.update_many(which, no_value, |[a, b], _| add(a, 1.0).and_then(|()| change(b)))
             } else if assigns {
                 ctx.assign(last, |value| if fails { bail!(Aborted, "no") } else { *value = Some(float(-1.0)); Ok(()) })
             } else {
@@ -231,7 +235,7 @@ proptest! {
 fn a_variable_that_is_named_twice_is_refused() {
     let (world, v) = (World::default(), variable("v", Some(1.0)));
     let handles = [Some(v.clone()), Some(variable("w", Some(2.0))), Some(v)];
-    let (done, _) = world.call(&mut [], &handles, 0, |mut ctx| ctx.update_many([0, 1, 2], |_, _| Ok(())));
+    let (done, _) = world.call(&mut [], &handles, 0, |mut ctx| ctx.update_many([0, 1, 2], no_value, |_, _| Ok(())));
     let message = "n updates variable v through two of its inputs".to_owned();
     assert_eq!(failure(done), (Code::InvalidArgument, message));
 }
@@ -247,7 +251,7 @@ fn updates_of_the_same_variables_in_any_order_lose_nothing_and_end() {
                 let handles = order.map(|k| all[k].clone());
                 for _ in 0..500 {
                     let update = |mut ctx: KernelContext<'_>| {
-                        ctx.update_many([0, 1, 2], |all, _| all.into_iter().try_for_each(|t| add(t, 1.0)))
+                        ctx.update_many([0, 1, 2], no_value, |all, _| all.into_iter().try_for_each(|t| add(t, 1.0)))
                     };
                     world.call(&mut [], &handles, 0, update).0.unwrap();
                 }
@@ -415,6 +419,7 @@ fn a_variable_is_shared_by_name_within_its_type() {
     let message = "Variable v exists with type float32, but n names it with type int32".to_owned();
     assert_eq!(failure(variable(reference(), DType::I32, "v")), (Code::InvalidArgument, message));
     let h = variable(handle(), DType::F32, "h").unwrap();
+    assert!(h.is_of_handle() && !v.is_of_handle());
     assert!(
         h.uninitialized().message().starts_with("Error while reading resource variable h from Container: localhost")
     );
@@ -424,6 +429,8 @@ fn a_variable_is_shared_by_name_within_its_type() {
         (status.code(), status.message().to_owned())
     };
     let not_found = (Code::NotFound, "Resource localhost/h/N10tensorflow3VarE does not exist.".to_owned());
+    assert_eq!((h.not_found().code(), h.not_found().message().to_owned()), not_found);
+    assert_eq!(v.not_found().code(), Code::FailedPrecondition);
     for access in [RefAccess::Read, RefAccess::Write] {
         assert_eq!(missing(&h, Op::new("Update").handles(access)), not_found);
     }

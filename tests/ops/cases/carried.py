@@ -240,7 +240,7 @@ RECORDS = [
     _row(
         "UnsortedSegmentJoin",
         _joined,
-        (Given([b"a", b"b", b"c", b"d"], "string"), Given([2, 0, 2, -1]), Given(3)),
+        (Given([b"a", b"b", b"c", b"d"], "string"), Given([2, 0, 2, 0]), Given(3)),
         ("string",),
         returns="string",
         decides=True,

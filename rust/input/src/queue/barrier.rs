@@ -249,7 +249,7 @@ fn make(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn insert_many(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (component, dtype) = (init.int("component_index")?, init.dtype("T")?);
+    let (component, dtype) = (init.int32("component_index")?, init.dtype("T")?);
     kernel(move |ctx| {
         let barrier: Arc<Barrier> = ctx.resource(0)?;
         let known = usize::try_from(component).ok().and_then(|c| Some((c, *barrier.types.get(c)?)));

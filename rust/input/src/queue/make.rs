@@ -8,7 +8,7 @@ use ferroflow_graph::{
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, ensure};
 
 fn spec(init: &KernelInit<'_>, kind: Kind) -> Result<Spec> {
-    let capacity = init.int("capacity")?;
+    let capacity = init.int32("capacity")?;
     let capacity = if capacity < 0 { i32::MAX as usize } else { capacity as usize };
     let mut types = init.dtypes("component_types")?;
     let mut shapes = init.shapes("shapes")?;

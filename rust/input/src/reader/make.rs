@@ -38,7 +38,7 @@ fn identity(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn text_line(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let skipped = init.int("skip_header_lines")?;
+    let skipped = init.int32("skip_header_lines")?;
     ensure!(skipped >= 0, InvalidArgument, "skip_header_lines must be >= 0 not {skipped}");
     reader(init, "TextLineReader", move || Box::new(TextLine::new(skipped as u64)))
 }

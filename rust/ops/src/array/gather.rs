@@ -196,7 +196,6 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Sets the shape of what is gathered from a variable. Its dimensions before `batch_dims` number the batches.
 /// Checks that a node's `dtype` is the type of the variable that input 0 is a handle of, if that is known.
 pub(crate) fn check_variable_type(c: &ShapeContext<'_>, what: &str) -> Result<()> {
     if let Some(known) = c.input_handle(0)? {
@@ -212,9 +211,10 @@ pub(crate) fn check_variable_type(c: &ShapeContext<'_>, what: &str) -> Result<()
     Ok(())
 }
 
+/// Sets the shape of what is gathered from a variable. Its dimensions before `batch_dims` number the batches.
 fn shape_of_variable(c: &mut ShapeContext<'_>) -> Result<()> {
     check_variable_type(c, "read")?;
-    let batch_dims = c.int("batch_dims")?;
+    let batch_dims = c.int32("batch_dims")?;
     let Ok(batch) = usize::try_from(batch_dims) else {
         bail!(InvalidArgument, "batch_dims is negative ({batch_dims})")
     };
@@ -250,7 +250,7 @@ fn shape_v2(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 fn gather_v2(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let batch_dims = init.int("batch_dims")?;
+    let batch_dims = init.int32("batch_dims")?;
     kernel(move |ctx| {
         let axis = ctx.input(2)?;
         let axis = match axis.to_i64s()?[..] {
@@ -294,7 +294,7 @@ pub(super) fn register(r: &mut Registry) {
             .handles(RefAccess::Read)
             .shape(shape_of_variable)
             .kernel(|init| {
-                let (dtype, batch_dims) = (init.dtype("dtype")?, init.int("batch_dims")?);
+                let (dtype, batch_dims) = (init.dtype("dtype")?, init.int32("batch_dims")?);
                 kernel(move |ctx| {
                     ctx.read_handle(0, dtype)?;
                     gather(ctx, batch_dims, batch_dims)

@@ -24,7 +24,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     for i in 1..4 {
         c.input(i)?.with_rank(0)?;
     }
-    let axis = c.int("axis")?;
+    let axis = c.int32("axis")?;
     ensure!(axis >= -1, InvalidArgument, "axis must be >= -1");
     let Some(mut dims) = c.input(0)?.dims() else { return Ok(()) };
     let at = place(axis, dims.len())?;

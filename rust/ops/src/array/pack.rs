@@ -52,7 +52,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Stacks tensors of one shape along a new dimension.")
             .shape(pack_shape)
             .kernel(|init| {
-                let axis = init.int("axis")?;
+                let axis = init.int32("axis")?;
                 kernel(move |ctx| {
                     let first = ctx.input(0)?.shape().clone();
                     let at = place(axis, first.rank() + 1)?;
@@ -83,7 +83,7 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Cuts a tensor along a dimension into tensors without it.")
             .shape(unpack_shape)
             .kernel(|init| {
-                let (axis, num) = (init.int("axis")?, init.node.outputs.len());
+                let (axis, num) = (init.int32("axis")?, init.node.outputs.len());
                 kernel(move |ctx| {
                     let x = ctx.input(0)?;
                     let at = place(axis, x.rank())?;

@@ -56,7 +56,7 @@ fn reverse_ends<E: Movable>(
 }
 
 fn reverse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (seq, batch) = (init.int("seq_dim")?, init.int("batch_dim")?);
+    let (seq, batch) = (init.int32("seq_dim")?, init.int32("batch_dim")?);
     kernel(move |ctx| {
         let (x, lengths) = (ctx.input(0)?, ctx.input(1)?);
         ensure!(lengths.rank() == 1, InvalidArgument, "seq_lens input must be 1-dim, not {}", lengths.rank());

@@ -15,8 +15,8 @@ fn blocks_of(ctx: &KernelContext<'_>, block_size: Option<i64>) -> Result<Vec<i64
     t.to_i64s()
 }
 
-fn attr_block(attrs: &AttrMap) -> Option<i64> {
-    attrs.int("block_size").ok()
+fn attr_block(attrs: &AttrMap) -> Result<Option<i64>> {
+    attrs.get("block_size").map(|_| attrs.int32("block_size")).transpose()
 }
 
 struct Geometry {
@@ -56,7 +56,7 @@ fn geometry(x: &Tensor, blocks: &[i64], table: &Tensor, what: &str) -> Result<Ge
 }
 
 fn to_batch(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let block_size = attr_block(init);
+    let block_size = attr_block(init)?;
     let zero = Tensor::zeros(init.dtype("T")?, Shape::scalar())?;
     kernel(move |ctx| {
         let blocks = blocks_of(ctx, block_size)?;
@@ -99,7 +99,7 @@ fn to_batch(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn to_space(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let block_size = attr_block(init);
+    let block_size = attr_block(init)?;
     kernel(move |ctx| {
         let blocks = blocks_of(ctx, block_size)?;
         let table = ctx.input(if block_size.is_some() { 1 } else { 2 })?;
@@ -161,7 +161,7 @@ fn infer(
     batch: fn(usize, usize) -> Result<Option<usize>>,
     space: fn(usize, usize, i64) -> Result<Option<usize>>,
 ) -> Result<()> {
-    let block_size = attr_block(c);
+    let block_size = attr_block(c)?;
     let (blocks, table) = match block_size {
         Some(b) => (Some(vec![b, b]), 1),
         None => (c.input_i64s(1)?, 2),

@@ -16,7 +16,7 @@ fn divided(size: usize, by: usize) -> Result<usize> {
 }
 
 fn infer(c: &mut ShapeContext<'_>, to_depth: bool) -> Result<()> {
-    let block = c.int("block_size")? as usize;
+    let block = c.int32("block_size")? as usize;
     let format = c.str("data_format")?;
     if format == "NCHW_VECT_C" {
         c.set_output(0, PartialShape::unknown_of_rank(5));
@@ -38,7 +38,7 @@ fn infer(c: &mut ShapeContext<'_>, to_depth: bool) -> Result<()> {
 }
 
 fn rearrange(init: &KernelInit<'_>, to_depth: bool) -> Result<Box<dyn Kernel>> {
-    let block = init.int("block_size")?;
+    let block = init.int32("block_size")?;
     ensure!(block > 1, InvalidArgument, "Block size should be > 1, but was: {block}");
     let block = block as usize;
     let [h, w, ch] = layout(&init.str("data_format")?)?;

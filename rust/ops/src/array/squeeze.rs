@@ -56,7 +56,7 @@ pub(super) fn register(r: &mut Registry) {
             .keeps_elements()
             .shape(shape)
             .kernel(|init| {
-                let squeeze_dims = init.ints("squeeze_dims")?;
+                let squeeze_dims = init.int32s("squeeze_dims")?;
                 kernel(move |ctx| {
                     let x = ctx.take(0)?;
                     let drop = chosen(&squeeze_dims, x.rank())?;

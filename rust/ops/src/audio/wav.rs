@@ -195,15 +195,15 @@ fn decode(ctx: &mut KernelContext<'_>, channels: Option<usize>, frames: Option<u
 }
 
 fn decode_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let channels = desired(init.int("desired_channels")?, "channels")?;
-    let frames = desired(init.int("desired_samples")?, "samples")?;
+    let channels = desired(init.int32("desired_channels")?, "channels")?;
+    let frames = desired(init.int32("desired_samples")?, "samples")?;
     kernel(move |ctx| decode(ctx, channels, frames))
 }
 
 fn decode_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     c.input(0)?.with_rank(0)?;
-    let channels = desired(c.int("desired_channels")?, "channels")?;
-    let frames = desired(c.int("desired_samples")?, "samples")?;
+    let channels = desired(c.int32("desired_channels")?, "channels")?;
+    let frames = desired(c.int32("desired_samples")?, "samples")?;
     c.set_output(0, PartialShape::from_dims(&[frames, channels]));
     c.set_output(1, PartialShape::scalar());
     Ok(())

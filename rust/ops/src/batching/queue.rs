@@ -37,19 +37,19 @@ impl Limits {
     /// Errors: `InvalidArgument` for numbers below 1, and for sizes that do not rise up to `max_batch_size`.
     pub fn of(init: &KernelInit<'_>) -> Result<Limits> {
         let number = |name: &str| {
-            let value = init.int(name)?;
+            let value = init.int32(name)?;
             match usize::try_from(value) {
                 Ok(value) if value > 0 => Ok(value),
                 _ => bail!(InvalidArgument, "{name} must be positive; was {value}"),
             }
         };
         let largest = number("max_batch_size")?;
-        let timeout = init.int("batch_timeout_micros")?;
+        let timeout = init.int32("batch_timeout_micros")?;
         let Ok(timeout) = u64::try_from(timeout) else {
             bail!(InvalidArgument, "batch_timeout_micros must be >= 0; was {timeout}");
         };
         let mut allowed = Vec::new();
-        for size in init.ints("allowed_batch_sizes")? {
+        for size in init.int32s("allowed_batch_sizes")? {
             let is_more = usize::try_from(size).is_ok_and(|s| s > allowed.last().copied().unwrap_or(0));
             ensure!(is_more, InvalidArgument, "allowed_batch_sizes entries must be monotonically increasing");
             allowed.push(size as usize);

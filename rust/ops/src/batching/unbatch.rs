@@ -81,7 +81,7 @@ impl Exchange {
 
 fn unbatch(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let name = ResourceName::of(init, Unnamed::NodeName)?;
-    let micros = init.int("timeout_micros")?;
+    let micros = init.int32("timeout_micros")?;
     let Ok(micros) = u64::try_from(micros) else { bail!(InvalidArgument, "timeout_micros must be >= 0; was {micros}") };
     let timeout = Duration::from_micros(micros);
     kernel(move |ctx| {

@@ -98,7 +98,7 @@ fn checked_range(c: &ShapeContext<'_>) -> Result<()> {
 fn gains_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let features = c.num_inputs() - 5;
     checked_range(c)?;
-    let splits = usize::try_from(c.int("max_splits")?).ok();
+    let splits = usize::try_from(c.int32("max_splits")?).ok();
     let mut summary = PartialShape::from_dims(&[splits, None, Some(2)]);
     for i in 1..=features {
         summary = summary.merge(&c.input(i)?.with_rank(3)?)?;
@@ -253,11 +253,11 @@ fn split(ctx: &mut KernelContext<'_>, by_equality: bool) -> Result<()> {
 }
 
 fn split_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let logits = init.int32("logits_dimension")?;
     ensure!(
-        init.int("logits_dimension")? == 1,
+        logits == 1,
         Unimplemented,
-        "BoostedTreesCalculateBestFeatureSplit supports one logit, got logits_dimension {}",
-        init.int("logits_dimension")?
+        "BoostedTreesCalculateBestFeatureSplit supports one logit, got logits_dimension {logits}"
     );
     let by_equality = init.str("split_type")? == "equality";
     kernel(move |ctx: &mut KernelContext<'_>| split(ctx, by_equality))

@@ -15,7 +15,8 @@ fn summary_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     for i in 3..3 + features {
         nodes.merge(&c.input(i)?.with_rank(1)?)?;
     }
-    let (splits, buckets) = (count(c.int("max_splits")?, "max_splits")?, count(c.int("num_buckets")?, "num_buckets")?);
+    let (splits, buckets) =
+        (count(c.int32("max_splits")?, "max_splits")?, count(c.int32("num_buckets")?, "num_buckets")?);
     c.set_output(0, PartialShape::from_dims(&[Some(features), Some(splits), Some(buckets), Some(2)]));
     Ok(())
 }
@@ -28,7 +29,8 @@ fn aggregate_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     }
     let [gradients, hessians, feature] = matrices;
     let width = gradients.dim(1).zip(hessians.dim(1)).map(|(g, h)| g + h);
-    let (splits, buckets) = (count(c.int("max_splits")?, "max_splits")?, count(c.int("num_buckets")?, "num_buckets")?);
+    let (splits, buckets) =
+        (count(c.int32("max_splits")?, "max_splits")?, count(c.int32("num_buckets")?, "num_buckets")?);
     c.set_output(0, PartialShape::from_dims(&[Some(splits), feature.dim(1), Some(buckets + 1), width]));
     Ok(())
 }
@@ -42,8 +44,8 @@ struct Sizes {
 
 impl Sizes {
     fn of(init: &KernelInit<'_>) -> Result<Sizes> {
-        let splits = count(init.int("max_splits")?, "max_splits")?;
-        Ok(Sizes { splits, buckets: count(init.int("num_buckets")?, "num_buckets")? })
+        let splits = count(init.int32("max_splits")?, "max_splits")?;
+        Ok(Sizes { splits, buckets: count(init.int32("num_buckets")?, "num_buckets")? })
     }
 }
 

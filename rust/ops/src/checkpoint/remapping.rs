@@ -13,8 +13,7 @@ use smallvec::smallvec;
 /// The place in the old order of what is new.
 const MISSING: i64 = -1;
 
-fn count_of(init: &KernelInit<'_>, name: &str) -> Result<usize> {
-    let given = init.int(name)?;
+fn count_of(given: i64, name: &str) -> Result<usize> {
     usize::try_from(given)
         .map_err(|_| ferroflow_tensor::Status::invalid_argument(format!("{name} must not be negative, got {given}")))
 }
@@ -59,8 +58,9 @@ fn remap(inputs: &[Tensor], offset: usize, count: usize, old_size: Option<usize>
 }
 
 fn generate_vocab_remapping(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (offset, count) = (count_of(init, "new_vocab_offset")?, count_of(init, "num_new_vocab")?);
-    let old_size = usize::try_from(init.int("old_vocab_size")?).ok();
+    let number = |name| count_of(init.int32(name)?, name);
+    let (offset, count) = (number("new_vocab_offset")?, number("num_new_vocab")?);
+    let old_size = usize::try_from(init.int32("old_vocab_size")?).ok();
     kernel(move |ctx| {
         let inputs = ctx.take_inputs();
         ctx.run_blocking(move |_| remap(&inputs, offset, count, old_size))
@@ -188,7 +188,8 @@ fn load(inputs: &[Tensor], wanted: Wanted, threads: Threads) -> Result<Outputs> 
 
 fn load_and_remap_matrix(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let at_a_time = usize::try_from(init.int("max_rows_in_memory")?).ok().filter(|&n| n > 0);
-    let wanted = Wanted { rows: count_of(init, "num_rows")?, columns: count_of(init, "num_cols")?, at_a_time };
+    let number = |name| count_of(init.int(name)?, name);
+    let wanted = Wanted { rows: number("num_rows")?, columns: number("num_cols")?, at_a_time };
     kernel(move |ctx| {
         let (inputs, threads) = (ctx.take_inputs(), ctx.threads());
         ctx.run_blocking(move |_| load(&inputs, wanted, threads))

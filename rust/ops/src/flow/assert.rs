@@ -11,7 +11,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 fn check(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     // TF 1.x: a negative number shows all elements.
-    let most = usize::try_from(init.int("summarize")?).unwrap_or(usize::MAX);
+    let most = usize::try_from(init.int32("summarize")?).unwrap_or(usize::MAX);
     kernel(move |ctx| {
         if ctx.input(0)?.to_scalar::<bool>()? {
             return Ok(());

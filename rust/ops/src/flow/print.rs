@@ -16,7 +16,7 @@ fn text(message: &str, data: &[Tensor], most: usize) -> Result<String> {
 fn print(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     // TF 1.x: negative numbers are no limit.
     let limit = u64::try_from(init.int("first_n")?).unwrap_or(u64::MAX);
-    let most = usize::try_from(init.int("summarize")?).unwrap_or(usize::MAX);
+    let most = usize::try_from(init.int32("summarize")?).unwrap_or(usize::MAX);
     let message = init.str("message")?;
     let calls = AtomicU64::new(0);
     kernel(move |ctx| {

@@ -21,17 +21,18 @@ const COLORS: [[f32; 4]; 10] = [
 
 /// Returns the colours in turn: those of the input, or TF's.
 fn palette(colors: Option<&Tensor>, depth: usize) -> Result<Vec<Vec<f32>>> {
-    if let Some(colors) = colors
-        && colors.elements() > 0
-    {
+    if let Some(colors) = colors {
         ensure!(colors.rank() == 2, InvalidArgument, "colors must be a 2-D matrix{}", colors.shape());
         let width = colors.shape()[1];
         ensure!(
             width >= depth,
             InvalidArgument,
-            "colors must have equal or more channels than the image provided: {depth}, got {width}"
+            "colors must have equal or more channels than the image provided: {}",
+            colors.shape()
         );
-        return Ok(colors.slice::<f32>()?.chunks_exact(width).map(<[f32]>::to_vec).collect());
+        if colors.elements() > 0 {
+            return Ok(colors.slice::<f32>()?.chunks_exact(width).map(<[f32]>::to_vec).collect());
+        }
     }
     let mut all = COLORS;
     if depth == 1 {

@@ -29,7 +29,7 @@ impl JpegOptions {
         let unit =
             if init.str("density_unit")? == "in" { PixelDensityUnit::Inches } else { PixelDensityUnit::Centimeters };
         // libjpeg keeps 16 bits, too.
-        let density = (init.int("x_density")? as u16, init.int("y_density")? as u16);
+        let density = (init.int32("x_density")? as u16, init.int32("y_density")? as u16);
         Ok(JpegOptions {
             format: init.str("format")?,
             quality: checked_quality(init.int("quality")?)?,

@@ -130,7 +130,7 @@ impl Limits {
             area[0],
             area[1]
         );
-        let attempts = init.int("max_attempts")?;
+        let attempts = init.int32("max_attempts")?;
         ensure!(attempts > 0, InvalidArgument, "Max attempts must be non-negative: {attempts}");
         let whole_without_boxes = init.bool("use_image_if_no_bounding_boxes")?;
         Ok(Limits { covered, aspect, area, attempts, whole_without_boxes })

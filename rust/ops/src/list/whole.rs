@@ -319,7 +319,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("num_elements: int = -1")
             .doc("Stacks all elements.")
             .shape(|c| {
-                let count = usize::try_from(c.int("num_elements")?).ok();
+                let count = usize::try_from(c.int32("num_elements")?).ok();
                 stacked_shape(c, count, 1, Reading::Whole)
             })
             .kernel(|init| {

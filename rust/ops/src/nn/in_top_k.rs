@@ -62,7 +62,7 @@ fn compute(ctx: &mut KernelContext<'_>, k: i64) -> Result<()> {
 }
 
 fn in_top_k(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let k = init.int("k")?;
+    let k = init.int32("k")?;
     kernel(move |ctx| compute(ctx, k))
 }
 

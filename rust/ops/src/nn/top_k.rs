@@ -24,7 +24,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
         c.input(1)?.with_rank(0)?;
         c.input_i64(1)?
     } else {
-        Some(c.int("k")?)
+        Some(c.int32("k")?)
     };
     let k = match k {
         None => None,

@@ -1,6 +1,6 @@
 //! The arithmetic of quantized kernels: levels as integers, and the numbers that they stand for.
 
-use super::range::{Steps, bound};
+use super::range::{Steps, bound, first_bound};
 use ferroflow_graph::{KernelContext, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Tensor, dispatch, elementwise};
 
@@ -26,6 +26,11 @@ impl Range {
     /// Returns the range of a tensor whose bounds are the inputs `first` and `first + 1`.
     pub fn of_inputs(ctx: &KernelContext<'_>, dtype: DType, first: usize) -> Result<Range> {
         Range::new(dtype, bound(ctx.input(first)?, "min")?, bound(ctx.input(first + 1)?, "max")?)
+    }
+
+    /// Returns the range of a tensor whose bounds are the first elements of the inputs `first` and `first + 1`.
+    pub fn of_first_elements(ctx: &KernelContext<'_>, dtype: DType, first: usize) -> Result<Range> {
+        Range::new(dtype, first_bound(ctx.input(first)?, "min")?, first_bound(ctx.input(first + 1)?, "max")?)
     }
 
     /// Returns the level nearest to a number; it may lie outside of the type.

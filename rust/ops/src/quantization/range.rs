@@ -59,6 +59,14 @@ impl Steps {
     }
 }
 
+/// Returns the first element of a float tensor of any shape. TF 1.x: the bounds of some ops have one.
+pub(super) fn first_bound(t: &Tensor, name: &str) -> Result<f32> {
+    match t.slice::<f32>()? {
+        [first, ..] => Ok(*first),
+        [] => bail!(InvalidArgument, "{name} must have an element, got shape {}", t.shape()),
+    }
+}
+
 /// Returns the only element of a float scalar or of a vector of one.
 pub(super) fn bound(t: &Tensor, name: &str) -> Result<f32> {
     match t.slice::<f32>()? {

@@ -49,7 +49,7 @@ fn product(x: &Range, y: &Range, _: [bool; 2]) -> Result<Combination> {
 fn compute(ctx: &mut KernelContext<'_>, formula: Formula) -> Result<()> {
     let (x, y) = (ctx.take(0)?, ctx.take(1)?);
     let shape = broadcast(x.shape(), y.shape())?;
-    let ranges = (Range::of_inputs(ctx, x.dtype(), 2)?, Range::of_inputs(ctx, y.dtype(), 4)?);
+    let ranges = (Range::of_first_elements(ctx, x.dtype(), 2)?, Range::of_first_elements(ctx, y.dtype(), 4)?);
     let singles = [x.elements() == 1, x.elements() != 1 && y.elements() == 1];
     let (formula, range) = formula(&ranges.0, &ranges.1, singles)?;
     let x = stretched(ctx.threads(), &integers(ctx, x)?, shape.clone())?;
@@ -70,8 +70,12 @@ fn with_formula(init: &KernelInit<'_>, formula: Formula) -> Result<Box<dyn Kerne
     kernel(move |ctx| compute(ctx, formula))
 }
 
-fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+fn shape_with_scalars(c: &mut ShapeContext<'_>) -> Result<()> {
     scalar_inputs(c, 2)?;
+    shape(c)
+}
+
+fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let shape = PartialShape::broadcast(c.input(0)?, c.input(1)?)?;
     c.set_output(0, shape);
     scalar_bounds(c);
@@ -93,16 +97,18 @@ pub(super) fn register(r: &mut Registry) {
             .attr("T1: quantizedtype")
             .attr("T2: quantizedtype")
             .attr("Toutput: quantizedtype = DT_QINT32")
-            .shape(shape)
     };
     r.add(
         op("QuantizedAdd")
             .doc("Returns the sums of two tensors' levels as 32-bit levels, and their range.")
+            .shape(shape_with_scalars)
             .kernel(|init| with_formula(init, sum)),
     );
     r.add(
         op("QuantizedMul")
             .doc("Returns the products of two tensors' levels as 32-bit levels, and their range.")
+            // TF 1.x: bounds of any shape.
+            .shape(shape)
             .kernel(|init| with_formula(init, product)),
     );
 }

@@ -105,7 +105,7 @@ impl Optimizer {
             layout: Layout::of(init)?,
             loss: loss_named(&init.str("loss_type")?)?,
             regularization: Regularization::of(init)?,
-            partitions: init.int("num_loss_partitions")? as f32,
+            partitions: init.int32("num_loss_partitions")? as f32,
             is_adaptive: init.bool(adaptive)?,
         })
     }

@@ -120,6 +120,13 @@ fn gradient(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             output.shape()[1]
         );
         ensure!(
+            output.shape()[0] <= input.shape()[0],
+            InvalidArgument,
+            "# rows of output_indices should be not greater than of input_indices, got {} and {}",
+            output.shape()[0],
+            input.shape()[0]
+        );
+        ensure!(
             grad.elements() == output.shape()[0],
             InvalidArgument,
             "# elements of backprop_val_grad and # rows of output_indices should match (#nnz of sum): got {} and {}",

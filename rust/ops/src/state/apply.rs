@@ -1,11 +1,11 @@
 //! The frame of the optimizers' update ops: schema, checks, and one pass over a variable, its slots and the gradient.
 
 use crate::wide::Wide;
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, kernel};
+use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, ShapeContext, Variable, kernel};
 use ferroflow_tensor::threads::for_rows_mut;
 use ferroflow_tensor::vector::scalar::Elementary;
 use ferroflow_tensor::vector::{Formula, update_in_place, update_rows_in_place};
-use ferroflow_tensor::{PartialShape, Result, Tensor, bail, dispatch, ensure};
+use ferroflow_tensor::{PartialShape, Result, Status, Tensor, bail, dispatch, ensure};
 use num_traits::{Float, NumCast, Zero};
 
 /// Elements of one parallel block.
@@ -64,6 +64,8 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     const COUNT: Option<&'static str> = None;
     /// Scalars that must have a sign.
     const SIGNS: &'static [(&'static str, Sign)] = &[];
+    /// Slots whose absence behind a handle is `NotFound`. TF 1.x: some; that of all others is `Internal`.
+    const SOUGHT: &'static [&'static str] = &[];
     /// If true, the sparse op refuses rows without elements. TF 1.x: some do.
     const NEEDS_COLUMNS: bool = false;
 
@@ -204,9 +206,18 @@ fn slices_of<const N: usize, R: Rule<N>, T: Wide>(variables: [&mut Tensor; N]) -
     Ok(slices)
 }
 
+/// Returns the error of an update for the variable without a value at place `i` of the inputs.
+fn missing<const N: usize, R: Rule<N>>(i: usize, variable: &Variable) -> Status {
+    match variable.is_of_handle() {
+        false => variable.uninitialized(),
+        true if R::SOUGHT.contains(&R::INPUTS[i]) => variable.not_found(),
+        true => Status::internal("Invalid variable reference."),
+    }
+}
+
 fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule: &R) -> Result<()> {
     let threads = ctx.threads();
-    ctx.update_many(std::array::from_fn(|i| i), |variables: [&mut Tensor; N], inputs| {
+    ctx.update_many(std::array::from_fn(|i| i), missing::<N, R>, |variables: [&mut Tensor; N], inputs| {
         let scalars = scalars::<N, R, T>(inputs, false)?;
         let gradient = &inputs[R::GRADIENT];
         same_shape(variables[0], R::INPUTS[R::GRADIENT], gradient)?;
@@ -225,7 +236,7 @@ fn update<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule
 
 /// Updates row after row in the order of the indices, so that the sum of equal ones is certain.
 fn update_rows<const N: usize, R: Rule<N>, T: Wide>(ctx: &mut KernelContext<'_>, rule: &R) -> Result<()> {
-    ctx.update_many(std::array::from_fn(|i| i), |variables: [&mut Tensor; N], inputs| {
+    ctx.update_many(std::array::from_fn(|i| i), missing::<N, R>, |variables: [&mut Tensor; N], inputs| {
         let scalars = scalars::<N, R, T>(inputs, true)?;
         let (gradient, indices) = (&inputs[R::GRADIENT], &inputs[R::GRADIENT + 1]);
         let var = variables[0].shape().clone();

@@ -11,6 +11,7 @@ struct Adadelta;
 impl Rule<3> for Adadelta {
     const INPUTS: &'static [&'static str] = &["var", "accum", "accum_update", "lr", "rho", "epsilon", "grad"];
     const GRADIENT: usize = 6;
+    const SOUGHT: &'static [&'static str] = &["accum", "accum_update"];
 
     #[inline(always)]
     fn step<F: Elementary>(

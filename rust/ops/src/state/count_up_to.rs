@@ -9,11 +9,33 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
+fn shape_over_handle(c: &mut ShapeContext<'_>) -> Result<()> {
+    if let Some(known) = c.input_handle(0)? {
+        let dtype = c.dtype("T")?;
+        ensure!(
+            known.dtype == dtype,
+            InvalidArgument,
+            "Data types do not match: {} and {}",
+            dtype.name(),
+            known.dtype.name()
+        );
+    }
+    shape(c)
+}
+
 fn count_up_to(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let limit = init.int("limit")?;
-    dispatch!(init.dtype("T")?, T in [I32, I64], {
+    let (limit, dtype) = (init.int32("limit")?, init.dtype("T")?);
+    dispatch!(dtype, T in [I32, I64], {
         kernel(move |ctx| {
             let before = ctx.update(0, |var, _| {
+                // The type behind a handle may be unknown until now.
+                ensure!(
+                    var.dtype() == dtype,
+                    InvalidArgument,
+                    "Data types do not match: {} and {}",
+                    dtype.name(),
+                    var.dtype().name()
+                );
                 ensure!(var.rank() == 0, InvalidArgument, "input is not a scalar: {}", var.shape());
                 let before = var.to_scalar::<T>()?;
                 ensure!(var.to_i64s()?[0] < limit, OutOfRange, "Reached limit of {limit}");
@@ -32,11 +54,12 @@ pub(super) fn register(r: &mut Registry) {
             .attr("limit: int")
             .attr("T: {int32, int64}")
             .doc("Adds one to the variable and returns the value before; `OutOfRange` if that is the limit.")
-            .shape(shape)
             .kernel(count_up_to)
     };
-    r.add(op(Op::new("CountUpTo").input("ref: Ref(T)")));
-    r.add(op(Op::new("ResourceCountUpTo").input("resource: resource").handles(RefAccess::Write)));
+    r.add(op(Op::new("CountUpTo").input("ref: Ref(T)")).shape(shape));
+    r.add(
+        op(Op::new("ResourceCountUpTo").input("resource: resource").handles(RefAccess::Write)).shape(shape_over_handle),
+    );
 }
 
 #[cfg(test)]

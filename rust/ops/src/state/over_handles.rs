@@ -67,6 +67,7 @@ impl Rule<4> for Amsgrad {
     const INPUTS: &'static [&'static str] =
         &["var", "m", "v", "vhat", "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"];
     const GRADIENT: usize = 10;
+    const SOUGHT: &'static [&'static str] = &["vhat"];
 
     #[inline(always)]
     fn step<F: Elementary>(

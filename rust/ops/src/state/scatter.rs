@@ -2,6 +2,7 @@
 //! name.
 
 use super::row_update::{RowUpdate, Updates, place};
+use crate::array::gather::check_variable_type;
 use ferroflow_graph::{Kernel, KernelInit, Op, RefAccess, Registry, ShapeContext, kernel};
 use ferroflow_tensor::vector::Binary;
 use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
@@ -18,6 +19,11 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let var = c.input(0)?.clone();
     c.set_output(0, var);
     Ok(())
+}
+
+fn shape_over_handle(c: &mut ShapeContext<'_>) -> Result<()> {
+    check_variable_type(c, "read")?;
+    shape(c)
 }
 
 /// Returns the rows that the indices name, all of them in the variable.
@@ -84,7 +90,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("Tindices: {int32, int64}")
             .doc(doc)
             .handles(RefAccess::Write)
-            .shape(shape)
+            .shape(shape_over_handle)
     };
     // One row for each way to update: the op over references, its types and lock, the op over handles, its types.
     macro_rules! both {

@@ -91,7 +91,7 @@ fn format(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         "num placeholders in template and num inputs must match: {places} vs. {inputs}"
     );
     // TF 1.x: negative numbers are no limit.
-    let most = usize::try_from(init.int("summarize")?).unwrap_or(usize::MAX);
+    let most = usize::try_from(init.int32("summarize")?).unwrap_or(usize::MAX);
     kernel(move |ctx| {
         let mut out = Vec::new();
         for (i, part) in parts.iter().enumerate() {

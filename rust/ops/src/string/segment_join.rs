@@ -1,7 +1,7 @@
 //! UnsortedSegmentJoin: the strings of each segment, joined.
 
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, ensure};
+use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, bail, ensure};
 
 fn join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let separator = init.bytes("separator")?;
@@ -26,8 +26,9 @@ fn join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut out: Vec<Option<Vec<u8>>> = vec![None; shape.elements()];
         let strings = inputs.strings()?;
         for (row, id) in ids.to_i64s()?.into_iter().enumerate() {
-            ensure!(id < count, InvalidArgument, "segment id {id} is out of range [0, {count})");
-            let Ok(id) = usize::try_from(id) else { continue };
+            let Some(id) = usize::try_from(id).ok().filter(|_| id < count) else {
+                bail!(InvalidArgument, "segment_ids are not allowed to exceed num_segments or to have negative values.")
+            };
             for j in 0..size {
                 let word = &strings[row * size + j];
                 match &mut out[id * size + j] {
@@ -70,7 +71,7 @@ pub(super) fn register(r: &mut Registry) {
             .attr("separator: string = ''")
             .attr("Tindices: {int32, int64}")
             .attr("Tnumsegments: {int32, int64} = DT_INT32")
-            .doc("Joins the strings of each segment, with `separator` between them; negative segments are left out.")
+            .doc("Joins the strings of each segment, with `separator` between them.")
             .shape(shape)
             .kernel(join),
     );
@@ -91,8 +92,11 @@ mod tests {
             let out = run("UnsortedSegmentJoin", &inputs, &[("separator", AttrValue::Str(b"-".to_vec()))])?;
             Ok(out[0].strings()?.iter().map(|s| String::from_utf8_lossy(s).into_owned()).collect())
         };
-        assert_eq!(join([2, 0, 2, -1], 3).unwrap(), ["b", "", "a-c"]);
-        assert!(join([3, 0, 0, 0], 3).is_err());
+        assert_eq!(join([2, 0, 2, 0], 3).unwrap(), ["b-d", "", "a-c"]);
+        for outside in [3, -1, i32::MIN] {
+            let refused = join([outside, 0, 0, 0], 3).unwrap_err();
+            assert!(refused.message().starts_with("segment_ids are not allowed to exceed num_segments"), "{refused:?}");
+        }
         assert!(join([0; 4], -1).is_err());
     }
 }

@@ -95,7 +95,7 @@ fn split_v1(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn split_v2(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let most = usize::try_from(init.int("maxsplit")?).ok();
+    let most = usize::try_from(init.int32("maxsplit")?).ok();
     kernel(move |ctx| {
         check(ctx, "sep")?;
         let outputs = split(ctx, |text| {

@@ -41,12 +41,12 @@ pub(super) fn values_of(tag: &[u8], tensor: &Tensor, sample_rate: f32, most: i64
 }
 
 fn of_attribute(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (sample_rate, most) = (init.float("sample_rate")?, init.int("max_outputs")?);
+    let (sample_rate, most) = (init.float("sample_rate")?, init.int32("max_outputs")?);
     kernel(move |ctx| compute(ctx, sample_rate, most))
 }
 
 fn of_input(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let most = init.int("max_outputs")?;
+    let most = init.int32("max_outputs")?;
     kernel(move |ctx| {
         let rate = rate_in(ctx, 2)?;
         compute(ctx, rate, most)

@@ -116,8 +116,13 @@ impl TensorArray {
         Ok(())
     }
 
-    pub fn element_shape(&self) -> Result<PartialShape> {
-        Ok(self.open()?.element_shape.clone())
+    /// Adds what an op states about the shape of all elements to what is known of it, and returns both.
+    ///
+    /// Errors: `InvalidArgument` if they contradict each other.
+    pub fn merge_element_shape(&self, given: &PartialShape) -> Result<PartialShape> {
+        let mut state = self.open()?;
+        state.element_shape = state.element_shape.merge(given)?;
+        Ok(state.element_shape.clone())
     }
 
     pub fn close(&self) {

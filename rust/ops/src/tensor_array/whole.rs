@@ -56,7 +56,8 @@ fn gather(ctx: &KernelContext<'_>, which: Which, dtype: DType, given: &PartialSh
         Which::Given => indices(ctx.input(1)?)?,
         Which::All => all(array.joined()?)?,
     };
-    let element_shape = array.element_shape()?.merge(given)?;
+    // TF 1.x: it stays, for elements without a value and for later writes.
+    let element_shape = array.merge_element_shape(given)?;
     if which.is_empty() {
         let Some(shape) = element_shape.to_shape() else {
             bail!(

@@ -22,12 +22,12 @@ struct Trainer {
 
 impl Trainer {
     fn new(init: &KernelInit<'_>) -> Result<Trainer> {
-        let counts = init.ints("vocab_count")?;
+        let counts = init.int32s("vocab_count")?;
         ensure!(!counts.is_empty(), InvalidArgument, "vocab_count must not be empty");
         if let Some(count) = counts.iter().find(|&&count| count < 0) {
             bail!(InvalidArgument, "vocab_count must not be negative, got {count}");
         }
-        let Ok(negative) = u64::try_from(init.int("num_negative_samples")?) else {
+        let Ok(negative) = u64::try_from(init.int32("num_negative_samples")?) else {
             bail!(InvalidArgument, "num_negative_samples must not be negative")
         };
         let weights = counts.iter().map(|&count| pow(count as f32, POWER)).collect();
@@ -40,34 +40,43 @@ impl Trainer {
     }
 
     fn compute(&self, ctx: &mut KernelContext<'_>) -> Result<()> {
-        ctx.update_many([0, 1], |[w_in, w_out], inputs| {
-            let (examples, labels, rate) = (&inputs[2], &inputs[3], &inputs[4]);
-            ensure!(w_in.rank() == 2, InvalidArgument, "Must be a matrix");
-            ensure!(w_in.shape() == w_out.shape(), InvalidArgument, "w_in.shape == w_out.shape");
-            ensure!(examples.rank() == 1, InvalidArgument, "Must be a vector");
-            ensure!(examples.shape() == labels.shape(), InvalidArgument, "examples.shape == labels.shape");
-            ensure!(rate.rank() == 0, InvalidArgument, "Must be a scalar");
-            let (rows, columns) = (w_in.shape()[0], w_in.shape()[1]);
-            ensure!(rows == self.vocabulary, InvalidArgument, "vocab_size mismatches: {rows} vs. {}", self.vocabulary);
-            let (examples, labels) = (indices(examples, "examples", rows)?, indices(labels, "labels", rows)?);
-            let numbers = (examples.len() as u64).saturating_mul(self.negative).saturating_mul(RESERVED);
-            let mut words = Words::new(self.stream.lock().reserve(numbers.div_ceil(4)));
-            let rate = rate.to_scalar::<f32>()?;
-            let mut tables =
-                Tables { columns, w_in: w_in.slice_mut()?, w_out: w_out.slice_mut()?, change: vec![0.0; columns] };
-            for (&example, &label) in examples.iter().zip(&labels) {
-                tables.begin();
-                tables.approach(example, label, rate, true);
-                for _ in 0..self.negative {
-                    let drawn = self.sampler.draw(&mut words) as usize;
-                    if drawn != label {
-                        tables.approach(example, drawn, rate, false);
+        ctx.update_many(
+            [0, 1],
+            |_, table| table.uninitialized(),
+            |[w_in, w_out], inputs| {
+                let (examples, labels, rate) = (&inputs[2], &inputs[3], &inputs[4]);
+                ensure!(w_in.rank() == 2, InvalidArgument, "Must be a matrix");
+                ensure!(w_in.shape() == w_out.shape(), InvalidArgument, "w_in.shape == w_out.shape");
+                ensure!(examples.rank() == 1, InvalidArgument, "Must be a vector");
+                ensure!(examples.shape() == labels.shape(), InvalidArgument, "examples.shape == labels.shape");
+                ensure!(rate.rank() == 0, InvalidArgument, "Must be a scalar");
+                let (rows, columns) = (w_in.shape()[0], w_in.shape()[1]);
+                ensure!(
+                    rows == self.vocabulary,
+                    InvalidArgument,
+                    "vocab_size mismatches: {rows} vs. {}",
+                    self.vocabulary
+                );
+                let (examples, labels) = (indices(examples, "examples", rows)?, indices(labels, "labels", rows)?);
+                let numbers = (examples.len() as u64).saturating_mul(self.negative).saturating_mul(RESERVED);
+                let mut words = Words::new(self.stream.lock().reserve(numbers.div_ceil(4)));
+                let rate = rate.to_scalar::<f32>()?;
+                let mut tables =
+                    Tables { columns, w_in: w_in.slice_mut()?, w_out: w_out.slice_mut()?, change: vec![0.0; columns] };
+                for (&example, &label) in examples.iter().zip(&labels) {
+                    tables.begin();
+                    tables.approach(example, label, rate, true);
+                    for _ in 0..self.negative {
+                        let drawn = self.sampler.draw(&mut words) as usize;
+                        if drawn != label {
+                            tables.approach(example, drawn, rate, false);
+                        }
                     }
+                    tables.end(example);
                 }
-                tables.end(example);
-            }
-            Ok(())
-        })
+                Ok(())
+            },
+        )
     }
 }
 

@@ -62,13 +62,13 @@ impl Options {
             Ok(n @ 1..) if i32::try_from(n).is_ok() => Ok(n),
             _ => bail!(InvalidArgument, "{name} must be in [1, {}]", i32::MAX),
         };
-        let batch = init.int("batch_size")?;
+        let batch = init.int32("batch_size")?;
         ensure!(batch >= 0, InvalidArgument, "batch_size must not be negative, got {batch}");
         Ok(Options {
             filename: init.str("filename")?,
             batch: Shape::checked(&[batch])?.elements(),
             window: positive("window_size")?,
-            min_count: init.int("min_count")?,
+            min_count: init.int32("min_count")?,
             subsample: init.float("subsample")?,
         })
     }

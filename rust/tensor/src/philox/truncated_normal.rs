@@ -6,10 +6,11 @@ use super::convert::{Sample, normals_f32, normals_f64, unit_f16, unit_f32, unit_
 use super::generator::Philox;
 use crate::threads::{Interrupted, stopped};
 use crate::vector::scalar::{exp, log};
+use crate::{Result, Status};
 use half::f16;
 use num_traits::Float;
 
-/// TF 1.x: blocks are set aside for so many tries of each sample.
+/// TF 1.x: blocks are set aside for so many tries of each sample; more are an error.
 const MAX_TRIES: u64 = 1000;
 /// TF 1.x: samples of one batch where all batches have the same parameters.
 const SAMPLES_OF_SHARED: usize = 100;
@@ -121,7 +122,9 @@ impl<T: Drawn> Parameters<T> {
     }
 
     /// Draws candidates of the standard normal distribution until all of `out` is filled.
-    fn fill(self, source: &mut Philox, out: &mut [T]) -> Result<(), Interrupted> {
+    ///
+    /// Errors: as for `fill_truncated_normal`.
+    fn fill(self, source: &mut Philox, out: &mut [T]) -> Result<()> {
         // Samples are drawn on the side where the lower bound is finite, and nearer to the mean.
         let is_mirrored = self.low == T::neg_infinity() || self.high < self.mean;
         let (low, high, stddev) = match is_mirrored {
@@ -139,23 +142,24 @@ impl<T: Drawn> Parameters<T> {
         let alpha = (low + root) / two;
         while !sink.is_full() {
             if stopped() {
-                return Err(Interrupted);
+                return Err(Interrupted.into());
             }
             if (low < -far && high >= zero) || (high > far && low <= zero) {
                 for sample in T::normals(source.next_block()).into_iter().take(T::OF_BLOCK) {
-                    sink.put(sample, sample >= low && sample <= high);
+                    sink.put(sample, sample >= low && sample <= high, "randn")?;
                 }
             } else if width < cutoff {
                 let candidates = T::uniforms(source.next_block()).map(|u| u * width + low);
                 let chances = T::uniforms(source.next_block());
                 for (z, u) in candidates.into_iter().zip(chances).take(T::OF_BLOCK) {
-                    sink.put(z, u <= ((nearest - z * z) / two).exponential());
+                    sink.put(z, u <= ((nearest - z * z) / two).exponential(), "uniform")?;
                 }
             } else {
                 for pair in T::uniforms(source.next_block())[..T::OF_BLOCK].chunks_exact(2) {
                     let z = -pair[0].logarithm() / alpha + low;
                     let x = if low < alpha { z - alpha } else { low - alpha };
-                    sink.put(z, pair[1] <= (-x * x / two).exponential() && z < high);
+                    let is_accepted = pair[1] <= (-x * x / two).exponential() && z < high;
+                    sink.put(z, is_accepted, "exponential distribution")?;
                 }
             }
         }
@@ -177,17 +181,23 @@ impl<T: Drawn, F: Fn(T) -> T> Sink<'_, T, F> {
         self.filled == self.out.len()
     }
 
-    /// Takes a candidate if it is accepted. TF 1.x: after many tries any candidate is.
-    fn put(&mut self, candidate: T, is_accepted: bool) {
+    /// Takes a candidate if it is accepted.
+    ///
+    /// Errors: `Internal` if it is the last of many in a row that are not.
+    fn put(&mut self, candidate: T, is_accepted: bool, sampler: &str) -> Result<()> {
         if self.is_full() {
-            return;
+            return Ok(());
         }
-        if is_accepted || self.tries + 1 >= MAX_TRIES {
+        if is_accepted {
             self.out[self.filled] = (self.scale)(candidate);
             (self.filled, self.tries) = (self.filled + 1, 0);
-        } else {
-            self.tries += 1;
+            return Ok(());
         }
+        self.tries += 1;
+        if self.tries < MAX_TRIES {
+            return Ok(());
+        }
+        Err(Status::internal(format!("TruncatedNormal {sampler} rejection sampler failed to accept a sample.")))
     }
 }
 
@@ -211,12 +221,9 @@ pub fn blocks_per_truncated_run(parameters: usize, values: usize) -> u64 {
 /// TF 1.x: all batches that one thread draws follow each other in one stream; this is the order of one thread.
 ///
 /// # Errors
-/// `Interrupted` once the thread's watch says to stop; `out` is incomplete then.
-pub fn fill_truncated_normal<T: Drawn>(
-    mut source: Philox,
-    parameters: &[Parameters<T>],
-    out: &mut [T],
-) -> Result<(), Interrupted> {
+/// `Internal` if no candidate is accepted: the square of a bound, in standard deviations from the mean, is infinite.
+/// That of `Interrupted` once the thread's watch says to stop. `out` is incomplete then.
+pub fn fill_truncated_normal<T: Drawn>(mut source: Philox, parameters: &[Parameters<T>], out: &mut [T]) -> Result<()> {
     let (_, samples) = batches_of(parameters.len(), out.len());
     for (batch, part) in out.chunks_mut(samples.max(1)).enumerate() {
         parameters[if parameters.len() == 1 { 0 } else { batch }].fill(&mut source, part)?;
@@ -242,6 +249,22 @@ mod tests {
             let parameters = Parameters { mean: 1.0, stddev: 2.0, low, high };
             assert!(parameters.are_valid());
             assert!(samples(parameters, 2000).iter().all(|&x| low <= x && x <= high), "{parameters:?}");
+        }
+    }
+
+    #[test]
+    fn bounds_whose_square_is_infinite_accept_nothing() {
+        let mut out = [0.0f32];
+        for (bound, is_drawn) in [(1.8e19, true), (1.9e19, false), (1e30, false)] {
+            for (low, high) in [(bound, f32::INFINITY), (f32::NEG_INFINITY, -bound)] {
+                let parameters = Parameters { mean: 0.0, stddev: 1.0, low, high };
+                match fill_truncated_normal(Philox::new(3, 7), &[parameters], &mut out) {
+                    Ok(()) => assert!(is_drawn && out[0].abs() == bound, "{bound}: {out:?}"),
+                    Err(error) => {
+                        assert!(!is_drawn && error.message().contains("failed to accept a sample"), "{bound}")
+                    }
+                }
+            }
         }
     }
 

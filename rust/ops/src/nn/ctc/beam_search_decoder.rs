@@ -162,7 +162,7 @@ fn beam_search(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 
 fn beam_search_of<T: Logit>(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let (paths, merges) = (paths(init)?, init.bool("merge_repeated")?);
-    let Ok(width) = usize::try_from(init.int("beam_width")?) else {
+    let Ok(width) = usize::try_from(init.int32("beam_width")?) else {
         bail!(InvalidArgument, "beam_width must be at least 1");
     };
     kernel(move |ctx| {
