@@ -66,20 +66,32 @@ def test_many_logits_are_refused(op, batch):
             session.run(step)
 
 
-@pytest.mark.parametrize("splits", [HUGE, 1 << 40])
-def test_many_statistics_are_refused(splits):
+def _statistics(splits):
+    """Returns functions that make steps with statistics of so many splits."""
     columns = [tf.zeros([1, 1]), tf.zeros([1, 1])]
     sizes = {"max_splits": splits, "num_buckets": 1 << 20}
-    steps = [
-        raw.BoostedTreesMakeStatsSummary(
-            node_ids=[0], gradients=columns[0], hessians=columns[1], bucketized_features_list=[[0]], **sizes
-        ),
-        raw.BoostedTreesAggregateStats(node_ids=[0], gradients=columns[0], hessians=columns[1], feature=[[0]], **sizes),
+    parts = {"node_ids": [0], "gradients": columns[0], "hessians": columns[1]}
+    return [
+        lambda: raw.BoostedTreesMakeStatsSummary(bucketized_features_list=[[0]], **parts, **sizes),
+        lambda: raw.BoostedTreesAggregateStats(feature=[[0]], **parts, **sizes),
     ]
+
+
+@pytest.mark.parametrize("splits", [1 << 30, (1 << 31) - 1])
+def test_many_statistics_are_refused(splits):
     with tf.Session() as session:
-        for step in steps:
+        for make in _statistics(splits):
+            step = make()
             with pytest.raises(_REFUSED):
                 session.run(step)
+
+
+@pytest.mark.parametrize("splits", [HUGE, 1 << 40])
+def test_more_splits_than_32_bits_hold_are_refused(splits):
+    with tf.Session() as session:
+        for make in _statistics(splits):
+            with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match="out of range for an int32"):
+                session.run(make())
 
 
 @pytest.mark.parametrize("steps", [_many_streams, _many_quantiles])

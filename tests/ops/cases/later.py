@@ -277,7 +277,7 @@ RECORDS = [
         name="strings.unsorted_segment_join",
         function=parts.unsorted_segment_join,
         reference=_joined,
-        variants=(call(Texts((5,)), Given([2, 0, -1, 2, 0]), num_segments=4, separator="-"),),
+        variants=(call(Texts((5,)), Given([2, 0, 1, 2, 0]), num_segments=4, separator="-"),),
         dtypes=("string",),
         returns="string",
     ),

@@ -205,7 +205,7 @@ fn write_image(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn write_audio(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let most = init.int("max_outputs")?;
+    let most = init.int32("max_outputs")?;
     kernel(move |ctx| {
         let tag = tag_in(ctx, 2, "tag")?;
         let values = audio::values_of(&tag, ctx.input(3)?, audio::rate_in(ctx, 4)?, most)?;
