@@ -233,7 +233,7 @@ def are_finite_alike(tensorflow: Any, ours: Any) -> bool:
 
 
 def is_shape_of_broadcast(theirs: list[int], ours: list[int]) -> bool:
-    """Returns True if TensorFlow's shape is another one, to which ours can be broadcast."""
+    """Returns True if our shape can be broadcast to TensorFlow's and is not the same."""
     missing = len(theirs) - len(ours)
     padded = [1] * missing + ours
     return missing >= 0 and theirs != ours and all(b in (1, a) for a, b in zip(theirs, padded, strict=True))

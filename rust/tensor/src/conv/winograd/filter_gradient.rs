@@ -60,13 +60,6 @@ pub(super) fn compute<L: Channels>(
         let end = if group + 1 == groups { inputs } else { (group + 1) * inputs / groups / 16 * 16 };
         let inputs_of_group = end - first_input;
         let sum = all_sums.as_mut_ptr().wrapping_add(share * sum_floats + first_input * row_out);
-        if some.is_empty() {
-            for point in 0..points {
-                // SAFETY: these rows of the share's sums belong to this task.
-                unsafe { sum.add(point * inputs * row_out).write_bytes(0, inputs_of_group * row_out) };
-            }
-            return;
-        }
         // Blocks of nearly equal size.
         let block = some.len().div_ceil(some.len().div_ceil(block));
         let row_in = row_floats(inputs_of_group);
