@@ -148,11 +148,17 @@ def test_a_training_step_at_the_end_of_the_input_counts() -> None:
 
 
 @pytest.mark.parametrize("use_resource", [False, True])
-@pytest.mark.parametrize("is_fetched", [False, True])
-def test_a_variable_without_a_value_fails_a_step_that_waits(use_resource: bool, is_fetched: bool) -> None:
+@pytest.mark.parametrize("reading", ["fetched", "product", "written", "added"])
+def test_a_variable_without_a_value_fails_a_step_that_waits(use_resource: bool, reading: str) -> None:
     taken = tf.FIFOQueue(3, [tf.float32], shapes=[[2, 2]]).dequeue()
     weights = tf.get_variable("w", [2, 2], use_resource=use_resource)
-    fetch = [taken, weights] if is_fetched else tf.matmul(taken, weights)
+    makers: dict[str, Any] = {
+        "fetched": lambda: [taken, weights],
+        "product": lambda: tf.matmul(taken, weights),
+        "written": lambda: weights.assign(weights * taken).op,
+        "added": lambda: weights.assign_add(taken * weights).op,
+    }
+    fetch = makers[reading]()
     with tf.Session() as sess, pytest.raises(tf.errors.FailedPreconditionError, match="w"):
         sess.run(fetch)
 

@@ -76,7 +76,7 @@ fn registry() -> Arc<Registry> {
     let writer = |name: &str| Op::new(name).input("ref: Ref(int64)").output("output_ref: Ref(int64)");
     r.add(writer("Clear").kernel(|_| {
         kernel(|ctx| {
-            ctx.assign(0, |value| {
+            ctx.assign(0, |value, _| {
                 *value = Some(Tensor::scalar(0i64));
                 Ok(())
             })

@@ -36,9 +36,17 @@ pub type KernelFactory = fn(&KernelInit<'_>) -> Result<Box<dyn Kernel>>;
 /// Computes the output of an op that reads only the shape of its input.
 pub type ShapeFunction = Box<dyn Fn(&Shape) -> Result<Tensor> + Send + Sync>;
 
-/// The constructor of a kernel that computes input 0 by a program. Its inputs are those of the program that are no
-/// constants, then the op's others.
+/// The constructor of a kernel that computes one of its op's inputs by a program. The kernel's inputs are the op's, with
+/// what the program is given in the place of the one that it computes.
 pub type ProgramKernelFactory = fn(&KernelInit<'_>, Arc<Program>) -> Result<Box<dyn Kernel>>;
+
+/// An op's kernel that computes an input by a program.
+#[derive(Clone, Copy)]
+pub struct ProgramKernel {
+    /// The position of that input.
+    pub input: usize,
+    pub make: ProgramKernelFactory,
+}
 
 /// The arguments of a kernel's constructor: the node with its attributes and types.
 pub struct KernelInit<'a> {
@@ -276,6 +284,11 @@ impl<'a> KernelContext<'a> {
         }
     }
 
+    /// Returns the error for the variable of input `i`, which has no value and needs one.
+    pub fn missing_value(&self, i: usize) -> Result<Status> {
+        Ok(self.variable(i)?.missing_for(&self.node.op))
+    }
+
     /// Puts the value of a variable in the place of its handle, where the planner has not done so.
     ///
     /// Errors: `FailedPrecondition` before the first assignment, `InvalidArgument` for a value of another type than `dtype`.
@@ -296,11 +309,11 @@ impl<'a> KernelContext<'a> {
     }
 
     /// Gives the variable of input `i` a value, initialized or not before. `f` runs under the variable's lock.
-    pub fn assign(&mut self, i: usize, f: impl FnOnce(&mut Option<Tensor>) -> Result<()>) -> Result<()> {
+    pub fn assign(&mut self, i: usize, f: impl FnOnce(&mut Option<Tensor>, &mut [Tensor]) -> Result<()>) -> Result<()> {
         let variable = self.variable(i)?;
         let mut value = variable.lock();
         let before = value.as_ref().map(|t| t.shape().clone());
-        unwatched(|| f(&mut value))?;
+        unwatched(|| f(&mut value, self.inputs))?;
         if before.is_some_and(|before| value.as_ref().map(|t| t.shape()) != Some(&before)) {
             count_reshaped();
         }

@@ -28,8 +28,8 @@ pub use facts::{ElementsPart, EpilogueForm, Fusion, ProductForms, Role, Stretch,
 pub use function::{Callable, Function, Functions, Library, no_functions};
 pub use graph::{Graph, InputArg, NodeSpec};
 pub use kernel::{
-    BlockingWork, Kernel, KernelContext, KernelFactory, KernelInit, Outputs, Prepared, ProgramKernelFactory,
-    ShapeFunction, Step, Variables, kernel,
+    BlockingWork, Kernel, KernelContext, KernelFactory, KernelInit, Outputs, Prepared, ProgramKernel,
+    ProgramKernelFactory, ShapeFunction, Step, Variables, kernel,
 };
 pub use node::{HandleType, Node, NodeId, OutputId, OutputType};
 pub use op_def::{ArgDef, ArgType, AttrDef, AttrKind, Blocking, Elementwise, Flow, HandleSource, Op, OpDef, RefAccess};

@@ -3,7 +3,7 @@
 use crate::attr::{AttrMap, AttrValue};
 use crate::error::BuildError;
 use crate::facts::{ElementsPart, Fusion, Role, Stretch};
-use crate::kernel::{Kernel, KernelFactory, KernelInit, ProgramKernelFactory, ShapeFunction};
+use crate::kernel::{Kernel, KernelFactory, KernelInit, ProgramKernel, ProgramKernelFactory, ShapeFunction};
 use crate::node::HandleType;
 use crate::schema;
 use crate::shape_context::{ShapeContext, ShapeFn};
@@ -221,7 +221,7 @@ pub struct OpDef {
     pub doc: &'static str,
     pub shape: Option<ShapeFn>,
     pub kernel: Option<KernelFactory>,
-    pub kernel_of_program: Option<ProgramKernelFactory>,
+    pub kernel_of_program: Option<ProgramKernel>,
     pub kernel_of_shape: Option<fn(&KernelInit<'_>) -> Result<ShapeFunction>>,
 }
 
@@ -620,10 +620,10 @@ impl Op {
         self
     }
 
-    /// Returns the constructor of the kernel that reads the result of a program of float32 or float64 as input 0.
+    /// Sets the constructor of the kernel that computes an input by a program of float32 or float64.
     #[must_use]
-    pub fn kernel_of_program(mut self, f: ProgramKernelFactory) -> Op {
-        self.def.kernel_of_program = Some(f);
+    pub fn kernel_of_program(mut self, input: usize, make: ProgramKernelFactory) -> Op {
+        self.def.kernel_of_program = Some(ProgramKernel { input, make });
         self
     }
 

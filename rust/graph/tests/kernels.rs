@@ -195,7 +195,8 @@ proptest! {
             let done = if which[0] != last {
                 ctx.update_many(which, no_value, |[a, b], _| add(a, 1.0).and_then(|()| change(b)))
             } else if assigns {
-                ctx.assign(last, |value| if fails { bail!(Aborted, "no") } else { *value = Some(float(-1.0)); Ok(()) })
+                let give = |value: &mut Option<Tensor>| *value = Some(float(-1.0));
+                ctx.assign(last, |value, _| if fails { bail!(Aborted, "no") } else { give(value); Ok(()) })
             } else {
                 ctx.update(last, |t, _| change(t))
             };

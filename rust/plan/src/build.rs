@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub fn build(request: &Request, cx: &Context<'_>) -> Result<Plan> {
     let (mut draft, placement) = draft_step(request, cx)?;
     optimize::simplify(&mut draft, cx);
-    optimize::fuse(&mut draft, cx);
+    optimize::fuse(&mut draft, cx, None);
     emit(&draft, request.feeds.len(), placement)
 }
 

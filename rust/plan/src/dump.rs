@@ -21,6 +21,7 @@ fn what_was_done(rewrite: Option<Rewrite>, others: &str) -> String {
         Some(Rewrite::Shape) => "the shape of an elementwise result is found from its operands",
         Some(Rewrite::Stretch) => "operands that are repeated are read where they lie",
         Some(Rewrite::Reduction) => "a reduction computes the elements as it reads them",
+        Some(Rewrite::Update) => "a write to a variable computes its value as it writes it",
         // The other rewrites make no instruction of several nodes.
         _ => return format!("stands for {others}: equal op, attributes and inputs"),
     };

@@ -27,6 +27,8 @@ pub enum Rewrite {
     Stretch,
     /// A reduction computes the elements as it reads them.
     Reduction,
+    /// A write to a variable computes its value as it writes it.
+    Update,
     /// Nodes of a loop that compute the same in every iteration do so in the first.
     Invariant,
     /// A step that ran several times with feeds of the same shapes gets a plan for these shapes.
@@ -34,7 +36,7 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
-    pub const ALL: [Rewrite; 14] = [
+    pub const ALL: [Rewrite; 15] = [
         Rewrite::Fold,
         Rewrite::Identity,
         Rewrite::Equal,
@@ -47,6 +49,7 @@ impl Rewrite {
         Rewrite::Elementwise,
         Rewrite::Stretch,
         Rewrite::Reduction,
+        Rewrite::Update,
         Rewrite::Invariant,
         Rewrite::FedShapes,
     ];
@@ -65,6 +68,7 @@ impl Rewrite {
             Rewrite::Elementwise => "elementwise",
             Rewrite::Stretch => "stretch",
             Rewrite::Reduction => "reduction",
+            Rewrite::Update => "update",
             Rewrite::Invariant => "invariant",
             Rewrite::FedShapes => "fed_shapes",
         }

@@ -111,7 +111,7 @@ fn registry() -> Arc<Registry> {
     r.add(writer("Clear").kernel(|_| {
         kernel(|ctx| {
             let zeros = Tensor::zeros(DType::I64, [ELEMENTS])?;
-            ctx.assign(0, |value| {
+            ctx.assign(0, |value, _| {
                 *value = Some(zeros);
                 Ok(())
             })

@@ -302,6 +302,76 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn outputs_take_the_memory_that_only_inputs_share(case in case()) {
+        let (dtype, inputs, instructions, outputs) = case.program;
+        let program = Program::new(dtype, inputs, instructions, outputs).unwrap();
+        // Inputs of one shape have one value.
+        let value = |shape: &Vec<usize>| tensor(dtype, shape, shape.len() as u32);
+        let values: Vec<Tensor> = case.shapes.iter().map(value).collect();
+        let expected = with_denormals_flushed(|| step_by_step(&program, &values));
+        for threads in [1, 3] {
+            let mut given: Vec<Tensor> = Vec::new();
+            for (k, t) in values.iter().enumerate() {
+                let same = values[..k].iter().position(|other| other.shape() == t.shape());
+                given.push(same.map_or_else(|| t.deep_copy().unwrap(), |same| given[same].clone()));
+            }
+            match (with_denormals_flushed(|| program.run(&mut given, Threads::new(threads))), &expected) {
+                (Ok(got), Ok(expected)) => prop_assert!(got[..] == expected[..]),
+                (Err(got), Err(expected)) => prop_assert_eq!(&got, expected),
+                (got, expected) => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
+            }
+        }
+    }
+
+    #[test]
+    fn an_update_is_the_function_of_the_target_and_the_result(
+        case in case(),
+        constants in 0..3usize,
+        own in any::<bool>(),
+        f in prop_oneof![Just(Binary::Add), Just(Binary::Sub)],
+    ) {
+        let (dtype, inputs, instructions, outputs) = case.program;
+        let mut values: Vec<Tensor> =
+            case.shapes.iter().enumerate().map(|(i, s)| tensor(dtype, s, i as u32 * 977)).collect();
+        let program = Program::new(dtype, inputs, instructions, outputs[..1].to_vec()).unwrap();
+        let given = inputs - constants.min(inputs);
+        let program = program.with_constants(values[given..].to_vec()).unwrap();
+        let shape = program.result_shape(&values[..given]);
+        prop_assert_eq!(shape.is_some(), program.shapes_of(&values[..given]).1.is_none());
+        let Some(shape) = shape else { return Ok(()) };
+        let mut target = tensor(dtype, &shape, 31);
+        if own && let Some(k) = values[..given].iter().position(|t| *t.shape() == shape) {
+            values[k] = target.clone();
+        }
+        let expected = with_denormals_flushed(|| {
+            let result = step_by_step(&program, &values)?.remove(0);
+            binary(f, target.deep_copy()?, result, Threads::single())
+        });
+        values.truncate(given);
+        values.insert(0, std::mem::replace(&mut target, Tensor::scalar(0.0f32)));
+        let got = with_denormals_flushed(|| program.updating(f).unwrap().run(&mut values, Threads::new(2)));
+        prop_assert!(got.unwrap()[0] == expected.unwrap());
+    }
+}
+
+#[test]
+fn a_target_is_updated_where_it_lies_though_the_program_reads_it() {
+    // target - (target - x) * 0.25
+    let difference = vec![Instruction::Binary(Binary::Sub, 0, 1), Instruction::Binary(Binary::Mul, 3, 2)];
+    let program = Program::new(DType::F32, 3, difference, vec![4]).unwrap();
+    let program = program.with_constants(vec![Tensor::scalar(0.25f32)]).unwrap().updating(Binary::Sub).unwrap();
+    let (target, x) = (tensor(DType::F32, &[5000], 1), tensor(DType::F32, &[5000], 2));
+    let address = target.data_ptr();
+    let expected: Vec<f32> =
+        target.slice::<f32>().unwrap().iter().zip(x.slice::<f32>().unwrap()).map(|(t, x)| t - (t - x) * 0.25).collect();
+    let held = target.clone();
+    let out = program.run(&mut [target.clone(), target.clone(), x.clone()], Threads::single()).unwrap();
+    assert!(out[0].data_ptr() != address && out[0].slice::<f32>().unwrap() == expected);
+    drop(held);
+    let out = program.run(&mut [target.clone(), target, x], Threads::single()).unwrap();
+    assert!(out[0].data_ptr() == address && out[0].slice::<f32>().unwrap() == expected);
 }
 
 #[test]

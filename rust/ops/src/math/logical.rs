@@ -2,6 +2,7 @@
 
 use ferroflow_graph::{Elementwise, Kernel, KernelInit, Op, Registry, kernel, shape_rules};
 use ferroflow_tensor::elementwise::{Broadcast, Inputs, Terms};
+use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::{Logical, logical};
 use ferroflow_tensor::{DType, Result, Tensor};
 
@@ -26,10 +27,10 @@ fn connective(f: Logical) -> Result<Box<dyn Kernel>> {
 
 fn not(_: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(|ctx| {
-        let mut x = ctx.take(0)?;
-        for v in x.slice_mut::<bool>()? {
-            *v = !*v;
-        }
+        let mut x = ctx.take_unique(0)?;
+        try_for_chunks_mut(ctx.threads(), x.slice_mut::<bool>()?, BLOCK, |_, part| {
+            part.iter_mut().for_each(|v| *v = !*v);
+        })?;
         ctx.set_output(0, x);
         Ok(())
     })

@@ -405,29 +405,29 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Returns the sums over some axes.")
             .keeps_elements_without_axes()
             .kernel(|init| numeric(init, Reduce::Sum))
-            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Sum)),
+            .kernel_of_program(0, |init, program| numeric_of(init, program, Reduce::Sum)),
     );
-    r.add(op("Mean").doc("Returns the means over some axes.").kernel(mean).kernel_of_program(mean_of));
+    r.add(op("Mean").doc("Returns the means over some axes.").kernel(mean).kernel_of_program(0, mean_of));
     r.add(
         op("Prod")
             .doc("Returns the products over some axes.")
             .keeps_elements_without_axes()
             .kernel(|init| numeric(init, Reduce::Prod))
-            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Prod)),
+            .kernel_of_program(0, |init, program| numeric_of(init, program, Reduce::Prod)),
     );
     r.add(
         op("Max")
             .doc("Returns the largest elements over some axes; NaN is passed over.")
             .keeps_elements_without_axes()
             .kernel(|init| numeric(init, Reduce::Max))
-            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Max)),
+            .kernel_of_program(0, |init, program| numeric_of(init, program, Reduce::Max)),
     );
     r.add(
         op("Min")
             .doc("Returns the smallest elements over some axes; NaN is passed over.")
             .keeps_elements_without_axes()
             .kernel(|init| numeric(init, Reduce::Min))
-            .kernel_of_program(|init, program| numeric_of(init, program, Reduce::Min)),
+            .kernel_of_program(0, |init, program| numeric_of(init, program, Reduce::Min)),
     );
     r.add(
         op("EuclideanNorm")

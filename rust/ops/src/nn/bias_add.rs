@@ -1,16 +1,12 @@
 //! BiasAdd adds a vector along the channel dimension; BiasAddGrad sums everything but that dimension.
 
 use ferroflow_graph::{AttrMap, Fusion, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_tensor::elementwise::binary;
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
-use ferroflow_tensor::vector::{
-    Binary, Operand, Reduce, Reducible, binary_in_place_left, combine, mean_of_sum, reduce_rows_into, reduce_slice_wide,
-};
+use ferroflow_tensor::vector::{Binary, Reduce, Reducible, combine, mean_of_sum, reduce_rows_into, reduce_slice_wide};
 use ferroflow_tensor::{PartialShape, Result, Scalar, Shape, Tensor, dispatch, ensure};
+use std::iter::{once, repeat_n};
 
-/// Elements of one parallel block, as near as whole rows allow.
-const BLOCK: usize = 1 << 14;
-/// A bias shorter than this is repeated, so that one loop covers several rows.
-const SHORT_BIAS: usize = 256;
 /// Rows whose sums are taken by one task; the sums are then added in the tasks' order.
 const ROWS_PER_TASK: usize = 4096;
 
@@ -50,40 +46,22 @@ fn around_channels(shape: &Shape, first: bool) -> Result<(usize, usize, usize)> 
 
 fn bias_add(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let first = channels_first(init)?;
-    dispatch!(init.output_type(0)?, T in number, {
-        kernel(move |ctx| {
-            let (mut value, bias) = (ctx.take(0)?, ctx.take(1)?);
-            let (_, channels, inner) = around_channels(value.shape(), first)?;
-            ensure!(bias.rank() == 1, InvalidArgument, "Biases must be 1D: {}", bias.shape());
-            ensure!(
-                bias.elements() == channels,
-                InvalidArgument,
-                "Must provide as many biases as the channel dimension of the input tensor: {} vs. {channels} in {}",
-                bias.shape(),
-                value.shape()
-            );
-            let bias = bias.slice::<T>()?;
-            let threads = ctx.threads();
-            let out = value.slice_mut::<T>()?;
-            if inner > 1 {
-                try_for_chunks_mut(threads, out, (BLOCK / inner).max(1) * inner, |start, chunk| {
-                    for (plane, values) in (start / inner..).zip(chunk.chunks_mut(inner)) {
-                        binary_in_place_left(Binary::Add, values, Operand::Scalar(bias[plane % channels]));
-                    }
-                })?;
-            } else if channels > 0 {
-                let repeats = if out.len() > channels { SHORT_BIAS.div_ceil(channels) } else { 1 };
-                let row = if repeats > 1 { &bias.repeat(repeats)[..] } else { bias };
-                try_for_chunks_mut(threads, out, BLOCK.div_ceil(row.len()) * row.len(), |_, chunk| {
-                    for values in chunk.chunks_mut(row.len()) {
-                        binary_in_place_left(Binary::Add, values, Operand::Slice(&row[..values.len()]));
-                    }
-                })?;
-            }
-            ctx.set_output(0, value);
-            Ok(())
-        })
-    }, else Err(init.unsupported()))
+    kernel(move |ctx| {
+        let (value, bias) = (ctx.take(0)?, ctx.take(1)?);
+        let (_, channels, _) = around_channels(value.shape(), first)?;
+        ensure!(bias.rank() == 1, InvalidArgument, "Biases must be 1D: {}", bias.shape());
+        ensure!(
+            bias.elements() == channels,
+            InvalidArgument,
+            "Must provide as many biases as the channel dimension of the input tensor: {} vs. {channels} in {}",
+            bias.shape(),
+            value.shape()
+        );
+        let behind = if first { value.rank() - 2 } else { 0 };
+        let bias = bias.reshaped(once(channels).chain(repeat_n(1, behind)).collect::<Shape>())?;
+        ctx.set_output(0, binary(Binary::Add, value, bias, ctx.threads())?);
+        Ok(())
+    })
 }
 
 /// Sums the columns of `x`, in an order that only its shape decides.

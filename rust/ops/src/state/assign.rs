@@ -1,9 +1,10 @@
 //! Assign, AssignAdd, AssignSub: whole-variable writes.
 
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
+use super::program_update::{add_result_to, give_result};
+use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, Variable, kernel, shape_rules};
 use ferroflow_tensor::threads::for_chunks_mut;
 use ferroflow_tensor::vector::{Binary, Operand, binary_in_place_left};
-use ferroflow_tensor::{DType, PartialShape, Result, bail, dispatch, ensure};
+use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail, dispatch, ensure};
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
@@ -17,42 +18,72 @@ fn assign_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-fn assign(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let declared = init.node.outputs.first().map_or_else(PartialShape::unknown, |o| o.shape.clone());
-    give_value(init.bool("validate_shape")?.then_some(declared), None)
+/// The values that a variable may be given.
+pub(super) struct Given {
+    /// The shape that is known of the variable, if a value must have the old one's shape.
+    keep_shape: Option<PartialShape>,
+    /// The type that the op states, for variables behind handles.
+    dtype: Option<DType>,
 }
 
-/// Computes `ref = value`. With `keep_shape`, the shape that is known of the variable, a value of another shape than
-/// the old one's is an error. So is one of another type than `dtype`, for variables behind handles.
-pub(super) fn give_value(keep_shape: Option<PartialShape>, dtype: Option<DType>) -> Result<Box<dyn Kernel>> {
-    kernel(move |ctx| {
-        if let Some(dtype) = dtype {
-            let variable = ctx.variable(0)?;
+impl Given {
+    pub fn to_reference(init: &KernelInit<'_>) -> Result<Given> {
+        let declared = init.node.outputs.first().map_or_else(PartialShape::unknown, |o| o.shape.clone());
+        Ok(Given { keep_shape: init.bool("validate_shape")?.then_some(declared), dtype: None })
+    }
+
+    pub fn to_handle(init: &KernelInit<'_>) -> Result<Given> {
+        Ok(Given { keep_shape: None, dtype: Some(init.dtype("dtype")?) })
+    }
+
+    /// Errors: `InvalidArgument` for a variable of another type than the op states.
+    pub fn check_type(&self, variable: &Variable) -> Result<()> {
+        let dtype = self.dtype.unwrap_or(variable.dtype);
+        ensure!(
+            variable.dtype == dtype,
+            InvalidArgument,
+            "Trying to assign variable with wrong dtype. Expected {} got {}",
+            variable.dtype.name(),
+            dtype.name()
+        );
+        Ok(())
+    }
+
+    /// Errors: `InvalidArgument` for a value whose shape the variable may not have.
+    pub fn check_shape(&self, old: Option<&Tensor>, new: &Shape) -> Result<()> {
+        let Some(declared) = &self.keep_shape else { return Ok(()) };
+        if let Some(old) = old.map(|t| t.shape().clone()).or_else(|| declared.to_shape()) {
             ensure!(
-                variable.dtype == dtype,
+                old == *new,
                 InvalidArgument,
-                "Trying to assign variable with wrong dtype. Expected {} got {}",
-                variable.dtype.name(),
-                dtype.name()
+                "Assign requires shapes of both tensors to match. lhs shape= {old} rhs shape= {new}"
             );
         }
+        Ok(())
+    }
+}
+
+/// Computes `ref = value`.
+pub(super) fn give_value(given: Given) -> Result<Box<dyn Kernel>> {
+    kernel(move |ctx| {
+        given.check_type(&*ctx.variable(0)?)?;
         let value = ctx.take(1)?.into_owned()?;
-        ctx.assign(0, |slot| {
-            if let Some(declared) = &keep_shape {
-                let old = slot.as_ref().map(|t| t.shape().clone()).or_else(|| declared.to_shape());
-                if let Some(old) = old {
-                    ensure!(
-                        old == *value.shape(),
-                        InvalidArgument,
-                        "Assign requires shapes of both tensors to match. lhs shape= {old} rhs shape= {}",
-                        value.shape()
-                    );
-                }
-            }
+        ctx.assign(0, |slot, _| {
+            given.check_shape(slot.as_ref(), value.shape())?;
             *slot = Some(value);
             Ok(())
         })
     })
+}
+
+/// Errors: `InvalidArgument` for what is added to a variable of another shape.
+pub(super) fn check_equal_shapes(variable: &Shape, value: &Shape) -> Result<()> {
+    ensure!(
+        variable == value,
+        InvalidArgument,
+        "Shapes must be equal to update a variable: lhs shape= {variable} rhs shape= {value}"
+    );
+    Ok(())
 }
 
 /// Computes `ref op= value`, element by element.
@@ -61,15 +92,8 @@ pub(super) fn add_to(dtype: DType, f: Binary, init: &KernelInit<'_>) -> Result<B
         kernel(move |ctx| {
             let threads = ctx.threads();
             ctx.update(0, |var, inputs| {
-                let value = &inputs[1];
-                ensure!(
-                    var.shape() == value.shape(),
-                    InvalidArgument,
-                    "Shapes must be equal to update a variable: lhs shape= {} rhs shape= {}",
-                    var.shape(),
-                    value.shape()
-                );
-                let value = value.slice::<T>()?;
+                check_equal_shapes(var.shape(), inputs[1].shape())?;
+                let value = inputs[1].slice::<T>()?;
                 for_chunks_mut(threads, var.slice_mut::<T>()?, BLOCK, |start, chunk| {
                     let part = &value[start..start + chunk.len()];
                     binary_in_place_left(f, chunk, Operand::Slice(part));
@@ -97,20 +121,23 @@ pub(super) fn register(r: &mut Registry) {
             .doc("Gives a variable a value.")
             .may_reshape_variable()
             .shape(assign_shape)
-            .kernel(assign),
+            .kernel(|init| give_value(Given::to_reference(init)?))
+            .kernel_of_program(1, |init, program| give_result(Given::to_reference(init)?, program)),
     );
     r.add(
         op("AssignAdd", "T: numbertype")
             .attr("use_locking: bool = false")
             .doc("Adds to a variable.")
             .shape(shape_rules::merged)
-            .kernel(|init| add_to(init.dtype("T")?, Binary::Add, init)),
+            .kernel(|init| add_to(init.dtype("T")?, Binary::Add, init))
+            .kernel_of_program(1, |_, program| add_result_to(Binary::Add, program)),
     );
     r.add(
         op("AssignSub", "T: numbertype")
             .attr("use_locking: bool = false")
             .doc("Subtracts from a variable.")
             .shape(shape_rules::merged)
-            .kernel(|init| add_to(init.dtype("T")?, Binary::Sub, init)),
+            .kernel(|init| add_to(init.dtype("T")?, Binary::Sub, init))
+            .kernel_of_program(1, |_, program| add_result_to(Binary::Sub, program)),
     );
 }

@@ -18,6 +18,7 @@ mod assign;
 mod conditional_accumulator;
 mod count_up_to;
 mod over_handles;
+mod program_update;
 mod resource_variable;
 mod row_update;
 mod scatter;

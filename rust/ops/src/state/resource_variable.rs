@@ -1,6 +1,7 @@
 //! VarHandleOp names a variable by a handle; the ops here read, write and inspect the variable behind one.
 
-use super::assign::{add_to, give_value};
+use super::assign::{Given, add_to, give_value};
+use super::program_update::{add_result_to, give_result};
 use crate::array::gather::check_variable_type;
 use ferroflow_graph::{
     Kernel, KernelInit, Op, RefAccess, Registry, ResourceHandle, ResourceName, ShapeContext, Unnamed, kernel,
@@ -82,7 +83,7 @@ fn destroy(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
                 return Err(variable.missing_for(&op));
             }
             // Its handles stay valid: a later write gives it a value again, as a new resource of its name would have.
-            return ctx.assign(0, |value| {
+            return ctx.assign(0, |value, _| {
                 *value = None;
                 Ok(())
             });
@@ -147,17 +148,20 @@ pub(super) fn register(r: &mut Registry) {
         op.doc(doc).handles(RefAccess::Write).shape(write_shape)
     };
     let assign = write("AssignVariableOp", "Gives a handle's variable a value.").may_reshape_variable();
-    r.add(assign.kernel(|init| {
-        let dtype = init.dtype("dtype")?;
-        give_value(None, Some(dtype))
-    }));
+    r.add(
+        assign
+            .kernel(|init| give_value(Given::to_handle(init)?))
+            .kernel_of_program(1, |init, program| give_result(Given::to_handle(init)?, program)),
+    );
     r.add(
         write("AssignAddVariableOp", "Adds to a handle's variable.")
-            .kernel(|init| add_to(init.dtype("dtype")?, Binary::Add, init)),
+            .kernel(|init| add_to(init.dtype("dtype")?, Binary::Add, init))
+            .kernel_of_program(1, |_, program| add_result_to(Binary::Add, program)),
     );
     r.add(
         write("AssignSubVariableOp", "Subtracts from a handle's variable.")
-            .kernel(|init| add_to(init.dtype("dtype")?, Binary::Sub, init)),
+            .kernel(|init| add_to(init.dtype("dtype")?, Binary::Sub, init))
+            .kernel_of_program(1, |_, program| add_result_to(Binary::Sub, program)),
     );
     r.add(
         Op::new("DestroyResourceOp")

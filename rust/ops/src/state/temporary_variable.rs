@@ -31,7 +31,7 @@ pub(super) fn register(r: &mut Registry) {
                     let variable = ctx.variable(0)?;
                     ensure!(variable.name == name, NotFound, "Resource __per_step/{name}/TmpVar does not exist.");
                     let mut last = None;
-                    ctx.assign(0, |value| {
+                    ctx.assign(0, |value, _| {
                         last = value.take();
                         Ok(())
                     })?;

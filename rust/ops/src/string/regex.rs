@@ -5,8 +5,7 @@ use super::regex_syntax::translate;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::{Bytes, Result, Status, Tensor, bail};
-use regex::bytes::{Captures, Regex};
-use std::ops::Range;
+use regex::bytes::{CaptureLocations, Regex};
 
 fn compile(pattern: &[u8], whole: bool) -> Result<Regex> {
     let invalid = |error: String| {
@@ -55,6 +54,15 @@ enum Piece {
 struct Rewrite {
     pieces: Vec<Piece>,
     is_whole: bool,
+    /// True if it has others than the whole match: they take longer to find.
+    has_groups: bool,
+}
+
+impl Rewrite {
+    fn new(pieces: Vec<Piece>, is_whole: bool) -> Rewrite {
+        let has_groups = pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)));
+        Rewrite { pieces, is_whole, has_groups }
+    }
 }
 
 fn parse(rewrite: &[u8]) -> Rewrite {
@@ -74,31 +82,20 @@ fn parse(rewrite: &[u8]) -> Rewrite {
             }
             _ => {
                 out.push(Piece::Text(text));
-                return Rewrite { pieces: out, is_whole: false };
+                return Rewrite::new(out, false);
             }
         }
     }
     out.push(Piece::Text(text));
-    Rewrite { pieces: out, is_whole: true }
+    Rewrite::new(out, true)
 }
 
-impl Rewrite {
-    /// Returns true if it has no groups but the whole match: those of a pattern take longer to find.
-    fn is_without_groups(&self) -> bool {
-        !self.pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)))
-    }
-}
-
-/// Replaces the matches (or the first one) in `text`. TF 1.x: a group that the pattern lacks is empty.
-fn replace(regex: &Regex, text: &[u8], rewrite: &Rewrite, all: bool) -> Bytes {
-    let matches: &mut dyn Iterator<Item = (Range<usize>, Option<Captures<'_>>)> = if rewrite.is_without_groups() {
-        &mut regex.find_iter(text).map(|found| (found.range(), None))
-    } else {
-        &mut regex.captures_iter(text).map(|c| (c.get(0).map_or(0..0, |found| found.range()), Some(c)))
-    };
+/// Replaces the matches (or the first one) in `text`. `groups` is room for the places of a match's groups. TF 1.x: a group
+/// that the pattern lacks is empty.
+fn replace(regex: &Regex, groups: &mut CaptureLocations, text: &[u8], rewrite: &Rewrite, all: bool) -> Bytes {
     let mut out = Vec::new();
     let mut copied = 0;
-    for (found, captures) in matches {
+    for found in regex.find_iter(text).map(|found| found.range()) {
         // An empty match inside a character is none.
         if found.is_empty() && std::str::from_utf8(text).is_ok_and(|s| !s.is_char_boundary(found.start)) {
             continue;
@@ -108,14 +105,14 @@ fn replace(regex: &Regex, text: &[u8], rewrite: &Rewrite, all: bool) -> Bytes {
         }
         out.extend_from_slice(&text[copied..found.start]);
         copied = found.end;
+        if rewrite.has_groups {
+            regex.captures_read_at(groups, text, found.start);
+        }
         for piece in &rewrite.pieces {
-            match (piece, &captures) {
-                (Piece::Text(t), _) => out.extend_from_slice(t),
-                (Piece::Group(0), _) => out.extend_from_slice(&text[found.clone()]),
-                (Piece::Group(g), captures) => {
-                    let group = captures.as_ref().and_then(|captures| captures.get(*g));
-                    out.extend_from_slice(group.map_or(&[], |m| m.as_bytes()));
-                }
+            match piece {
+                Piece::Text(t) => out.extend_from_slice(t),
+                Piece::Group(0) => out.extend_from_slice(&text[found.clone()]),
+                Piece::Group(g) => out.extend_from_slice(groups.get(*g).map_or(&[], |(start, end)| &text[start..end])),
             }
         }
         if !all {
@@ -133,8 +130,12 @@ fn replace_all(ctx: &mut KernelContext<'_>, regex: &Regex, rewrite: &[u8], all: 
     let rewrite = parse(rewrite);
     to_strings_by(ctx, || {
         let (regex, rewrite) = (regex.clone(), &rewrite);
+        let mut groups = regex.capture_locations();
         // TF 1.x: where one match is replaced, a malformed rewrite leaves the text as it is; of all, its beginning counts.
-        move |text| Ok(if all || rewrite.is_whole { replace(&regex, text, rewrite, all) } else { text.into() })
+        move |text| {
+            let replaces = all || rewrite.is_whole;
+            Ok(if replaces { replace(&regex, &mut groups, text, rewrite, all) } else { text.into() })
+        }
     })
 }
 

@@ -232,9 +232,10 @@ impl<'a> Emitter<'a> {
         let node = &self.d.nodes[i as usize];
         let tests = self.tests(node.guard);
         let Some(work) = self.work(i, tests.is_empty()) else { return };
-        self.load_before_write(i);
         let required = tests.is_empty() && !matches!(work, Work::Merge(_));
+        // What the node reads itself comes first: the first of its variables without a value is named.
         let operands = self.operands(i, required);
+        self.load_before_write(i);
         let (version_slots, read_later) = self.versions_made(i, &operands.written);
         let first_output = self.first_output[i as usize];
         let outputs = node.node.outputs.len() as u32;

@@ -54,21 +54,22 @@ fn pass_on_waits(d: &mut Draft, formulas: &Formulas) -> Vec<(u32, u32)> {
     waits
 }
 
-pub(super) fn fuse_elementwise(d: &mut Draft, cx: &Context<'_>) {
-    let [reductions, stretches] = [Rewrite::Reduction, Rewrite::Stretch].map(|r| cx.options.rewrites.contains(r));
+/// Fuses what elementwise nodes compute. `carried` are the feeds of a loop that change from one iteration to the next.
+pub(super) fn fuse_elementwise(d: &mut Draft, cx: &Context<'_>, carried: Option<&[u32]>) {
+    let stretches = cx.options.rewrites.contains(Rewrite::Stretch);
     let formulas: Vec<_> = (0..d.nodes.len()).map(|i| formula::find(d, cx.graph, i)).collect();
     let waits = pass_on_waits(d, &formulas);
     let mut readers = Readers::find(d);
     waits.into_iter().for_each(|(waited, waiting)| readers.add(waited, waiting));
-    for (last, nodes) in groups::find(d, &readers, &formulas) {
-        let reader = if reductions { program_reader::find(d, &readers, last) } else { None };
+    for (last, nodes) in groups::find(d, &readers, &formulas, carried.is_some()) {
+        let reader = program_reader::find(d, cx, &readers, last);
         let operands = Operands::find(d, &formulas, stretches.then_some(&readers), &nodes);
         if nodes.len() == 1 && reader.is_none() && operands.stretches.is_empty() {
             continue;
         }
         // A group that makes no program runs node by node.
         let Ok(fused) = Fused::new(d, &readers, &formulas, &nodes, operands) else { continue };
-        if let Some(replacement) = reader.and_then(|r| program_reader::replacement(d, cx, &fused, r)) {
+        if let Some(replacement) = reader.and_then(|r| program_reader::replacement(d, cx, carried, &fused, r)) {
             replacement.apply(d);
         } else if fused.nodes.len() > 1 || fused.rewrite == Rewrite::Stretch {
             fused.replacement().apply(d);

@@ -1,14 +1,14 @@
 //! `Fused`: the program of a group of elementwise nodes, and the nodes that its errors belong to.
 
 use super::formula::{Formula, Formulas};
-use super::one_shape::{Misfit, OneShape, shapes};
+use super::one_shape::OneShape;
 use super::readers::Readers;
 use super::replace::Replacement;
 use crate::draft::{Action, Draft};
 use crate::rewrites::Rewrite;
 use crate::source::Source;
 use ferroflow_graph::{Elementwise, KernelContext, NodeId, Stretch};
-use ferroflow_tensor::elementwise::{Instruction, Program, Value};
+use ferroflow_tensor::elementwise::{Instruction, Misfit, Program, Value};
 use ferroflow_tensor::vector::{Binary, Compare, Logical, Unary};
 use ferroflow_tensor::{DType, Result, Status, Tensor};
 use rustc_hash::FxHashMap;
@@ -178,9 +178,10 @@ impl Fused {
     pub fn replacement(self) -> Replacement {
         let Fused { program, nodes, blame, inputs, rewrite } = self;
         let kernel = move |ctx: &mut KernelContext<'_>| {
-            blame.check(&program, ctx)?;
+            blame.check(&program, ctx.inputs())?;
             let threads = ctx.threads();
-            let mut outputs = program.run(ctx.inputs_mut(), threads).map_err(|e| blame.at_node(&program, ctx, e))?;
+            let result = program.run(ctx.inputs_mut(), threads);
+            let mut outputs = result.map_err(|e| blame.at_node(&program, ctx.inputs(), e))?;
             if let Some(value) = outputs.pop() {
                 ctx.set_output(0, value);
             }
@@ -221,13 +222,13 @@ fn compute(f: Elementwise, operands: &[Value], push: &mut impl FnMut(Instruction
 
 impl Blame {
     /// Errors: `InvalidArgument` at a node whose operands must have one shape and do not.
-    pub fn check(&self, program: &Program, ctx: &KernelContext<'_>) -> Result<()> {
-        self.one_shape.check(program, &ctx.inputs()[..program.given()])
+    pub fn check(&self, program: &Program, given: &[Tensor]) -> Result<()> {
+        self.one_shape.check(program, given)
     }
 
     /// Returns the error at the node whose operands do not fit, if that is the reason.
-    pub fn at_node(&self, program: &Program, ctx: &KernelContext<'_>, e: Status) -> Status {
-        match shapes(program, ctx.inputs()).1 {
+    pub fn at_node(&self, program: &Program, given: &[Tensor], e: Status) -> Status {
+        match program.shapes_of(given).1 {
             Some(Misfit::Stretch(k)) => e.at_node(self.stretching[k]),
             Some(Misfit::Instruction(k)) => e.at_node(self.computing[k]),
             None => e,

@@ -51,8 +51,9 @@ pub(crate) fn simplify(d: &mut Draft, cx: &Context<'_>) {
     }
 }
 
-/// Fuses nodes where that saves passes over memory.
-pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
+/// Fuses nodes where that saves passes over memory. In a loop, `carried` are the feeds that change from one iteration to
+/// the next.
+pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>, carried: Option<&[u32]>) {
     if cx.options.rewrites.contains(Rewrite::Shape) {
         shapes::fuse(d, cx);
     }
@@ -66,7 +67,7 @@ pub(crate) fn fuse(d: &mut Draft, cx: &Context<'_>) {
     }
     // Last: it takes what the others left.
     if cx.options.rewrites.contains(Rewrite::Elementwise) {
-        elementwise::fuse_elementwise(d, cx);
+        elementwise::fuse_elementwise(d, cx, carried);
         if cx.options.rewrites.contains(Rewrite::Dead) {
             // Nodes whose output several programs repeat themselves have no reader left.
             dead_nodes::drop_dead(d);

@@ -2,41 +2,12 @@
 
 use ferroflow_graph::{Node, NodeId};
 use ferroflow_sync::Mutex;
-use ferroflow_tensor::elementwise::{Instruction, Program, Value};
-use ferroflow_tensor::{Result, Shape, Status, Tensor, broadcast};
+use ferroflow_tensor::elementwise::{Program, Value};
+use ferroflow_tensor::{Result, Shape, Status, Tensor};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 type Shapes = SmallVec<[Shape; 8]>;
-
-/// The part of a program whose operands do not fit, by its number.
-pub(super) enum Misfit {
-    Stretch(usize),
-    Instruction(usize),
-}
-
-/// Returns the shapes of a program's values, up to the first part whose operands do not fit.
-pub(super) fn shapes(program: &Program, given: &[Tensor]) -> (Shapes, Option<Misfit>) {
-    let (inputs, deciding) = given.split_at(program.inputs() - program.constants().len());
-    let mut shapes: Shapes = inputs.iter().chain(program.constants()).map(|t| t.shape().clone()).collect();
-    for (k, (&(value, shape), by)) in program.stretches().iter().zip(deciding).enumerate() {
-        match shape(&shapes[value as usize], by) {
-            Ok(shape) => shapes[value as usize] = shape,
-            Err(_) => return (shapes, Some(Misfit::Stretch(k))),
-        }
-    }
-    for (k, instruction) in program.instructions().iter().enumerate() {
-        let shape = match *instruction {
-            Instruction::Unary(_, x) => shapes[x as usize].clone(),
-            Instruction::Binary(_, x, y) => match broadcast(&shapes[x as usize], &shapes[y as usize]) {
-                Ok(s) => s,
-                Err(_) => return (shapes, Some(Misfit::Instruction(k))),
-            },
-        };
-        shapes.push(shape);
-    }
-    (shapes, None)
-}
 
 /// A node whose operands must have one shape.
 struct Checked {
@@ -67,7 +38,7 @@ impl OneShape {
         if self.nodes.is_empty() || is_known {
             return Ok(());
         }
-        let (shapes, misfit) = shapes(program, given);
+        let (shapes, misfit) = program.shapes_of(given);
         for checked in &self.nodes {
             let shape = |v: &Value| shapes.get(*v as usize);
             let Some(Some(first)) = checked.operands.first().map(shape) else { continue };

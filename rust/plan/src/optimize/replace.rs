@@ -46,7 +46,9 @@ impl Replacement {
             place.node = node;
         }
         place.action = Action::Run(self.kernel);
-        place.is_ref = SmallVec::from_elem(false, self.inputs.len());
+        // References that stay in their places are still written.
+        let stays = |k| place.is_ref.get(k) == Some(&true) && place.inputs.get(k) == self.inputs.get(k);
+        place.is_ref = (0..self.inputs.len()).map(stays).collect();
         place.inputs = self.inputs;
         place.control = control;
         place.computes = computes;

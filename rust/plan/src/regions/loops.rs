@@ -112,7 +112,7 @@ pub(super) fn draft_loop(step: &StepGraph<'_>, frame: FrameId) -> Result<LoopDra
     step.unused.borrow_mut().extend(unused.iter().map(|&slot| inputs[slot as usize].0.node));
     let may_be_scalar = touched.is_empty() && step.cx.options.rewrites.contains(Rewrite::ScalarLoop);
     let scalars = if may_be_scalar { scalar_loop(step, &d, &inputs, &carried, stays_if)? } else { None };
-    optimize::fuse(&mut d, step.cx);
+    optimize::fuse(&mut d, step.cx, Some(&carried));
     let node = loop_node(step, frame, condition, &values.exits)?;
     let keeps_invariant = step.cx.options.rewrites.contains(Rewrite::Invariant);
     let shape = LoopShape { frame, inputs: inputs.len(), carried, stays_if, scalars, keeps_invariant };

@@ -293,7 +293,7 @@ pub fn registry() -> Arc<Registry> {
     r.add(Op::new("Assign").input("ref: Ref(int64)").input("x: int64").output("same: Ref(int64)").kernel(|_| {
         kernel(|ctx| {
             let value = ctx.input(1)?.clone();
-            ctx.assign(0, |v| {
+            ctx.assign(0, |v, _| {
                 *v = Some(value);
                 Ok(())
             })

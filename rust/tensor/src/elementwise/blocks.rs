@@ -14,6 +14,7 @@ use crate::threads::{Threads, try_for_blocks};
 use crate::vector::{self, Element, Operand};
 use crate::{Status, bail};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Bytes of L1 that registers, spread scalars and rows may take.
 const RESIDENT: usize = 24 << 10;
@@ -23,6 +24,9 @@ pub(super) const LONGEST: usize = 1024;
 const SHORTEST: usize = 64;
 /// From this many elements on, the runs of parts are worth blocks of their own.
 const LONG_RUN: usize = 256;
+
+/// Inputs that share one memory are found up to this many.
+const MOST_HOLDERS: usize = 4;
 
 /// Values that exist before the loop.
 pub(super) enum Early<T> {
@@ -57,21 +61,22 @@ pub(super) fn run<T: Scalar + Element>(
     if !layout.reusable.is_empty() {
         let spread = Spread::new(layout, &early, &shape)?;
         // Memory of the outputs first: an input that is taken is read through the output's memory.
-        let mut taken: SmallVec<[Option<u32>; 1]> = SmallVec::new();
-        for reusable in &layout.reusable {
-            // Data inside the tensor itself would move with the tensor.
-            let mut free = |v: u32| inputs.get_mut(v as usize).is_some_and(|t| t.buffer().is_some() && t.is_unique());
-            let input = reusable.iter().copied().find(|&v| !taken.contains(&Some(v)) && free(v));
-            outputs.push(match input.and_then(|v| inputs.get_mut(v as usize)) {
-                Some(t) => std::mem::replace(t, Tensor::scalar(false)),
+        let mut taken: SmallVec<[(u32, usize); 2]> = SmallVec::new();
+        for (number, reusable) in layout.reusable.iter().enumerate() {
+            let mut memory = None;
+            for v in reusable.iter().find_map(|&v| sharing(inputs, v, reusable)).unwrap_or_default() {
+                taken.push((v, number));
+                memory = Some(std::mem::replace(&mut inputs[v as usize], Tensor::scalar(false)));
+            }
+            outputs.push(match memory {
+                Some(t) => t,
                 None => Tensor::new(T::DTYPE, shape.clone())?,
             });
-            taken.push(input);
         }
         let mut memory = Memory { inputs: SmallVec::new(), outputs: SmallVec::new(), origin: 0, past_caches: false };
         // Lines that an input was read from are in the caches. With one operand to read, processors see for themselves that
         // whole lines are written.
-        let is_new = taken.iter().all(Option::is_none);
+        let is_new = taken.is_empty();
         let full = layout.classes[..inputs.len()].iter().filter(|class| matches!(class, Class::Full)).count();
         let bytes = shape.elements() * size_of::<T>();
         memory.past_caches = is_new && full > 1 && Streams::for_result(bytes).is_some();
@@ -79,8 +84,8 @@ pub(super) fn run<T: Scalar + Element>(
             memory.outputs.push(out.slice_mut::<T>()?.as_mut_ptr());
         }
         for (v, t) in inputs.iter().enumerate() {
-            memory.inputs.push(match taken.iter().position(|t| *t == Some(v as u32)) {
-                Some(number) => memory.outputs[number],
+            memory.inputs.push(match taken.iter().find(|(input, _)| *input == v as u32) {
+                Some(&(_, number)) => memory.outputs[number],
                 None => address(layout, v, t)?,
             });
         }
@@ -93,6 +98,22 @@ pub(super) fn run<T: Scalar + Element>(
     }
     drop(outputs);
     results.into_iter().map(|r| r.ok_or_else(|| Status::internal("an output was not computed"))).collect()
+}
+
+/// Returns the inputs among `reusable` that have the memory of input `v`, if nothing else refers to it.
+fn sharing(inputs: &[Tensor], v: u32, reusable: &[u32]) -> Option<SmallVec<[u32; 2]>> {
+    // Data inside the tensor itself would move with the tensor.
+    let buffer = inputs.get(v as usize)?.buffer()?;
+    let holders = Arc::strong_count(buffer);
+    if holders > MOST_HOLDERS || buffer.is_lent() {
+        return None;
+    }
+    if holders == 1 {
+        return Some(SmallVec::from_slice(&[v]));
+    }
+    let has_it = |&&u: &&u32| inputs[u as usize].buffer().is_some_and(|other| Arc::ptr_eq(other, buffer));
+    let all: SmallVec<[u32; 2]> = reusable.iter().filter(has_it).copied().collect();
+    (holders == all.len()).then_some(all)
 }
 
 /// Returns the address of an input that blocks read where it lies; null for other inputs.
@@ -210,7 +231,7 @@ fn repeated_rows<T: Scalar>(
     layout.rows.iter().map(repeat).collect()
 }
 
-/// Addresses of inputs and outputs. An input whose memory an output has taken has that output's address.
+/// Addresses of inputs and outputs. Inputs whose memory an output has taken have that output's address.
 pub(super) struct Memory<T> {
     pub inputs: SmallVec<[*mut T; 8]>,
     pub outputs: SmallVec<[*mut T; 1]>,
@@ -227,7 +248,7 @@ pub(super) struct BlockLoop<'a, T> {
 }
 
 // SAFETY: the addresses are of tensors that outlive the loop. Inputs are only read, and tasks write disjoint ranges of
-// the outputs. An input that shares an output's memory is read in the writer's own range only.
+// the outputs. Inputs that share an output's memory are read in the writer's own range only.
 unsafe impl<T: Sync + Send> Sync for BlockLoop<'_, T> {}
 
 impl<T: Scalar + Element> BlockLoop<'_, T> {
@@ -308,7 +329,7 @@ impl<T: Scalar + Element> BlockLoop<'_, T> {
             let spare = unsafe { base.add((resident - 1) * length) };
             for step in &self.layout.steps {
                 // SAFETY: `address` gives `n` elements each. Places are equal or disjoint: registers do not overlap,
-                // and an output overlaps an input only as a whole. No later step then reads that input.
+                // and an output overlaps inputs only as a whole. No later step then reads these inputs.
                 unsafe { step_on(step.instruction, address(step.a), address(step.b), address(step.to), spare, n) };
             }
             if let Some(streams) = &streams {

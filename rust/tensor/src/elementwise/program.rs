@@ -38,6 +38,14 @@ impl Instruction {
         };
         std::iter::once(a).chain(b)
     }
+
+    /// Returns the same step of a program with one more input before the others.
+    fn behind_another_input(self) -> Instruction {
+        match self {
+            Instruction::Unary(f, a) => Instruction::Unary(f, a + 1),
+            Instruction::Binary(f, a, b) => Instruction::Binary(f, a + 1, b + 1),
+        }
+    }
 }
 
 /// A straight line of instructions over inputs of one float type.
@@ -146,6 +154,21 @@ impl Program {
     pub fn with_stretches(mut self, stretches: Vec<(Value, StretchedShape)>) -> Program {
         self.stretches = stretches;
         self
+    }
+
+    /// Returns the program of one output whose result is `f(target, result)`, of the same inputs behind a first one, the
+    /// target.
+    ///
+    /// Errors: `Internal` for several outputs, and for a function that the type lacks.
+    pub fn updating(&self, f: Binary) -> Result<Program> {
+        let [result] = self.outputs[..] else { bail!(Internal, "a program of several outputs updates nothing") };
+        let mut instructions: Vec<Instruction> = self.instructions.iter().map(|i| i.behind_another_input()).collect();
+        instructions.push(Instruction::Binary(f, 0, result + 1));
+        let made = (self.inputs + instructions.len()) as Value;
+        let program = Program::new(self.dtype, self.inputs + 1, instructions, vec![made])?;
+        let stretches = self.stretches.iter().map(|&(v, shape)| (v + 1, shape)).collect();
+        let booleans = self.booleans.iter().map(|v| v + 1).collect();
+        Ok(program.with_constants(self.constants.clone())?.with_booleans(booleans).with_stretches(stretches))
     }
 
     pub fn dtype(&self) -> DType {

@@ -28,6 +28,7 @@ use tile::{Line, Order, Tile, kernel};
 use super::patches::{Patches, Row, Spread};
 use crate::buffer::Buffer;
 use crate::status::Result;
+use crate::streams::Streams;
 use crate::threads::{Interrupted, Threads};
 use crate::vector::{Isa, Level};
 
@@ -86,6 +87,9 @@ const SHALLOW: usize = 128;
 
 /// From this many rows on, a part of a panel is read from a padded copy where masks are not free.
 const PADDED_ROWS: usize = 24;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 /// Row distances at which the rows of a tile fall on the same cache sets, in bytes.
 pub(super) const CLASHING_BYTES: usize = 2048;
@@ -492,8 +496,18 @@ impl<L: Lanes> Block<'_, '_, L> {
         })
     }
 
+    /// Returns leave to write c past the caches: it does not fit there, each element is written once, and lanes are lines.
+    fn streams(&self) -> Option<Streams> {
+        let product = self.product;
+        let row = product.cols * size_of::<L::Elem>();
+        let is_written_once = !product.accumulate && product.depth <= INNER;
+        let are_lines = product.spread.is_none() && row.is_multiple_of(LINE) && product.c.addr().is_multiple_of(LINE);
+        if is_written_once && are_lines { Streams::for_result(product.rows * row) } else { None }
+    }
+
     /// Computes one task's part of c; `room` is where it may pack its rows.
     unsafe fn task(&self, rows: Range<usize>, cols: Range<usize>, room: *mut L::Elem) {
+        let streams = self.streams();
         let mut panel_room = PanelRoom::new();
         let panel_room: *mut L::Elem = panel_room.0.as_mut_ptr().cast();
         let panel = panel_width::<L>();
@@ -568,6 +582,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                         b_is_padded,
                         step,
                         depth,
+                        past_caches: streams.is_some(),
                         ahead,
                         ahead_step,
                     };
@@ -581,8 +596,7 @@ impl<L: Lanes> Block<'_, '_, L> {
     /// Runs the kernels over the columns of one tile of rows.
     #[inline]
     unsafe fn tiles(&self, operands: &TileOperands<'_, L::Elem>, rows: Range<usize>, cols: Range<usize>) {
-        let TileOperands { order, a, a_stride, a_lines, b, b_stride, b_is_padded, step, depth, ahead, ahead_step } =
-            *operands;
+        let TileOperands { order, a, a_stride, a_lines, b, b_stride, b_is_padded, step, depth, .. } = *operands;
         let product = self.product;
         let begins = self.step + step == 0;
         let ends = self.step + step + depth == product.depth;
@@ -615,8 +629,9 @@ impl<L: Lanes> Block<'_, '_, L> {
                     _ => std::ptr::null(),
                 },
                 relu: product.relu && ends,
-                ahead,
-                ahead_step,
+                past_caches: operands.past_caches,
+                ahead: operands.ahead,
+                ahead_step: operands.ahead_step,
             };
             // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has the features of `L`.
             unsafe {
@@ -641,6 +656,7 @@ struct TileOperands<'a, E> {
     /// The elements of the inner dimension: the first one in the block, and their number.
     step: usize,
     depth: usize,
+    past_caches: bool,
     /// The address that is prefetched with the tile, and its step with each column.
     ahead: *const u8,
     ahead_step: usize,

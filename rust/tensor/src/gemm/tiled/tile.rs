@@ -46,6 +46,8 @@ pub(crate) struct Tile<'a, L: Lanes> {
     /// One value per column, or null.
     pub bias: *const L::Elem,
     pub relu: bool,
+    /// True if whole lanes of c, which are then cache lines, are written past the caches. A `Streams` must be held.
+    pub past_caches: bool,
     /// Memory that will be needed soon, of which each inner step brings `ahead_step` bytes into the second-level cache.
     pub ahead: *const u8,
     pub ahead_step: usize,
@@ -76,6 +78,7 @@ impl<L: Lanes> Tile<'_, L> {
             add,
             bias: std::ptr::null(),
             relu: false,
+            past_caches: false,
             ahead: b.cast(),
             ahead_step: 0,
         }
@@ -94,6 +97,7 @@ impl<L: Lanes> Tile<'_, L> {
             add: false,
             bias: std::ptr::null(),
             relu: false,
+            past_caches: false,
             ..*self
         };
         // SAFETY: the kernel writes `rows` times `width` whole lanes. It holds them in registers, so that the memory has room
@@ -197,9 +201,11 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
         let mut b = tile.b;
         let (row_step, inner_step) = if ALONG_ROW { (tile.a_stride, 1) } else { (1, tile.a_stride) };
         // The sums take long enough for the prefetched lines of c to arrive.
-        for i in 0..ROWS {
-            for j in 0..WIDTH {
-                prefetch::<true>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
+        if !tile.past_caches {
+            for i in 0..ROWS {
+                for j in 0..WIDTH {
+                    prefetch::<true>(tile.c.wrapping_add(i * tile.c_stride + j * L::N).cast());
+                }
             }
         }
         let mut ahead = tile.ahead;
@@ -297,7 +303,9 @@ unsafe fn finish<L: Lanes>(tile: &Tile<'_, L>, (i, j): (usize, usize), sum: L, i
         if tile.relu {
             value = value.relu();
         }
-        if is_whole {
+        if is_whole && tile.past_caches {
+            value.stream(c);
+        } else if is_whole {
             value.store(c);
         } else {
             value.store_part(c, tile.c_part);

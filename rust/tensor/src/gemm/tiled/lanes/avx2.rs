@@ -57,7 +57,7 @@ const SELECTED_F64: [i64; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 
 /// The operations that f32 and f64 share.
 macro_rules! pair_operations {
     ($half:literal, $cast:ident, $zero:ident, $load:ident, $load_part:ident, $store:ident,
-     $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $and:ident, $compare:ident, $signs:ident) => {
+     $stream:ident, $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $and:ident, $compare:ident, $signs:ident) => {
         type Mask = First;
         const LEVEL: Level = Level::Avx2;
         const N: usize = 2 * $half;
@@ -95,6 +95,14 @@ macro_rules! pair_operations {
             unsafe {
                 $store(to, self.0);
                 $store(to.add($half), self.1);
+            }
+        }
+        #[inline(always)]
+        unsafe fn stream(self, to: *mut Self::Elem) {
+            // SAFETY: the caller has AVX2 and N writable elements at `to`, which is aligned to them.
+            unsafe {
+                $stream(to, self.0);
+                $stream(to.add($half), self.1);
             }
         }
         #[inline(always)]
@@ -268,6 +276,7 @@ impl Lanes for Pair<__m256> {
         _mm256_loadu_ps,
         _mm256_maskload_ps,
         _mm256_storeu_ps,
+        _mm256_stream_ps,
         _mm256_fmadd_ps,
         _mm256_add_ps,
         _mm256_sub_ps,
@@ -313,6 +322,7 @@ impl Lanes for Pair<__m256d> {
         _mm256_loadu_pd,
         _mm256_maskload_pd,
         _mm256_storeu_pd,
+        _mm256_stream_pd,
         _mm256_fmadd_pd,
         _mm256_add_pd,
         _mm256_sub_pd,

@@ -6,8 +6,8 @@ use super::Lanes;
 use crate::vector::Level;
 
 macro_rules! plain_operations {
-    ($zero:ident, $load:ident, $load_part:ident, $store:ident, $store_part:ident, $fma:ident, $add:ident, $sub:ident, $mul:ident,
-     $max:ident, $keep:ident, $compare:ident, $sum:ident) => {
+    ($zero:ident, $load:ident, $load_part:ident, $store:ident, $store_part:ident, $stream:ident,
+     $fma:ident, $add:ident, $sub:ident, $mul:ident, $max:ident, $keep:ident, $compare:ident, $sum:ident) => {
         const LEVEL: Level = Level::Avx512;
         const REGISTERS: usize = 1;
         const MASKS_ARE_FREE: bool = true;
@@ -47,6 +47,11 @@ macro_rules! plain_operations {
         unsafe fn store_part(self, to: *mut Self::Elem, part: Self::Mask) {
             // SAFETY: the caller has AVX-512F and the selected elements are writable.
             unsafe { $store_part(to, part, self) }
+        }
+        #[inline(always)]
+        unsafe fn stream(self, to: *mut Self::Elem) {
+            // SAFETY: the caller has AVX-512F and N writable elements at `to`, which is aligned to them.
+            unsafe { $stream(to, self) }
         }
         #[inline(always)]
         unsafe fn mul_add(self, b: Self, c: Self) -> Self {
@@ -112,6 +117,7 @@ impl Lanes for __m512 {
         _mm512_maskz_loadu_ps,
         _mm512_storeu_ps,
         _mm512_mask_storeu_ps,
+        _mm512_stream_ps,
         _mm512_fmadd_ps,
         _mm512_add_ps,
         _mm512_sub_ps,
@@ -194,6 +200,7 @@ impl Lanes for __m512d {
         _mm512_maskz_loadu_pd,
         _mm512_storeu_pd,
         _mm512_mask_storeu_pd,
+        _mm512_stream_pd,
         _mm512_fmadd_pd,
         _mm512_add_pd,
         _mm512_sub_pd,

@@ -43,6 +43,8 @@ pub(crate) trait Lanes: Copy {
     unsafe fn load_part(from: *const Self::Elem, part: Self::Mask) -> Self;
     unsafe fn store(self, to: *mut Self::Elem);
     unsafe fn store_part(self, to: *mut Self::Elem, part: Self::Mask);
+    /// Writes past the caches where the CPU can. `to` is aligned to a cache line.
+    unsafe fn stream(self, to: *mut Self::Elem);
     /// Returns `self * b + c`, rounded once.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     unsafe fn add(self, b: Self) -> Self;

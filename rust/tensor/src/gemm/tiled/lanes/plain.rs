@@ -56,6 +56,11 @@ macro_rules! plain_lanes {
                 unsafe { to.cast::<[$float; $n]>().write_unaligned(self.0) }
             }
             #[inline(always)]
+            unsafe fn stream(self, to: *mut $float) {
+                // SAFETY: the caller has N writable elements at `to`.
+                unsafe { self.store(to) }
+            }
+            #[inline(always)]
             unsafe fn store_part(self, to: *mut $float, part: usize) {
                 for (i, element) in self.0.into_iter().enumerate().take(part) {
                     // SAFETY: the first `part` elements are writable.
