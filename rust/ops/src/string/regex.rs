@@ -237,7 +237,8 @@ mod tests {
     fn replaced(pattern: &str, rewrite: &str, text: &str, all: bool) -> String {
         let regex = compile(pattern.as_bytes(), false).unwrap();
         let rewrite = parse(rewrite.as_bytes());
-        String::from_utf8(replace(&regex, text.as_bytes(), &rewrite, all).into_vec()).unwrap()
+        let mut groups = regex.capture_locations();
+        String::from_utf8(replace(&regex, &mut groups, text.as_bytes(), &rewrite, all).into_vec()).unwrap()
     }
 
     #[test]
