@@ -95,7 +95,7 @@ fn run_over(
     match program.run(inputs, threads) {
         Ok(mut outputs) => *slot = outputs.pop(),
         Err(e) => {
-            // What was taken has left a placeholder of another type.
+            // A value that was taken has left a placeholder of another type.
             let kept = std::mem::replace(&mut inputs[own], Tensor::scalar(false));
             *slot = (kept.dtype() == program.dtype() && *kept.shape() == shape).then_some(kept);
             return Err(e);

@@ -233,7 +233,7 @@ impl<'a> Emitter<'a> {
         let tests = self.tests(node.guard);
         let Some(work) = self.work(i, tests.is_empty()) else { return };
         let required = tests.is_empty() && !matches!(work, Work::Merge(_));
-        // What the node reads itself comes first: the first of its variables without a value is named.
+        // The node's own variables come first: the first of them without a value is named.
         let operands = self.operands(i, required);
         self.load_before_write(i);
         let (version_slots, read_later) = self.versions_made(i, &operands.written);

@@ -15,8 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Groups do not grow beyond this many nodes.
 const MAX_NODES: usize = 8192;
 
-/// Returns the nodes of each group in topological order, with the last one of each. In a loop, a node that waits is the
-/// last of its group: it waits for the loop's condition alone, and often computes the same in every iteration.
+/// Returns the nodes of each group in topological order, with the last one of each.
+///
+/// In a loop, a node that waits is the last of its group. It waits for the loop's condition alone, and often computes the
+/// same in every iteration.
 pub(super) fn find(d: &Draft, readers: &Readers, formulas: &Formulas, in_loop: bool) -> Vec<(u32, Vec<u32>)> {
     if in_loop {
         let waits = |&i: &u32| !d.nodes[i as usize].node.control_inputs.is_empty();
@@ -27,8 +29,8 @@ pub(super) fn find(d: &Draft, readers: &Readers, formulas: &Formulas, in_loop: b
     if apart.is_empty() { groups } else { grouped(d, readers, formulas, &apart) }
 }
 
-/// Returns the members before the last that wait for others by control edges, if not all of these members do, themselves or
-/// by what they read.
+/// Returns the members before the last that wait for others by control edges, unless all of these members do. A member
+/// also waits for others through those that it reads.
 fn waiting_apart(d: &Draft, nodes: &[u32]) -> Vec<u32> {
     let control = |i: u32| &d.nodes[i as usize].node.control_inputs;
     let members = &nodes[..nodes.len() - 1];

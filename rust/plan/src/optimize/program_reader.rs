@@ -25,8 +25,8 @@ fn rewrite(reader: &StepNode) -> Rewrite {
     if reader.is_ref.contains(&true) { Rewrite::Update } else { Rewrite::Reduction }
 }
 
-/// Returns the variable that a node writes through its first input; None for a handle that is a value of the step, whose
-/// variable the plan does not know.
+/// Returns the variable that a node writes through its first input. There is none for a handle that is a value of the
+/// step.
 fn written(node: &StepNode) -> Option<VariableIndex> {
     match (node.is_ref.first(), node.inputs.first()) {
         (Some(true), Some(&Source::Variable { variable, .. })) => Some(variable),
