@@ -395,4 +395,29 @@ VALUES = [
         where="NaN elsewhere",
         of_difference=program_checks.is_operand_for_nan,
     ),
+    Accepted(
+        "keys that came together leave a barrier in the order in which 1.15's heap has equal numbers",
+        "value",
+        about="barrier",
+        of_program=program_checks.inserts_keys_together,
+    ),
+    Accepted(
+        "a gradient of no pixels is not written there",
+        "value",
+        about="gradient of DepthwiseConv2dNative",
+        check=checks.vanishes_here,
+        of_program=program_checks.is_empty,
+    ),
+    Accepted(
+        "steps behind the greatest length are not written there",
+        "value",
+        about="BlockLSTM(Grad)?(V2)?",
+        of_difference=program_checks.agree_up_to_the_greatest_length,
+    ),
+    Accepted(
+        "1.15 runs float16 on XLA's device, which takes rates and strengths of any sign",
+        "value",
+        about="ResourceApplyProximalAdagrad",
+        of_program=program_checks.has_a_refused_sign,
+    ),
 ]

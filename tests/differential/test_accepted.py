@@ -171,3 +171,68 @@ def test_a_quantized_concat_differs_beside_empty_values_alone(rows: int, is_acce
     program = {"about": "QuantizedConcat", "steps": [], "runs": [{"fetch": {"ref": "y"}, "feed": fed}]}
     difference = Difference("value", "run 0, value 0 (differs)", [[113]], [[154]])
     assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+_TWO_KEYS = ["keys", "constant", [{"array": ["string", [2], ["a", "b"]]}], {}]
+_ONE_KEY = ["keys", "constant", [{"array": ["string", [1], ["a"]]}], {}]
+_INSERTION = ["", "raw_ops.BarrierInsertMany", [], {"keys": {"ref": "keys"}}]
+
+
+@pytest.mark.parametrize(("keys", "is_accepted"), [(_TWO_KEYS, True), (_ONE_KEY, False)])
+def test_keys_that_came_alone_leave_a_barrier_in_one_order(keys: list[Any], is_accepted: bool) -> None:
+    program = {"about": "barrier", "steps": [keys, _INSERTION], "runs": []}
+    difference = Difference("value", "run 2, value 1 (differs)", ["b", "a"], ["a", "b"])
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rate", "strength", "is_accepted"),
+    [
+        ("float16", 0.0, 1.0, True),
+        ("float16", 0.5, -1.0, True),
+        ("float16", 0.5, 1.0, False),
+        ("float32", 0.0, 1.0, False),
+    ],
+)
+def test_signs_are_taken_in_float16_alone(dtype: str, rate: float, strength: float, is_accepted: bool) -> None:
+    given = {"lr": rate, "l1": strength, "l2": 1.0}
+    steps: list[Any] = [[name, "constant", [{"array": [dtype, [], [x]]}], {}] for name, x in given.items()]
+    steps.append(["y", "raw_ops.ResourceApplyProximalAdagrad", [], {name: {"ref": name} for name in given}])
+    program = {"about": "ResourceApplyProximalAdagrad", "steps": steps, "runs": []}
+    for difference in (
+        Difference("error", "run 1", "no error", "InvalidArgumentError: lr is not a positive scalar: []"),
+        Difference("value", "run 2, value 1 (0.5 of the greatest)", [1.0], [2.0]),
+    ):
+        assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "is_accepted"),
+    [
+        ([[[1.0]], [[2.0]], [[7.0]]], [[[1.0]], [[2.0]], [[0.0]]], True),
+        ([[[1.0]], [[3.0]], [[7.0]]], [[[1.0]], [[2.0]], [[0.0]]], False),
+        ([[1.0], [2.0], [7.0]], [[1.0], [2.0], [0.0]], False),
+    ],
+)
+def test_steps_of_a_cell_differ_behind_the_greatest_length_alone(theirs: Any, ours: Any, is_accepted: bool) -> None:
+    steps: list[Any] = [
+        ["length", "constant", [{"array": ["int64", [], [2]]}], {}],
+        ["y", "raw_ops.BlockLSTMV2", [], {"seq_len_max": {"ref": "length"}}],
+    ]
+    program = {"about": "BlockLSTMV2", "steps": steps, "runs": []}
+    difference = Difference("value", "run 0, value 0 (1 of the greatest)", theirs, ours)
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("message", "is_accepted"),
+    [
+        ("Invalid split value 3, must be in [5,5]", True),
+        ("Invalid split value 6, must be in [0,5]", False),
+        ("Invalid split value -1, must be in [0,5]", False),
+    ],
+)
+def test_rows_of_n_grams_that_end_before_they_begin_are_refused(message: str, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": "StringNGrams", "steps": [], "runs": []}
+    difference = Difference("error", "run 0", "no error", f"InvalidArgumentError: {message}")
+    assert (accepted.reason(program, difference) is not None) == is_accepted
