@@ -251,4 +251,3 @@ def test_a_write_may_change_the_shape(resource):
         for _ in range(2):
             session.run(update.op, {x: np.full(60, 2, np.float32)})
         np.testing.assert_array_equal(session.run(v), np.full(60, 12, np.float32))
-
