@@ -5,6 +5,7 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Complex32, Complex64, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
+/// Checks that `perm` has a place for each of `rank` dimensions.
 fn check_length(perm: &[i64], rank: usize) -> Result<()> {
     ensure!(
         perm.len() == rank,
