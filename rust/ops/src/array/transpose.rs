@@ -50,7 +50,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let perm = c.input_i64s(1)?;
     let rank = input.rank().or(table.dim(0)).or(perm.as_ref().map(Vec::len));
     let Some(rank) = rank else { return Ok(()) };
-    // TF 1.x: less than two places do not tell the rank of an input whose rank is unknown.
+    // TF 1.x: the rank stays unknown if the input's is and `perm` has less than two places.
     if rank < 2 && input.rank().is_none() {
         return Ok(());
     }
