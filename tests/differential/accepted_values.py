@@ -30,6 +30,12 @@ VALUES = [
         tensorflow="localhost",
     ),
     Accepted(
+        "resources without a name are numbered by all that the process made before",
+        "value",
+        about=".*(Queue|Table|Reader|Barrier|SessionHandle|Stack).*",
+        check=checks.differ_in_numbers_of_names,
+    ),
+    Accepted(
         "pictures are compressed otherwise: the same pixels as PNG, and as JPEG by the same tables and sampling",
         "value",
         about="Encode(Png|Jpeg).*",

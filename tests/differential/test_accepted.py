@@ -118,6 +118,8 @@ def test_a_clip_of_nan_differs_by_one_of_its_operands_alone(dtype: str, theirs: 
             False,
         ),
         ("raw variable, handle", "NotFoundError: Resource localhost/v", "Error while reading resource variable", False),
+        ("BoostedTreesCalculateBestFeatureSplit", "no error", "node_id_range must have 2 elements, got 1\nat", True),
+        ("BoostedTreesCalculateBestFeatureSplit", "no error", "node_id_range must have 2 elements, got 3", False),
     ],
 )
 def test_an_input_beyond_which_tensorflow_reads_is_refused(
@@ -235,4 +237,18 @@ def test_steps_of_a_cell_differ_behind_the_greatest_length_alone(theirs: Any, ou
 def test_rows_of_n_grams_that_end_before_they_begin_are_refused(message: str, is_accepted: bool) -> None:
     program: dict[str, Any] = {"about": "StringNGrams", "steps": [], "runs": []}
     difference = Difference("error", "run 0", "no error", f"InvalidArgumentError: {message}")
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "is_accepted"),
+    [
+        (["x", "_33_FIFOQueue"], ["x", "_167_FIFOQueue"], True),
+        (["x", "_33_FIFOQueue"], ["y", "_167_FIFOQueue"], False),
+        (["x", "_33_FIFOQueue"], ["x", "_167_FIFOQueue_1"], False),
+    ],
+)
+def test_names_of_resources_differ_in_their_numbers_alone(theirs: Any, ours: Any, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": "FIFOQueue", "steps": [], "runs": []}
+    difference = Difference("value", "run 0, value 0 (differs)", theirs, ours)
     assert (accepted.reason(program, difference) is not None) == is_accepted
