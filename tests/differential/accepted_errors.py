@@ -422,7 +422,7 @@ ERRORS = [
     Accepted(
         "TensorFlow does not compare the updates' shape, and reads beyond them",
         "error",
-        about="variables of ResourceScatter(Add|Div|Max|Min|Mul|Sub|Update)",
+        about="(variables of )?ResourceScatter(Add|Div|Max|Min|Mul|Sub|Update)",
         tensorflow="^no error",
         ours="Must have updates.shape = ",
     ),

@@ -426,4 +426,10 @@ VALUES = [
         about="ResourceApplyProximalAdagrad",
         of_program=program_checks.has_a_refused_sign,
     ),
+    Accepted(
+        "TensorFlow does not compare the updates' shape, and reads beyond them",
+        "value",
+        about="ResourceScatter(Add|Div|Max|Min|Mul|Sub|Update)",
+        of_program=program_checks.has_updates_of_another_shape,
+    ),
 ]

@@ -123,3 +123,15 @@ def agree_up_to_the_greatest_length(program: Program, difference: Difference) ->
         return False
     parts = (side[: int(length)] for side in (theirs, ours))
     return np.allclose(*parts, rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def has_updates_of_another_shape(program: Program) -> bool:
+    """Returns True if the updates of a scatter are not one slice of its variable for each index."""
+    arrays = {step[0]: step[2][0]["array"][1] for step in program["steps"] if step[1] == "constant"}
+    given = _arguments(program)
+    written = [step[3] for step in program["steps"] if step[1] == "raw_ops.AssignVariableOp"]
+    values = [arrays[write["value"]["ref"]] for write in written if write["resource"] == given.get("resource")]
+    if not values:
+        return False
+    indices, updates = (arrays[given[name]["ref"]] for name in ("indices", "updates"))
+    return updates not in ([], [*indices, *values[0][1:]])

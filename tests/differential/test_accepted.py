@@ -252,3 +252,15 @@ def test_names_of_resources_differ_in_their_numbers_alone(theirs: Any, ours: Any
     program: dict[str, Any] = {"about": "FIFOQueue", "steps": [], "runs": []}
     difference = Difference("value", "run 0, value 0 (differs)", theirs, ours)
     assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(("updates", "is_accepted"), [([2, 2], True), ([2, 2, 2], False), ([], False)])
+def test_a_scatter_differs_by_updates_of_another_shape_alone(updates: list[int], is_accepted: bool) -> None:
+    shapes = {"value": [3, 2, 2], "indices": [2], "updates": updates}
+    steps: list[Any] = [[name, "constant", [{"array": ["float32", shape, []]}], {}] for name, shape in shapes.items()]
+    handle, given = {"ref": "handle"}, {name: {"ref": name} for name in ("indices", "updates")}
+    steps.append(["write", "raw_ops.AssignVariableOp", [], {"resource": handle, "value": {"ref": "value"}}])
+    steps.append(["y", "raw_ops.ResourceScatterMul", [], {"resource": handle, **given}])
+    program = {"about": "ResourceScatterMul", "steps": steps, "runs": []}
+    difference = Difference("value", "run 2, value 0 (0.5 of the greatest)", [1.0], [2.0])
+    assert (accepted.reason(program, difference) is not None) == is_accepted
