@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -343,3 +346,24 @@ def test_images_that_cannot_be_scaled_are_refused(shape, size, message):
                 translation=[0.2, -0.5],
             )
         )
+
+
+def test_vocabularies_are_read_from_files_whose_names_are_any_bytes(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xe9\xff"
+    Path(os.fsdecode(name)).write_bytes(b"a\nb\n")
+
+    def found():
+        table = tf.raw_ops.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64)
+        filled = tf.raw_ops.InitializeTableFromTextFileV2(
+            table_handle=table, filename=name, key_index=-2, value_index=-1
+        )
+        with tf.control_dependencies([filled]):
+            return tf.raw_ops.LookupTableFindV2(table_handle=table, keys=["b"], default_value=np.int64(9))
+
+    assert _run(found).tolist() == [1]
+    remapping, count = _run(
+        lambda: tf.raw_ops.GenerateVocabRemapping(
+            new_vocab_file=name, old_vocab_file=name, new_vocab_offset=0, num_new_vocab=2
+        )
+    )
+    assert (remapping.tolist(), count) == ([0, 1], 2)
