@@ -23,6 +23,12 @@ def test_names_of_shards_have_five_digits() -> None:
     assert _run("ShardedFilespec", ["a/b", 20]) == [b"a/b-?????-of-00020"]
 
 
+@pytest.mark.parametrize(("name", "kept"), [(b"\xe9\xff", b"\xe9\xff"), (b"a\0b", b"a"), (b"", b"")])
+def test_names_of_shards_keep_the_bytes_before_the_first_zero(name: bytes, kept: bytes) -> None:
+    assert _run("ShardedFilename", [name, 3, 20]) == [kept + b"-00003-of-00020"]
+    assert _run("ShardedFilespec", [name, 20]) == [kept + b"-?????-of-00020"]
+
+
 def test_slices_are_saved_and_read(tmp_path: Path) -> None:
     path = str(tmp_path / "model")
     whole = np.arange(12, dtype=np.int32).reshape(3, 4)

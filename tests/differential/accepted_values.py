@@ -30,6 +30,12 @@ VALUES = [
         tensorflow="localhost",
     ),
     Accepted(
+        "resources without a name are numbered by all that the process made before",
+        "value",
+        about=".*(Queue|Table|Reader|Barrier|SessionHandle|Stack).*",
+        check=checks.differ_in_numbers_of_names,
+    ),
+    Accepted(
         "pictures are compressed otherwise: the same pixels as PNG, and as JPEG by the same tables and sampling",
         "value",
         about="Encode(Png|Jpeg).*",
@@ -394,5 +400,36 @@ VALUES = [
         about="ClipByValue",
         where="NaN elsewhere",
         of_difference=program_checks.is_operand_for_nan,
+    ),
+    Accepted(
+        "keys that came together leave a barrier in the order in which 1.15's heap has equal numbers",
+        "value",
+        about="barrier",
+        of_program=program_checks.inserts_keys_together,
+    ),
+    Accepted(
+        "a gradient of no pixels is not written there",
+        "value",
+        about="gradient of DepthwiseConv2dNative",
+        check=checks.vanishes_here,
+        of_program=program_checks.is_empty,
+    ),
+    Accepted(
+        "steps behind the greatest length are not written there",
+        "value",
+        about="BlockLSTM(Grad)?(V2)?",
+        of_difference=program_checks.agree_up_to_the_greatest_length,
+    ),
+    Accepted(
+        "1.15 runs float16 on XLA's device, which takes rates and strengths of any sign",
+        "value",
+        about="ResourceApplyProximalAdagrad",
+        of_program=program_checks.has_a_refused_sign,
+    ),
+    Accepted(
+        "TensorFlow does not compare the updates' shape, and reads beyond them",
+        "value",
+        about="ResourceScatter(Add|Div|Max|Min|Mul|Sub|Update)",
+        of_program=program_checks.has_updates_of_another_shape,
     ),
 ]

@@ -237,3 +237,9 @@ def is_shape_of_broadcast(theirs: list[int], ours: list[int]) -> bool:
     missing = len(theirs) - len(ours)
     padded = [1] * missing + ours
     return missing >= 0 and theirs != ours and all(b in (1, a) for a, b in zip(theirs, padded, strict=True))
+
+
+def differ_in_numbers_of_names(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both are the same texts but for numbers such as that of _33_FIFOQueue."""
+    a, b = ([re.sub("^_[0-9]+_", "", str(text)) for text in np.ravel(side)] for side in (tensorflow, ours))
+    return np.shape(tensorflow) == np.shape(ours) and a == b

@@ -286,7 +286,9 @@ def program_of(call: Call, rng: random.Random, constants: float = 0.3, gradient:
         first = "y" + ".0" * (len(outputs) > 1) + ".0" * outputs[0]["is_list"]
         steps.append(["g", "gradients", [{"ref": first}, floats], {}])
         fetch, about = {"ref": "g"}, f"gradient of {about}"
-    exact = call["op"] in EXACT and not gradient
+    # The sign of a complex number is a quotient.
+    is_quotient = call["op"] == "Sign" and any(data["array"][0] in _COMPLEX for data in call["inputs"].values())
+    exact = call["op"] in EXACT and not gradient and not is_quotient
     return {"about": about, "seed": 1, "exact": exact, "steps": steps, "runs": [{"fetch": fetch, "feed": feed}]}
 
 

@@ -98,3 +98,40 @@ def asks_for_an_element_shape(program: Program) -> bool:
 def has_a_short_float(program: Program) -> bool:
     """Returns True if an array of the program has float16."""
     return any(data["array"][0] == "float16" for data in _arrays([program["steps"], program["runs"]]))
+
+
+def inserts_keys_together(program: Program) -> bool:
+    """Returns True if an insertion into a barrier has several keys."""
+    arrays = {step[0]: step[2][0]["array"] for step in program["steps"] if step[1] == "constant"}
+    insertions = [step[3] for step in program["steps"] if step[1] == "raw_ops.BarrierInsertMany"]
+    return any(len(arrays[insertion["keys"]["ref"]][2]) > 1 for insertion in insertions)
+
+
+def has_a_refused_sign(program: Program) -> bool:
+    """Returns True if an update of float16 has a rate that is not positive, or a negative strength."""
+    rate, *strengths = (_given(program, name) for name in ("lr", "l1", "l2"))
+    if _dtype(program, "lr") != "float16" or rate is None or any(strength is None for strength in strengths):
+        return False
+    return bool(np.any(rate <= 0)) or any(bool(np.any(strength < 0)) for strength in strengths)
+
+
+def agree_up_to_the_greatest_length(program: Program, difference: Difference) -> bool:
+    """Returns True if both have as many steps, and agree in the first ones, whose number is `seq_len_max`."""
+    length = _given(program, "seq_len_max")
+    theirs, ours = np.asarray(difference.tensorflow), np.asarray(difference.ours)
+    if length is None or theirs.ndim != 3 or theirs.shape != ours.shape or not int(length) < len(theirs):
+        return False
+    parts = (side[: int(length)] for side in (theirs, ours))
+    return np.allclose(*parts, rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def has_updates_of_another_shape(program: Program) -> bool:
+    """Returns True if the updates of a scatter are not one slice of its variable for each index."""
+    arrays = {step[0]: step[2][0]["array"][1] for step in program["steps"] if step[1] == "constant"}
+    given = _arguments(program)
+    written = [step[3] for step in program["steps"] if step[1] == "raw_ops.AssignVariableOp"]
+    values = [arrays[write["value"]["ref"]] for write in written if write["resource"] == given.get("resource")]
+    if not values:
+        return False
+    indices, updates = (arrays[given[name]["ref"]] for name in ("indices", "updates"))
+    return updates not in ([], [*indices, *values[0][1:]])

@@ -118,6 +118,8 @@ def test_a_clip_of_nan_differs_by_one_of_its_operands_alone(dtype: str, theirs: 
             False,
         ),
         ("raw variable, handle", "NotFoundError: Resource localhost/v", "Error while reading resource variable", False),
+        ("BoostedTreesCalculateBestFeatureSplit", "no error", "node_id_range must have 2 elements, got 1\nat", True),
+        ("BoostedTreesCalculateBestFeatureSplit", "no error", "node_id_range must have 2 elements, got 3", False),
     ],
 )
 def test_an_input_beyond_which_tensorflow_reads_is_refused(
@@ -170,4 +172,95 @@ def test_a_quantized_concat_differs_beside_empty_values_alone(rows: int, is_acce
     fed = [[{"ref": "x"}, {"array": ["uint8", [rows, 1], [1] * rows]}]]
     program = {"about": "QuantizedConcat", "steps": [], "runs": [{"fetch": {"ref": "y"}, "feed": fed}]}
     difference = Difference("value", "run 0, value 0 (differs)", [[113]], [[154]])
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+_TWO_KEYS = ["keys", "constant", [{"array": ["string", [2], ["a", "b"]]}], {}]
+_ONE_KEY = ["keys", "constant", [{"array": ["string", [1], ["a"]]}], {}]
+_INSERTION = ["", "raw_ops.BarrierInsertMany", [], {"keys": {"ref": "keys"}}]
+
+
+@pytest.mark.parametrize(("keys", "is_accepted"), [(_TWO_KEYS, True), (_ONE_KEY, False)])
+def test_keys_that_came_alone_leave_a_barrier_in_one_order(keys: list[Any], is_accepted: bool) -> None:
+    program = {"about": "barrier", "steps": [keys, _INSERTION], "runs": []}
+    difference = Difference("value", "run 2, value 1 (differs)", ["b", "a"], ["a", "b"])
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rate", "strength", "is_accepted"),
+    [
+        ("float16", 0.0, 1.0, True),
+        ("float16", 0.5, -1.0, True),
+        ("float16", 0.5, 1.0, False),
+        ("float32", 0.0, 1.0, False),
+    ],
+)
+def test_signs_are_taken_in_float16_alone(dtype: str, rate: float, strength: float, is_accepted: bool) -> None:
+    given = {"lr": rate, "l1": strength, "l2": 1.0}
+    steps: list[Any] = [[name, "constant", [{"array": [dtype, [], [x]]}], {}] for name, x in given.items()]
+    steps.append(["y", "raw_ops.ResourceApplyProximalAdagrad", [], {name: {"ref": name} for name in given}])
+    program = {"about": "ResourceApplyProximalAdagrad", "steps": steps, "runs": []}
+    for difference in (
+        Difference("error", "run 1", "no error", "InvalidArgumentError: lr is not a positive scalar: []"),
+        Difference("value", "run 2, value 1 (0.5 of the greatest)", [1.0], [2.0]),
+    ):
+        assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "is_accepted"),
+    [
+        ([[[1.0]], [[2.0]], [[7.0]]], [[[1.0]], [[2.0]], [[0.0]]], True),
+        ([[[1.0]], [[3.0]], [[7.0]]], [[[1.0]], [[2.0]], [[0.0]]], False),
+        ([[1.0], [2.0], [7.0]], [[1.0], [2.0], [0.0]], False),
+    ],
+)
+def test_steps_of_a_cell_differ_behind_the_greatest_length_alone(theirs: Any, ours: Any, is_accepted: bool) -> None:
+    steps: list[Any] = [
+        ["length", "constant", [{"array": ["int64", [], [2]]}], {}],
+        ["y", "raw_ops.BlockLSTMV2", [], {"seq_len_max": {"ref": "length"}}],
+    ]
+    program = {"about": "BlockLSTMV2", "steps": steps, "runs": []}
+    difference = Difference("value", "run 0, value 0 (1 of the greatest)", theirs, ours)
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("message", "is_accepted"),
+    [
+        ("Invalid split value 3, must be in [5,5]", True),
+        ("Invalid split value 6, must be in [0,5]", False),
+        ("Invalid split value -1, must be in [0,5]", False),
+    ],
+)
+def test_rows_of_n_grams_that_end_before_they_begin_are_refused(message: str, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": "StringNGrams", "steps": [], "runs": []}
+    difference = Difference("error", "run 0", "no error", f"InvalidArgumentError: {message}")
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "is_accepted"),
+    [
+        (["x", "_33_FIFOQueue"], ["x", "_167_FIFOQueue"], True),
+        (["x", "_33_FIFOQueue"], ["y", "_167_FIFOQueue"], False),
+        (["x", "_33_FIFOQueue"], ["x", "_167_FIFOQueue_1"], False),
+    ],
+)
+def test_names_of_resources_differ_in_their_numbers_alone(theirs: Any, ours: Any, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": "FIFOQueue", "steps": [], "runs": []}
+    difference = Difference("value", "run 0, value 0 (differs)", theirs, ours)
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(("updates", "is_accepted"), [([2, 2], True), ([2, 2, 2], False), ([], False)])
+def test_a_scatter_differs_by_updates_of_another_shape_alone(updates: list[int], is_accepted: bool) -> None:
+    shapes = {"value": [3, 2, 2], "indices": [2], "updates": updates}
+    steps: list[Any] = [[name, "constant", [{"array": ["float32", shape, []]}], {}] for name, shape in shapes.items()]
+    handle, given = {"ref": "handle"}, {name: {"ref": name} for name in ("indices", "updates")}
+    steps.append(["write", "raw_ops.AssignVariableOp", [], {"resource": handle, "value": {"ref": "value"}}])
+    steps.append(["y", "raw_ops.ResourceScatterMul", [], {"resource": handle, **given}])
+    program = {"about": "ResourceScatterMul", "steps": steps, "runs": []}
+    difference = Difference("value", "run 2, value 0 (0.5 of the greatest)", [1.0], [2.0])
     assert (accepted.reason(program, difference) is not None) == is_accepted

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -274,3 +277,93 @@ def test_a_central_crop_of_known_height_and_width_reads_no_shape():
     with tf.Graph().as_default() as graph:
         tf.image.central_crop(tf.placeholder(tf.float64, [None, 3, 5, None]), 0.5)
         assert len(graph.get_operations()) == 27
+
+
+@pytest.mark.parametrize("op", ["Transpose", "ConjugateTranspose"])
+@pytest.mark.parametrize(("perm", "rank"), [([], None), ([0], None), ([1], None), ([-1], None), ([1, 0], 2)])
+def test_one_place_does_not_tell_the_rank_of_what_is_transposed(op, perm, rank):
+    with tf.Graph().as_default():
+        y = getattr(tf.raw_ops, op)(x=tf.placeholder(tf.float32), perm=np.int32(perm))
+        assert y.shape.ndims == rank
+
+
+@pytest.mark.parametrize(("perm", "shape"), [([1], []), ([-1], []), ([-1], [2, 2]), ([0], [2, 2]), ([], [3])])
+def test_the_length_of_a_permutation_is_checked_before_its_places(perm, shape):
+    expected = f"vector of size {len(shape)}. But input.1. is a vector of size {len(perm)}"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=expected):
+        _run(lambda: tf.transpose(tf.placeholder_with_default(np.ones(shape, np.float32), None), perm))
+
+
+@pytest.mark.parametrize("nodes", [[7, 2], [-1, -1], [-3, -5], [3, 3]])
+def test_ranges_without_nodes_have_no_splits_wherever_they_lie(nodes):
+    penalties = {"l1": 0.1, "l2": 0.1, "tree_complexity": 0.1, "min_node_weight": 0.1}
+    stats = np.ones([2, 2, 3, 2], np.float32)
+    splits = _run(
+        lambda: tf.raw_ops.BoostedTreesCalculateBestFeatureSplit(
+            node_id_range=nodes, stats_summary=stats, logits_dimension=1, **penalties
+        )
+    )
+    gains = _run(
+        lambda: tf.raw_ops.BoostedTreesCalculateBestGainsPerFeature(
+            node_id_range=nodes, stats_summary_list=[stats[0]], max_splits=2, **penalties
+        )
+    )
+    assert [len(part) for part in splits] == [0] * 7
+    assert [len(part[0]) for part in gains] == [0] * 5
+
+
+@pytest.mark.parametrize("grads", [[1, 2, 2, 1], [0, 2, 2, 1], [1, 0, 2, 1], [1, 2, 2, 0]])
+@pytest.mark.parametrize("original", [[1, 3, 3, 1], [1, 0, 3, 1], [1, 3, 0, 1], [1, 3, 3, 0]])
+def test_scaled_images_without_pixels_have_gradients(grads, original):
+    found = _run(
+        lambda: tf.raw_ops.ScaleAndTranslateGrad(
+            grads=np.ones(grads, np.float32),
+            original_image=np.ones(original, np.float32),
+            scale=[0.7, 1.3],
+            translation=[0.2, -0.5],
+        )
+    )
+    assert found.shape == (grads[0], *original[1:3], grads[3])
+    assert found.any() == (grads == [1, 2, 2, 1] and found.size > 0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "message"),
+    [
+        ([1, 0, 2, 1], [2, 2], "input image must be of non-zero size"),
+        ([1, 0, 2, 1], [0, 2], "output dimensions must be positive"),
+        ([1, 2, 2, 0], [-1, 2], "output dimensions must be positive"),
+        ([1, 2, 2, 0], [2, 2], "at least one channel"),
+    ],
+)
+def test_images_that_cannot_be_scaled_are_refused(shape, size, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        _run(
+            lambda: tf.raw_ops.ScaleAndTranslate(
+                images=tf.placeholder_with_default(np.ones(shape, np.float32), [None] * 4),
+                size=tf.placeholder_with_default(np.int32(size), [2]),
+                scale=[0.7, 1.3],
+                translation=[0.2, -0.5],
+            )
+        )
+
+
+def test_vocabularies_are_read_from_files_whose_names_are_any_bytes(tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xe9\xff"
+    Path(os.fsdecode(name)).write_bytes(b"a\nb\n")
+
+    def found():
+        table = tf.raw_ops.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64)
+        filled = tf.raw_ops.InitializeTableFromTextFileV2(
+            table_handle=table, filename=name, key_index=-2, value_index=-1
+        )
+        with tf.control_dependencies([filled]):
+            return tf.raw_ops.LookupTableFindV2(table_handle=table, keys=["b"], default_value=np.int64(9))
+
+    assert _run(found).tolist() == [1]
+    remapping, count = _run(
+        lambda: tf.raw_ops.GenerateVocabRemapping(
+            new_vocab_file=name, old_vocab_file=name, new_vocab_offset=0, num_new_vocab=2
+        )
+    )
+    assert (remapping.tolist(), count) == ([0, 1], 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import threading
 import zlib
 from collections.abc import Callable
@@ -219,3 +220,14 @@ def test_readers_of_one_name_are_shared_and_sizes_are_checked() -> None:
         assert session.run(tf.ReaderBase(other).num_records_produced()) == 1
         with pytest.raises(tf.errors.InvalidArgumentError, match="record_bytes must be > 0"):
             session.run(tf.FixedLengthRecordReader(0).num_records_produced())
+
+
+@pytest.mark.parametrize(("make", "place"), [(tf.TextLineReader, b"1"), (lambda: tf.FixedLengthRecordReader(3), b"0")])
+def test_keys_have_the_bytes_of_the_files_names(tmp_path: Path, make: Callable[[], Any], place: bytes) -> None:
+    name = os.fsencode(tmp_path) + b"/\xe9\xff"
+    Path(os.fsdecode(name)).write_bytes(b"one")
+    queue = tf.FIFOQueue(1, [tf.string], shapes=[()])
+    record = make().read(queue)
+    with tf.Session() as session:
+        session.run(queue.enqueue(name))
+        assert list(session.run(record)) == [name + b":" + place, b"one"]

@@ -251,3 +251,61 @@ def test_a_write_may_change_the_shape(resource):
         for _ in range(2):
             session.run(update.op, {x: np.full(60, 2, np.float32)})
         np.testing.assert_array_equal(session.run(v), np.full(60, 12, np.float32))
+
+
+def _feeds_of_changing_shapes(v, x):
+    y = tf.placeholder(tf.float32)
+    updates = [v.assign_add(x * y).op, v.assign(v * x - y).op, v.assign_sub(tf.maximum(x, y)).op]
+    for step in range(24):
+        sizes = [((40,), (40,)), ((40,), ()), ((1,), (40,)), ((41,), (1,))][step % 4]
+        given = (np.random.RandomState(step + k).normal(size=size).astype(np.float32) for k, size in enumerate(sizes))
+        yield updates[step % 3], dict(zip((x, y), given, strict=True))
+
+
+def _branches_in_a_loop(v, x):
+    def turn(i, t):
+        branches = [(tf.equal(i % 3, k), update) for k, update in enumerate(_BRANCHES)]
+        made = tf.case(
+            [(p, lambda u=u: tf.identity(u(v, t, x))) for p, u in branches], lambda: tf.identity(v.assign_sub(t))
+        )
+        with tf.control_dependencies([made]):
+            return i + 1, t * 0.5 + v.read_value() * 0.1
+
+    last = tf.while_loop(lambda i, _: i < 7, turn, [tf.constant(0), x], [tf.TensorShape([]), tf.TensorShape([None])])[1]
+    for step in range(4):
+        yield last, {x: np.random.RandomState(step).normal(size=40).astype(np.float32)}
+
+
+_BRANCHES = [lambda v, t, x: v.assign_add(tf.tanh(x) * t), lambda v, t, x: v.assign(v.read_value() * 0.5 + x)]
+
+
+def _stretched_values(v, x):
+    n, given = tf.placeholder(tf.int32, []), np.float32([0.75])
+    updates = [
+        v.assign_add(tf.tile(x, [n]) * v).op,
+        v.assign(tf.fill([n], x[0]) * v).op,
+        v.assign_sub(tf.broadcast_to(x, [n]) - v).op,
+    ]
+    for step in range(12):
+        yield updates[step % 3], {x: given, n: 40 + step % 2}
+
+
+@pytest.mark.parametrize("resource", [False, True])
+@pytest.mark.parametrize("program", [_feeds_of_changing_shapes, _branches_in_a_loop, _stretched_values])
+def test_programs_with_writes_have_the_bits_and_errors_of_their_single_operations(program, resource):
+    found = []
+    for made in (mock.MagicMock(), _without_updates()):
+        found.append([])
+        with tf.Graph().as_default(), made:
+            v = tf.Variable(np.arange(40, dtype=np.float32) / 40, use_resource=resource)
+            with tf.Session() as session:
+                steps = program(v, tf.placeholder(tf.float32, [None]))
+                for k, (fetched, feeds) in enumerate(steps):
+                    if k == 0:
+                        session.run(v.initializer)
+                    try:
+                        session.run(fetched, feeds)
+                    except tf.errors.InvalidArgumentError as error:
+                        found[-1].append(error.message.splitlines()[0])
+                    found[-1].append(session.run(v).tobytes())
+    assert found[0] == found[1]

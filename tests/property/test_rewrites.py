@@ -310,3 +310,23 @@ def test_operands_that_must_have_one_shape_are_not_stretched(make, actual, is_re
     single, fused = set(outcomes[:4]), set(outcomes[4:])
     assert len(single) == 1
     assert fused <= {*single, "refused"}
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        lambda x, n: tf.fill([n], x[0]),
+        lambda x, n: tf.tile(x, [n]),
+        lambda x, n: tf.broadcast_to(x, [n]),
+    ],
+    ids=["fill", "tile", "broadcast_to"],
+)
+def test_what_does_not_fit_a_stretched_operand_is_an_error_at_its_reader(repeated):
+    with tf.Graph().as_default():
+        x, n, y = tf.placeholder(tf.float32, [1]), tf.placeholder(tf.int32, []), tf.placeholder(tf.float32, [None])
+        product = tf.multiply(repeated(x, n), y, name="reader")
+        with tf.Session() as session:
+            for _ in range(2):
+                with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[3\] vs. \[4\]") as caught:
+                    session.run(product, {x: [2.0], n: 3, y: np.ones(4)})
+                assert caught.value.op.name == "reader"

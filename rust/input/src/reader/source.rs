@@ -13,8 +13,8 @@ pub(super) struct Step {
 }
 
 impl Step {
-    pub fn some(key: String, value: impl Into<Bytes>) -> Step {
-        Step { record: Some((key.into_bytes().into(), value.into())), is_done: false }
+    pub fn some(key: Bytes, value: impl Into<Bytes>) -> Step {
+        Step { record: Some((key, value.into())), is_done: false }
     }
 
     /// Returns the only record of its work.
@@ -45,6 +45,6 @@ pub(super) trait Source: Send {
 }
 
 /// Returns a key that says where in its file a record is.
-pub(super) fn key(work: &[u8], place: impl std::fmt::Display) -> String {
-    format!("{}:{place}", String::from_utf8_lossy(work))
+pub(super) fn key(work: &[u8], place: impl std::fmt::Display) -> Bytes {
+    [work, format!(":{place}").as_bytes()].concat().into()
 }

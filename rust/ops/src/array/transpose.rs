@@ -5,14 +5,20 @@ use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Complex32, Complex64, DType, PartialShape, Result, Shape, Tensor, bail, ensure};
 
-/// Returns the places that `perm` names, each checked to be one of 0..rank.
-fn places(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
+/// Checks that `perm` has a place for each of `rank` dimensions.
+fn check_length(perm: &[i64], rank: usize) -> Result<()> {
     ensure!(
         perm.len() == rank,
         InvalidArgument,
         "transpose expects a vector of size {rank}. But input(1) is a vector of size {}",
         perm.len()
     );
+    Ok(())
+}
+
+/// Returns the places that `perm` names, each checked to be one of 0..rank.
+fn places(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
+    check_length(perm, rank)?;
     let mut out = Vec::with_capacity(rank);
     for &p in perm {
         // TF 1.x: the shape rule counts a negative place from the end, and the kernel refuses it.
@@ -27,6 +33,7 @@ fn places(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
 
 /// Checks that `perm` names each of 0..rank once.
 fn permutation(perm: &[i64], rank: usize) -> Result<Vec<usize>> {
+    check_length(perm, rank)?;
     if let Some(negative) = perm.iter().find(|p| **p < 0) {
         bail!(InvalidArgument, "{negative} is out of range [0 .. {rank})");
     }
@@ -43,6 +50,10 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let perm = c.input_i64s(1)?;
     let rank = input.rank().or(table.dim(0)).or(perm.as_ref().map(Vec::len));
     let Some(rank) = rank else { return Ok(()) };
+    // TF 1.x: the rank stays unknown if the input's is and `perm` has less than two places.
+    if rank < 2 && input.rank().is_none() {
+        return Ok(());
+    }
     let input = input.with_rank(rank)?;
     if let Some(n) = table.dim(0) {
         ensure!(n == rank, InvalidArgument, "Dimension must be {rank} but is {n}");

@@ -69,7 +69,8 @@ impl Settings {
     fn of(ctx: &KernelContext<'_>, from: usize, nodes: usize) -> Result<Settings> {
         let range: &[i32] = ctx.input(0)?.slice()?;
         ensure!(range.len() == 2, InvalidArgument, "node_id_range must have 2 elements, got {}", range.len());
-        let (first, end) = (range[0], range[1].max(range[0]));
+        // TF 1.x: a range without nodes may lie anywhere.
+        let (first, end) = if range[0] < range[1] { (range[0], range[1]) } else { (0, 0) };
         ensure!(
             first >= 0 && end as usize <= nodes,
             InvalidArgument,

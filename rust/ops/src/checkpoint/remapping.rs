@@ -18,11 +18,11 @@ fn count_of(given: i64, name: &str) -> Result<usize> {
         .map_err(|_| ferroflow_tensor::Status::invalid_argument(format!("{name} must not be negative, got {given}")))
 }
 
-fn file_name(t: &Tensor, argument: &str) -> Result<String> {
+fn file_name(t: &Tensor, argument: &str) -> Result<Bytes> {
     match (t.rank(), t.strings()?) {
         (0, [one]) => {
             ensure!(!one.is_empty(), InvalidArgument, "new vocab filename cannot be empty.");
-            Ok(String::from_utf8_lossy(one).into_owned())
+            Ok(one.clone())
         }
         _ => bail!(InvalidArgument, "{argument} should be a single string, but got {}", t.shape()),
     }

@@ -1,6 +1,5 @@
 //! ShardedFilename, ShardedFilespec: the names of a save's shards, and the pattern that matches them all.
 
-use super::arguments::one_string;
 use ferroflow_graph::{KernelContext, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 
@@ -12,11 +11,13 @@ fn scalars(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the text before the first zero byte.
+/// Returns the name that begins with the one string of `base`, up to its first zero byte, and goes on with `rest`.
 ///
 /// TF 1.x: C's formatting makes the names, and ends a string there.
-fn c_string(text: &str) -> &str {
-    text.split('\0').next().unwrap_or_default()
+fn named(base: &Tensor, rest: &str) -> Result<Tensor> {
+    let base = base.strings()?.first().map_or(&[][..], |text| &text[..]);
+    let base = base.split(|&byte| byte == 0).next().unwrap_or_default();
+    Tensor::from_strings([], vec![[base, rest.as_bytes()].concat().into()])
 }
 
 /// Checks that all inputs are scalars.
@@ -25,10 +26,6 @@ fn check_scalars(ctx: &KernelContext<'_>, names: &[&str]) -> Result<()> {
         ensure!(input.rank() == 0, InvalidArgument, "{name} must be a scalar, got shape {}", input.shape());
     }
     Ok(())
-}
-
-fn named(name: String) -> Result<Tensor> {
-    Tensor::from_strings([], vec![name.into_bytes().into()])
 }
 
 pub(super) fn register(r: &mut Registry) {
@@ -43,9 +40,9 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|_| {
                 kernel(|ctx| {
                     check_scalars(ctx, &["basename", "shard", "num_shards"])?;
-                    let (base, shard) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
-                    let shards = ctx.input(2)?.to_scalar::<i32>()?;
-                    ctx.set_output(0, named(format!("{}-{shard:05}-of-{shards:05}", c_string(&base)))?);
+                    let (shard, shards) = (ctx.input(1)?.to_scalar::<i32>()?, ctx.input(2)?.to_scalar::<i32>()?);
+                    let name = named(ctx.input(0)?, &format!("-{shard:05}-of-{shards:05}"))?;
+                    ctx.set_output(0, name);
                     Ok(())
                 })
             }),
@@ -60,8 +57,9 @@ pub(super) fn register(r: &mut Registry) {
             .kernel(|_| {
                 kernel(|ctx| {
                     check_scalars(ctx, &["basename", "num_shards"])?;
-                    let (base, shards) = (one_string(ctx.input(0)?, "basename")?, ctx.input(1)?.to_scalar::<i32>()?);
-                    ctx.set_output(0, named(format!("{}-?????-of-{shards:05}", c_string(&base)))?);
+                    let shards = ctx.input(1)?.to_scalar::<i32>()?;
+                    let name = named(ctx.input(0)?, &format!("-?????-of-{shards:05}"))?;
+                    ctx.set_output(0, name);
                     Ok(())
                 })
             }),

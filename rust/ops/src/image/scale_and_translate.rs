@@ -1,9 +1,8 @@
 //! ScaleAndTranslate and its gradient: images sampled by a kernel that can grow with the distance of the samples.
 
 use super::pixel::Pixel;
-use super::sampling::for_rows;
-use super::sampling::like_original;
-use super::shapes::{resized, size_of, sized_images};
+use super::sampling::{Sizes, for_rows, like_original};
+use super::shapes::{resized, sized_images};
 use crate::room::room;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::Threads;
@@ -192,13 +191,10 @@ fn axes(ctx: &KernelContext<'_>, first: usize) -> Result<[Axis; 2]> {
     Ok([0, 1].map(|d| Axis { scale: scale[d], translation: translation[d] }))
 }
 
-/// Checks images, and that they have pixels to sample.
+/// Returns the shape of images.
 fn checked<'a>(images: &'a Tensor, name: &str) -> Result<&'a Shape> {
     ensure!(images.rank() == 4, InvalidArgument, "{name} must be 4-dimensional{}", images.shape());
-    let shape = images.shape();
-    ensure!(shape[1] > 0 && shape[2] > 0, InvalidArgument, "{name} must be of non-zero size");
-    ensure!(shape[3] > 0, InvalidArgument, "image must have at least one channel");
-    Ok(shape)
+    Ok(images.shape())
 }
 
 fn forward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -206,10 +202,7 @@ fn forward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     dispatch!(init.input_type(0)?, T in [I8, U8, I16, U16, I32, I64, BF16, F16, F32, F64], {
         kernel(move |ctx| {
             let images = ctx.input(0)?;
-            let from = checked(images, "input")?;
-            let [height, width] = size_of(ctx.input(1)?)?;
-            ensure!(height > 0 && width > 0, InvalidArgument, "output dimensions must be positive");
-            let to = resized(from, height, width)?;
+            let Sizes { from, to } = Sizes::of(images, ctx.input(1)?)?;
             let [vertical, horizontal] = axes(ctx, 2)?;
             let rows = spans(window, antialias, vertical, from[1], to[1])?;
             let columns = spans(window, antialias, horizontal, from[2], to[2])?;
@@ -226,10 +219,15 @@ fn backward(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let (grads, original) = (ctx.input(0)?, ctx.input(1)?);
         let (of_result, of_original) = (checked(grads, "input_grad")?, checked(original, "original_image")?.clone());
         let [vertical, horizontal] = axes(ctx, 2)?;
+        let shape = resized(of_result, of_original[1] as i64, of_original[2] as i64)?;
+        // An original without pixels has no spans.
+        if shape.elements() == 0 {
+            ctx.set_output(0, Tensor::zeros(DType::F32, shape)?);
+            return Ok(());
+        }
         let rows = spans(window, antialias, vertical, of_original[1], of_result[1])?;
         let columns = spans(window, antialias, horizontal, of_original[2], of_result[2])?;
         let (rows, columns) = (transposed(&rows, of_original[1])?, transposed(&columns, of_original[2])?);
-        let shape = resized(of_result, of_original[1] as i64, of_original[2] as i64)?;
         let out = gather::<f32>(ctx.threads(), grads, shape, &rows, &columns)?;
         ctx.set_output(0, out);
         Ok(())

@@ -65,8 +65,9 @@ fn lines(text: &[u8]) -> Vec<Bytes> {
 /// Returns the lines of a file: all, or the first `size`.
 ///
 /// Errors: `InvalidArgument` where the file has fewer, or one is empty.
-pub(crate) fn vocabulary_lines(name: &str, size: Option<usize>) -> Result<Vec<Bytes>> {
+pub(crate) fn vocabulary_lines(name: &[u8], size: Option<usize>) -> Result<Vec<Bytes>> {
     let mut lines = lines(&file::read(name)?);
+    let name = String::from_utf8_lossy(name);
     if let Some(size) = size {
         ensure!(
             lines.len() >= size,
@@ -146,7 +147,7 @@ fn from_text_file(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         let table = ctx.resource::<Table>(0)?;
         let name = match ctx.input(1)?.strings()? {
-            [one] if ctx.input(1)?.rank() == 0 => String::from_utf8_lossy(one).into_owned(),
+            [one] if ctx.input(1)?.rank() == 0 => one.clone(),
             _ => bail!(InvalidArgument, "filename should be a single string, but got {}", ctx.input(1)?.shape()),
         };
         ensure!(!name.is_empty(), InvalidArgument, "filename cannot be empty.");
@@ -155,7 +156,8 @@ fn from_text_file(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         value.check(layout.value_dtype, "Value")?;
         let lines = vocabulary_lines(&name, vocabulary)?;
         let columns = [key, value].into_iter().filter_map(|f| if let Field::Column(c) = f { Some(c) } else { None });
-        let reader = Reader { file: &name, delimiter, lines, last_column: columns.max() };
+        let file = String::from_utf8_lossy(&name);
+        let reader = Reader { file: &file, delimiter, lines, last_column: columns.max() };
         reader.check()?;
         // TF 1.x: if several nodes fill a table from the same file, the first one fills it.
         if table.is_initialized() {

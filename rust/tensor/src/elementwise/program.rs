@@ -282,11 +282,13 @@ impl Program {
         threads: Threads,
     ) -> Result<SmallVec<[Tensor; 1]>> {
         let Some((shape, classes)) = self.classify::<T>(inputs, &stretched, threads)? else {
+            // The caller may report the shapes that did not match, so its inputs stay.
+            let mut own: SmallVec<[Tensor; 8]> = inputs.iter().cloned().collect();
             for (v, shape) in stretched {
-                inputs[v as usize] = stretch::<T>(&inputs[v as usize], &shape, threads)?;
+                own[v as usize] = stretch::<T>(&own[v as usize], &shape, threads)?;
             }
-            self.make_masks(inputs, threads)?;
-            return self.run_steps(inputs, threads);
+            self.make_masks(&mut own, threads)?;
+            return self.run_steps(&own, threads);
         };
         let layout = self.layout(classes);
         blocks::run::<T>(self, &layout, shape, inputs, threads)
@@ -404,7 +406,7 @@ impl Program {
     }
 
     /// Runs one instruction after the other on whole tensors, for shapes that the block loop does not handle.
-    fn run_steps(&self, inputs: &mut [Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
+    fn run_steps(&self, inputs: &[Tensor], threads: Threads) -> Result<SmallVec<[Tensor; 1]>> {
         let mut values: Vec<Option<Tensor>> = inputs.iter().cloned().map(Some).collect();
         let is_output = |v: Value| self.outputs.contains(&v);
         for (i, &instruction) in self.instructions.iter().enumerate() {
