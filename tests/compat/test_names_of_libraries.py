@@ -433,3 +433,16 @@ def test_freeze_graph_reads_the_command_line(monkeypatch, tmp_path):
     (out,) = tf.import_graph_def(graph_def, return_elements=["out:0"])
     with tf.Session() as sess:
         assert sess.run(out) == 3.0
+
+
+@pytest.mark.parametrize("name", ["BytesInUse", "BytesLimit", "MaxBytesInUse"])
+def test_programs_can_catch_that_no_gpu_is_measured(name):
+    with pytest.raises(tf.errors.NotFoundError, match="there are no GPUs"):
+        getattr(tf.contrib.memory_stats, name)()
+
+
+@pytest.mark.parametrize("draw", [tf.random.categorical, tf.random.multinomial])
+def test_draws_of_classes_have_tensorflows_names(draw):
+    scope = draw.__name__
+    assert draw([[0.5, 0.5]], 2).op.name == f"{scope}/Multinomial"
+    assert draw([[0.5, 0.5]], 2, name="drawn").op.name == "drawn/Multinomial"

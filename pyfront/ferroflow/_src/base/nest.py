@@ -28,7 +28,7 @@ def is_sequence(seq: object) -> bool:
     return _is_structure_class(kind)
 
 
-# Checks against abstract classes cost ten times as much as the look-up of an earlier answer.
+# The cache avoids checks against abstract classes, which take ten times as long.
 @lru_cache(maxsize=1024)
 def _is_structure_class(cls: Any) -> bool:
     return (issubclass(cls, _STRUCTURES) and not issubclass(cls, (str, bytes))) or _is_attrs_class(cls)
