@@ -1,6 +1,8 @@
 """Laws of nested structures."""
 
 import collections
+import dataclasses
+import types
 
 import numpy as np
 import pytest
@@ -18,6 +20,15 @@ class SubPoint(Point):
     pass
 
 
+@dataclasses.dataclass
+class Fields:
+    """A class as the package `attrs` makes it."""
+
+    x: object
+    a: object
+    __attrs_attrs__ = (types.SimpleNamespace(name="x"), types.SimpleNamespace(name="a"))
+
+
 leaves = st.integers() | st.text(max_size=3) | st.none()
 trees = st.recursive(
     leaves,
@@ -25,6 +36,8 @@ trees = st.recursive(
         st.lists(children, max_size=3)
         | st.lists(children, max_size=3).map(tuple)
         | st.builds(Point, children, children)
+        | st.builds(Fields, children, children)
+        | st.dictionaries(st.text("abc", max_size=2), children, max_size=3).map(collections.UserDict)
         | st.dictionaries(st.text("abc", max_size=2), children, max_size=3)
         | st.dictionaries(st.text("abc", max_size=2), children, max_size=3).map(collections.OrderedDict)
     ),
@@ -56,7 +69,7 @@ def test_each_leaf_lies_at_its_path(tree):
     def at(path):
         node = tree
         for step in path:
-            node = getattr(node, step) if isinstance(node, Point) else node[step]
+            node = getattr(node, step) if isinstance(node, Point | Fields) else node[step]
         return node
 
     pairs = nest.flatten_with_tuple_paths(tree)
@@ -100,11 +113,36 @@ def test_dicts_are_ordered_by_key_and_keep_their_own_order():
 
 
 def test_what_is_a_structure():
-    for structure in ([], (), {}, [1], Point(1, 2), range(3), collections.OrderedDict()):
+    mappings = ({}, collections.OrderedDict(), collections.UserDict(), collections.ChainMap())
+    for structure in ([], (), [1], Point(1, 2), Fields(1, 2), range(3), *mappings):
         assert nest.is_sequence(structure)
     for leaf in ("1234", b"12", 5, None, {1, 2}, np.ones((4, 5)), iter([1])):
         assert not nest.is_sequence(leaf)
     assert nest.flatten(np.arange(3))[0].shape == (3,)
+
+
+@given(st.dictionaries(st.text("abc", max_size=2), trees, max_size=3))
+def test_views_of_a_dict_are_structures_like_lists(dictionary):
+    for view in (dictionary.values(), dictionary.keys(), dictionary.items()):
+        assert nest.is_sequence(view)
+        assert nest.flatten(view) == nest.flatten(list(view))
+        assert nest.map_structure(lambda leaf: leaf, view) == list(view)
+        nest.assert_same_structure(view, view)
+        nest.assert_same_structure(view, list(view), check_types=False)
+    if dictionary:
+        with pytest.raises(TypeError, match="same sequence type"):
+            nest.assert_same_structure(dictionary.values(), list(dictionary.values()))
+
+
+def test_variables_to_optimize_may_be_the_values_of_a_dict():
+    weights = {"w": tf.Variable(2.0), "b": tf.Variable(1.0)}
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(
+        weights["w"] * 3.0 + weights["b"], var_list=weights.values()
+    )
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train)
+        assert sess.run(weights) == {"w": 0.5, "b": 0.5}
 
 
 def test_namedtuples_with_one_name_and_fields_are_one_type():

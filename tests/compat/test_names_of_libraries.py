@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import ferroflow as tf
+from ferroflow.python._places import INTERNAL
+from ferroflow.python._single_places import INTERNAL_NAMES
 from ferroflow.python.tpu import tpu_function
 from ferroflow.python.util import decorator_utils, deprecation
 
@@ -373,3 +375,74 @@ def test_columns_are_of_the_class_that_programs_ask_for(column, name):
     assert type(column).__name__ == name
     assert isinstance(column, getattr(feature_column_v2, name))
     assert getattr(feature_column_lib, name) is getattr(feature_column_v2, name)
+
+
+def test_each_place_of_a_name_exists():
+    for (module, name), (place, inner) in INTERNAL_NAMES.items():
+        assert hasattr(importlib.import_module(f"ferroflow._src.{place}"), inner), (module, name)
+    for module, places in INTERNAL.items():
+        for place in places:
+            assert importlib.import_module(place), module
+
+
+def test_objects_that_a_saver_saves():
+    from ferroflow.python.ops import variables
+
+    first = tf.get_variable("first", [2])
+    tf.get_variable("inner/second", [2], trainable=False)
+    assert [v.op.name for v in variables._all_saveable_objects()] == ["first", "inner/second"]
+    assert variables._all_saveable_objects("first") == [first]
+
+
+def test_a_model_is_ready_if_no_variable_is_uninitialized():
+    from ferroflow.python.training import session_manager
+
+    variable = tf.get_variable("weights", [2])
+    names = tf.report_uninitialized_variables()
+    with tf.Session() as sess:
+        assert session_manager._ready(names, sess, "Not ready") == (False, "Variables not initialized: weights")
+        sess.run(variable.initializer)
+        assert session_manager._ready(names, sess, "Not ready") == (True, None)
+        assert session_manager._ready(None, sess, "Not ready") == (True, None)
+
+
+def test_the_package_of_data_has_its_classes():
+    from ferroflow.python import data
+
+    assert data.Dataset is tf.data.Dataset
+    assert data.TFRecordDataset is tf.data.TFRecordDataset
+    assert data.make_one_shot_iterator is tf.data.make_one_shot_iterator
+
+
+def test_freeze_graph_reads_the_command_line(monkeypatch, tmp_path):
+    from ferroflow.python.tools import freeze_graph
+
+    tf.add(tf.get_variable("v", initializer=2.0), 1.0, name="out")
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        prefix = tf.train.Saver().save(sess, str(tmp_path / "model"))
+    frozen = tmp_path / "frozen.pb"
+    options = {"input_meta_graph": f"{prefix}.meta", "input_checkpoint": prefix, "output_graph": frozen}
+    options |= {"output_node_names": "out", "input_binary": True}
+    monkeypatch.setattr("sys.argv", ["freeze_graph", *(f"--{name}={value}" for name, value in options.items())])
+    with pytest.raises(SystemExit) as ended:
+        freeze_graph.run_main()
+    assert not ended.value.code
+    graph_def = tf.GraphDef()
+    graph_def.ParseFromString(frozen.read_bytes())
+    (out,) = tf.import_graph_def(graph_def, return_elements=["out:0"])
+    with tf.Session() as sess:
+        assert sess.run(out) == 3.0
+
+
+@pytest.mark.parametrize("name", ["BytesInUse", "BytesLimit", "MaxBytesInUse"])
+def test_programs_can_catch_that_no_gpu_is_measured(name):
+    with pytest.raises(tf.errors.NotFoundError, match="there are no GPUs"):
+        getattr(tf.contrib.memory_stats, name)()
+
+
+@pytest.mark.parametrize("draw", [tf.random.categorical, tf.random.multinomial])
+def test_draws_of_classes_have_tensorflows_names(draw):
+    scope = draw.__name__
+    assert draw([[0.5, 0.5]], 2).op.name == f"{scope}/Multinomial"
+    assert draw([[0.5, 0.5]], 2, name="drawn").op.name == "drawn/Multinomial"

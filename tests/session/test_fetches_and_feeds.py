@@ -1,7 +1,9 @@
 """What a session may fetch and feed, and how it hands values back."""
 
 import collections
+import dataclasses
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -34,6 +36,21 @@ def test_an_ordered_dict_keeps_its_type_and_order():
         fetched = sess.run(fetches)
     assert type(fetched) is collections.OrderedDict
     assert list(fetched.items()) == [("z", 0), ("y", 1), ("x", 2)]
+
+
+@dataclasses.dataclass
+class Fields:
+    """A class as the package `attrs` makes it."""
+
+    b: object
+    a: object
+    __attrs_attrs__ = (types.SimpleNamespace(name="b"), types.SimpleNamespace(name="a"))
+
+
+def test_objects_of_attrs_classes_are_fetched_field_by_field():
+    with tf.Session() as sess:
+        assert sess.run(Fields(tf.constant(1), [tf.constant(2), tf.constant(3)])) == Fields(1, [2, 3])
+        assert sess.run({"x": Fields(tf.constant(1), ())}) == {"x": Fields(1, ())}
 
 
 def test_empty_nests_come_back_empty():

@@ -9,6 +9,7 @@ GATHERING: Final[dict[str, tuple[str, ...]]] = {
     "python": ("",),
     "python.client.client_lib": ("",),
     "python.client.graph_util": ("graph_util",),
+    "python.data": ("data",),
     "python.estimator.estimator_lib": ("estimator",),
     "python.estimator.export.export_lib": ("estimator.export",),
     "python.estimator.inputs.inputs": ("estimator.inputs",),

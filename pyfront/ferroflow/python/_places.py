@@ -116,6 +116,8 @@ INTERNAL: Final[dict[str, tuple[str, ...]]] = {
     "contrib.grid_rnn.python.ops.grid_rnn_cell": ("ferroflow._src.contrib.grid_rnn.cells",),
     "contrib.hooks": ("ferroflow._src.supervision.hooks.profiler",),
     "contrib.hooks.python.training.profiler_hook": ("ferroflow._src.supervision.hooks.profiler",),
+    "contrib.memory_stats": ("ferroflow._src.contrib.memory_stats.device_memory",),
+    "contrib.memory_stats.python.ops.memory_stats_ops": ("ferroflow._src.contrib.memory_stats.device_memory",),
     "contrib.text": ("ferroflow._src.contrib.text.skip_grams",),
     "contrib.text.python.ops.skip_gram_ops": ("ferroflow._src.contrib.text.skip_grams",),
     "contrib.gan": (

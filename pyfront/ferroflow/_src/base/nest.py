@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence, Sized
+from functools import lru_cache
+from typing import Any, Final
 
 from ferroflow._src.base.composite_parts import Parts, is_composite, parts_of
 from ferroflow._src.base.shown import shown
 
+_STRUCTURES: Final = (Sequence, Mapping, MappingView)
+
 
 def is_sequence(seq: object) -> bool:
-    """Returns True if `seq` is a structure, not a leaf: a dict or a sequence, but no string.
+    """Returns True if `seq` is a structure, not a leaf: a mapping or a sequence, but no string.
+
+    The keys, values and items of a dict are structures, too, and objects of the classes that `attrs` makes.
 
     Args:
         seq: any object; arrays, sets and tensors of any shape are leaves.
@@ -19,13 +24,27 @@ def is_sequence(seq: object) -> bool:
     Returns:
         bool.
     """
-    # The exact classes first: a check against an abstract class costs ten times as much.
-    if seq.__class__ in (list, tuple, dict):
-        return True
-    return isinstance(seq, dict) or (isinstance(seq, Sequence) and not isinstance(seq, (str, bytes)))
+    kind: Any = seq.__class__
+    return _is_structure_class(kind)
+
+
+# The cache avoids checks against abstract classes, which take ten times as long.
+@lru_cache(maxsize=1024)
+def _is_structure_class(cls: Any) -> bool:
+    return (issubclass(cls, _STRUCTURES) and not issubclass(cls, (str, bytes))) or _is_attrs_class(cls)
 
 
 is_nested = is_sequence
+
+
+def _is_attrs_class(cls: type) -> bool:
+    return hasattr(cls, "__attrs_attrs__")
+
+
+def attrs_fields(instance: Any) -> list[str] | None:
+    """Returns the names of the fields of an object whose class `attrs` has made; None for other objects."""
+    attributes = getattr(instance.__class__, "__attrs_attrs__", None)
+    return None if attributes is None else [attribute.name for attribute in attributes]
 
 
 def is_sequence_or_composite(seq: object) -> bool:
@@ -49,7 +68,7 @@ def _expanded(structure: Any, expand_composites: bool) -> Any:
     return _like(structure, [_expanded(child, True) for child in yield_value(structure)])
 
 
-def _sorted_keys(dictionary: dict[Any, Any]) -> list[Any]:
+def _sorted_keys(dictionary: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(dictionary)
     except TypeError:
@@ -67,28 +86,36 @@ def _same_namedtuples(first: Any, second: Any) -> bool:
     return first._fields == second._fields and type(first).__name__ == type(second).__name__
 
 
+def _length(structure: Any) -> int:
+    return len(structure if isinstance(structure, Sized) else attrs_fields(structure) or ())
+
+
 def yield_value(iterable: Any) -> Iterator[Any]:
-    """Yields the children of a structure; those of a dict in the order of its sorted keys.
+    """Yields the children of a structure; those of a mapping in the order of its sorted keys.
 
     Raises:
         TypeError: if a dict has keys that cannot be sorted.
     """
-    if isinstance(iterable, dict):
+    if isinstance(iterable, Mapping):
         return iter([iterable[key] for key in _sorted_keys(iterable)])
-    return iter(iterable)
+    fields = None if isinstance(iterable, (Sequence, MappingView)) else attrs_fields(iterable)
+    return iter(iterable) if fields is None else iter([getattr(iterable, name) for name in fields])
 
 
 def _like(instance: Any, children: list[Any]) -> Any:
-    """Returns a structure of the class of `instance` with other children."""
+    """Returns a structure of the class of `instance` with other children; a list for the view of a dict."""
     if isinstance(instance, Parts):
         return instance.like(children)
-    if isinstance(instance, dict):
+    if isinstance(instance, Mapping):
         by_key = dict(zip(_sorted_keys(instance), children, strict=True))
         items = [(key, by_key[key]) for key in instance]
         if isinstance(instance, defaultdict):
             return type(instance)(instance.default_factory, items)
-        return type(instance)(items)
-    if _is_namedtuple(instance):
+        make: Any = type(instance)
+        return make(items)
+    if isinstance(instance, MappingView):
+        return children
+    if _is_namedtuple(instance) or _is_attrs_class(instance.__class__):
         return type(instance)(*children)
     return type(instance)(children)
 
@@ -245,7 +272,7 @@ def _type_difference(nest1: Any, nest2: Any) -> tuple[type[Exception], str] | No
     if isinstance(nest1, Parts):
         reason = nest1.differs_from(nest2)
         return None if reason is None else (ValueError, reason)
-    if isinstance(nest1, dict) and nest1.keys() != nest2.keys():
+    if isinstance(nest1, Mapping) and nest1.keys() != nest2.keys():
         return ValueError, (
             "The two dictionaries don't have the same set of keys. "
             f"First structure has keys {_described(list(nest1))}, "
@@ -345,10 +372,10 @@ def assert_shallow_structure(
                 f"The two {'namedtuples' if both_namedtuples else 'structures'} don't have the same sequence type. "
                 f"Input structure has type {type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
             )
-    if len(input_tree) != len(shallow_tree):
+    if _length(input_tree) != _length(shallow_tree):
         raise ValueError(
             "The two structures don't have the same sequence length. Input structure has length "
-            f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}."
+            f"{_length(input_tree)}, while shallow structure has length {_length(shallow_tree)}."
         )
     if check_types and isinstance(shallow_tree, dict) and set(input_tree) != set(shallow_tree):
         raise ValueError(
@@ -465,10 +492,12 @@ def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
                 yield (nest.step, i, *path)
         return
     steps: Any
-    if isinstance(nest, dict):
+    if isinstance(nest, Mapping):
         steps = _sorted_keys(nest)
     elif _is_namedtuple(nest):
         steps = nest._fields
+    elif _is_attrs_class(nest.__class__):
+        steps = attrs_fields(nest)
     else:
         steps = range(len(nest))
     for step, child in zip(steps, yield_value(nest), strict=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -214,3 +215,8 @@ def run(tool: str, arguments: Sequence[str]) -> int:
     """
     program = PROGRAMS[tool]
     return program(argparse.ArgumentParser(prog=tool, description=program.__doc__), arguments)
+
+
+def freeze_graph_program() -> NoReturn:
+    """Runs `freeze_graph` with this process's command line, and ends the process."""
+    sys.exit(run("freeze_graph", sys.argv[1:]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ferroflow._src.base.nest import attrs_fields
 from ferroflow._src.base.shown import shown
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.framework.composite import (
@@ -133,6 +134,10 @@ class FetchPlan:
             mappers = {key: self._mapper(value) for key, value in fetch.items()}
             kind = type(fetch)
             return lambda values: _filled(kind, {key: build(values) for key, build in mappers.items()})
+        fields = attrs_fields(fetch)
+        if fields is not None:
+            make_attrs = type(fetch)
+            return self._sequence([getattr(fetch, name) for name in fields], lambda values: make_attrs(*values))
         for known, function, _, _ in _conversions:
             if isinstance(fetch, known):
                 elements, contract = function(fetch)

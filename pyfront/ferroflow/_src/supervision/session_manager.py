@@ -315,6 +315,18 @@ def _missing(ready_op: Any, sess: Session, what: str) -> str | None:
     return "Variables not initialized: " + ", ".join(compat.as_str(name) for name in np.ravel(names))
 
 
+def ready_or_reason(op: Any, sess: Session, msg: str) -> tuple[bool, str | None]:
+    """Returns (True, None) if the model is ready according to an op, and (False, the reason) otherwise.
+
+    Args:
+        op: Tensor of str or of int32, or an operation; None if the model is always ready.
+        sess: the Session that runs `op`.
+        msg: str, written to the log if `op` fails for another reason than an uninitialized variable.
+    """
+    reason = _missing(op, sess, msg)
+    return reason is None, reason
+
+
 def _name_of(obj: Any) -> str:
     if obj is None:
         return "None"

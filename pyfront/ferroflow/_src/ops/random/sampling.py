@@ -254,9 +254,13 @@ def multinomial(
         (1, 10000) 0.8
     """
     with name_scope(name, "multinomial", [logits]):
-        logits = convert_to_tensor(logits, name="logits")
-        wanted = dtypes.int64 if output_dtype is None else dtypes.as_dtype(output_dtype)
-        return tensor_op("Multinomial", [logits, num_samples], {"output_dtype": wanted, **_seeds(seed)})
+        return _drawn_classes(logits, num_samples, output_dtype, seed)
+
+
+def _drawn_classes(logits: TensorLike, num_samples: TensorLike, dtype: DTypeLike | None, seed: int | None) -> Tensor:
+    logits = convert_to_tensor(logits, name="logits")
+    wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    return tensor_op("Multinomial", [logits, num_samples], {"output_dtype": wanted, **_seeds(seed)})
 
 
 def categorical(
@@ -279,7 +283,7 @@ def categorical(
         Tensor of `dtype`, of shape [batch, num_samples].
     """
     with name_scope(name, "categorical", [logits]):
-        return multinomial(logits, num_samples, seed=seed, name="multinomial", output_dtype=dtype)
+        return _drawn_classes(logits, num_samples, dtype, seed)
 
 
 def random_gamma(
