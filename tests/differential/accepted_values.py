@@ -405,6 +405,7 @@ VALUES = [
         "keys that came together leave a barrier in the order in which 1.15's heap has equal numbers",
         "value",
         about="barrier",
+        check=lambda tensorflow, ours: np.ndim(tensorflow) > 0,
         of_program=program_checks.inserts_keys_together,
     ),
     Accepted(

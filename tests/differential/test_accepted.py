@@ -185,6 +185,8 @@ def test_keys_that_came_alone_leave_a_barrier_in_one_order(keys: list[Any], is_a
     program = {"about": "barrier", "steps": [keys, _INSERTION], "runs": []}
     difference = Difference("value", "run 2, value 1 (differs)", ["b", "a"], ["a", "b"])
     assert (accepted.reason(program, difference) is not None) == is_accepted
+    size = Difference("value", "run 1, value 0 (differs)", 3, 2)
+    assert accepted.reason(program, size) is None
 
 
 @pytest.mark.parametrize(
