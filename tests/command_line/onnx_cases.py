@@ -91,7 +91,7 @@ CASES = {
     "BroadcastTo": [([floats(1, 4), [3, 4]], {})],
     "Cast": [([X], {"DstT": tf.int32}), ([INTS], {"DstT": tf.float64}), ([BOOLS], {"DstT": tf.float32})],
     "CheckNumerics": [([X], {"message": "checked"})],
-    "ClipByValue": [([X, -0.5, 0.25], {})],
+    "ClipByValue": [([X, -0.5, 0.25], {}), ([X, 0.25, -0.5], {})],
     "Concat": [([1, [X, POSITIVE]], {})],
     "ConcatV2": [([[X, POSITIVE], -1], {}), ([[INTS, DIVISORS], 0], {})],
     "Conv2D": [

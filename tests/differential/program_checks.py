@@ -135,3 +135,15 @@ def has_updates_of_another_shape(program: Program) -> bool:
         return False
     indices, updates = (arrays[given[name]["ref"]] for name in ("indices", "updates"))
     return updates not in ([], [*indices, *values[0][1:]])
+
+
+def is_the_upper_bound(program: Program, difference: Difference) -> bool:
+    """Returns True if a clip of bfloat16 differs only where TensorFlow's is the upper bound and ours the lower one."""
+    low, high = (_given(program, name) for name in ("clip_value_min", "clip_value_max"))
+    theirs, ours = np.asarray(difference.tensorflow), np.asarray(difference.ours)
+    if low is None or high is None or _dtype(program, "t") != "bfloat16" or theirs.shape != ours.shape:
+        return False
+    # The elements of the program are rounded to eight bits.
+    bounds = zip((theirs, ours), (high, low), strict=True)
+    named = [np.isclose(side, np.broadcast_to(bound, side.shape), rtol=2**-8, atol=0) for side, bound in bounds]
+    return bool(np.all(named, axis=0)[theirs != ours].all())

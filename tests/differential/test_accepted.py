@@ -185,6 +185,8 @@ def test_keys_that_came_alone_leave_a_barrier_in_one_order(keys: list[Any], is_a
     program = {"about": "barrier", "steps": [keys, _INSERTION], "runs": []}
     difference = Difference("value", "run 2, value 1 (differs)", ["b", "a"], ["a", "b"])
     assert (accepted.reason(program, difference) is not None) == is_accepted
+    size = Difference("value", "run 1, value 0 (differs)", 3, 2)
+    assert accepted.reason(program, size) is None
 
 
 @pytest.mark.parametrize(
@@ -263,4 +265,25 @@ def test_a_scatter_differs_by_updates_of_another_shape_alone(updates: list[int],
     steps.append(["y", "raw_ops.ResourceScatterMul", [], {"resource": handle, **given}])
     program = {"about": "ResourceScatterMul", "steps": steps, "runs": []}
     difference = Difference("value", "run 2, value 0 (0.5 of the greatest)", [1.0], [2.0])
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("dtype", "theirs", "ours", "is_accepted"),
+    [
+        ("bfloat16", [-1.0, 0.5], [2.0, 0.5], True),
+        ("bfloat16", [2.0, 0.5], [-1.0, 0.5], False),
+        ("bfloat16", [-1.0, 0.5], [2.0, 0.25], False),
+        ("float32", [-1.0, 0.5], [2.0, 0.5], False),
+    ],
+)
+def test_a_clip_between_bounds_in_the_wrong_order_differs_in_bfloat16_alone(
+    dtype: str, theirs: list[float], ours: list[float], is_accepted: bool
+) -> None:
+    given = {"t": [2], "clip_value_min": [], "clip_value_max": []}
+    numbers = {"t": [1.0, 0.5], "clip_value_min": [2.0], "clip_value_max": [-1.0]}
+    steps: list[Any] = [[n, "constant", [{"array": [dtype, s, numbers[n]]}], {}] for n, s in given.items()]
+    steps.append(["y", "raw_ops.ClipByValue", [], {name: {"ref": name} for name in given}])
+    program = {"about": "ClipByValue", "steps": steps, "runs": []}
+    difference = Difference("value", "run 0, value 0 (1 of the greatest)", theirs, ours)
     assert (accepted.reason(program, difference) is not None) == is_accepted

@@ -367,3 +367,25 @@ def test_vocabularies_are_read_from_files_whose_names_are_any_bytes(tmp_path):
         )
     )
     assert (remapping.tolist(), count) == ([0, 1], 2)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+@pytest.mark.parametrize("low", [[2, 2, -1], 2])
+@pytest.mark.parametrize("high", [[-3, -3, 1], -3])
+def test_the_lower_bound_of_a_clip_counts_last(dtype, low, high):
+    x, low, high = (np.array(values, dtype) for values in ([0, 5, 0], low, high))
+    found = _run(lambda: tf.raw_ops.ClipByValue(t=x, clip_value_min=low, clip_value_max=high))
+    assert found.tolist() == np.maximum(np.minimum(x, high), low).tolist()
+
+
+@pytest.mark.parametrize("low", [[2, 2, -1, 0, 1], 2, -4])
+@pytest.mark.parametrize("high", [[-3, -3, 1, 0, 1], -3, 3])
+def test_gradients_of_a_clip_are_those_of_its_minimum_and_maximum(low, high):
+    def gradients():
+        xs = [tf.constant(values, tf.float32) for values in ([0, 5, 0, 0, -1], low, high)]
+        clips = tf.raw_ops.ClipByValue(t=xs[0], clip_value_min=xs[1], clip_value_max=xs[2]), tf.clip_by_value(*xs)
+        return [tf.gradients(clip, xs, tf.constant([1.0, 2, 4, 8, 16])) for clip in clips]
+
+    of_op, of_function = _run(gradients)
+    for found, expected in zip(of_op, of_function, strict=True):
+        np.testing.assert_array_equal(found, expected)

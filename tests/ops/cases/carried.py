@@ -174,7 +174,7 @@ def _banded() -> list[Record]:
 RECORDS = [
     _row(
         "ClipByValue",
-        lambda x, low, high: np.minimum(np.maximum(x, low), high),
+        lambda x, low, high: np.maximum(np.minimum(x, high), low),
         (_MATRIX, Given(-0.5, "float64"), Given(0.75, "float64")),
         ("float64",),
         (0,),

@@ -169,7 +169,7 @@ def _bias_add(call: Call) -> str:
 
 
 def _clip(call: Call) -> str:
-    return call.node("Min", call.node("Max", call.inputs[0], call.inputs[1]), call.inputs[2])
+    return call.node("Max", call.node("Min", call.inputs[0], call.inputs[2]), call.inputs[1])
 
 
 def _zeros_like(value: float) -> Callable[[Call], str]:
@@ -190,7 +190,7 @@ ELEMENTWISE: Final[dict[str, Conversion]] = {
     "BiasAdd": Conversion("Add", _bias_add),
     "BiasAddV1": Conversion("Add", _bias_add),
     "Cast": Conversion("Cast", _cast, "numbers and bool"),
-    "ClipByValue": Conversion("Max, Min", _clip),
+    "ClipByValue": Conversion("Min, Max", _clip),
     "Erfc": Conversion("Erf, Sub", _erfc),
     "Expm1": Conversion("Exp, Tanh, Mul", _expm1),
     "FloorDiv": Conversion("Div, Floor; Mod for integers", _floor_div),

@@ -27,9 +27,9 @@ fn clip<T: Scalar + PartialOrd>(ctx: &mut KernelContext<'_>) -> Result<()> {
         );
     }
     let threads = ctx.threads();
-    // The upper bound counts last: it is the result where the bounds are in the wrong order.
-    let above: Tensor = zip_numbers::<T>(x, low, threads, BLOCK, larger)?;
-    let out = zip_numbers::<T>(&above, high, threads, BLOCK, smaller)?;
+    // TF 1.x: the lower bound counts last. It is the result where the bounds are in the wrong order.
+    let below: Tensor = zip_numbers::<T>(x, high, threads, BLOCK, smaller)?;
+    let out = zip_numbers::<T>(&below, low, threads, BLOCK, larger)?;
     ctx.set_output(0, out);
     Ok(())
 }
@@ -73,6 +73,8 @@ mod tests {
         let low = Tensor::from_slice([4], &[-9f32, 1.0, 1.0, 1.0]).unwrap();
         let out = clip(&low, &Tensor::scalar(5f32)).unwrap();
         assert_eq!(out[0].slice::<f32>().unwrap()[..3], [-3.0, 1.0, 5.0]);
+        let out = clip(&low, &Tensor::scalar(-5f32)).unwrap();
+        assert_eq!(out[0].slice::<f32>().unwrap()[..3], [-5.0, 1.0, 1.0]);
         let three = Tensor::from_slice([3], &[0f32; 3]).unwrap();
         assert!(clip(&three, &Tensor::scalar(5f32)).is_err());
     }

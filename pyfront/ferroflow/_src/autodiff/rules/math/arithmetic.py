@@ -30,7 +30,7 @@ mul, real_div, floor_div, power, div_no_nan, mul_no_nan = (
     term(op_type, 2) for op_type in ["Mul", "RealDiv", "FloorDiv", "Pow", "DivNoNan", "MulNoNan"]
 )
 not_equal, greater_equal, less_equal = (term(op_type, 2) for op_type in ["NotEqual", "GreaterEqual", "LessEqual"])
-greater, less, logical_or = (term(op_type, 2) for op_type in ["Greater", "Less", "LogicalOr"])
+greater, less, minimum = (term(op_type, 2) for op_type in ["Greater", "Less", "Minimum"])
 xlogy, xdivy, zeta, polygamma, igamma_grad_a = (
     term(op_type, 2) for op_type in ["Xlogy", "Xdivy", "Zeta", "Polygamma", "IgammaGradA"]
 )
@@ -212,12 +212,12 @@ register(
 def _clip_by_value(op: Operation, g: Any) -> tuple[Any, Any, Any]:
     x, low, high = op.inputs
     zeros = zeros_like(g)
-    # An element that both bounds move is the upper one.
-    above, below = greater(x, high), less(x, low)
-    inside = select(logical_or(above, below), zeros, g)
+    # The lower bound counts last: an element that both bounds move is the lower one.
+    above, below = greater(x, high), less(minimum(x, high), low)
+    of_rest = select(below, zeros, g)
     _, of_low = reduced_to_arguments(x, low, g, select(below, g, zeros))
-    _, of_high = reduced_to_arguments(x, high, g, select(above, g, zeros))
-    return inside, of_low, of_high
+    _, of_high = reduced_to_arguments(x, high, g, select(above, of_rest, zeros))
+    return select(above, zeros, of_rest), of_low, of_high
 
 
 register({"ClipByValue": _clip_by_value})
