@@ -5,6 +5,7 @@ import csv
 import hashlib
 import os
 import subprocess
+import sys
 import sysconfig
 import venv
 from importlib import metadata
@@ -66,6 +67,24 @@ def test_an_installed_alias_serves_every_process_and_is_removed_without_a_trace(
     assert environment.alias("--remove").returncode == 0
     assert sorted(environment.packages.iterdir()) == before
     assert "No module named 'tensorflow'" in environment.run("-c", IMPORTS).stderr
+
+
+USES_OF_STANDARD_MODULES = """
+import ferroflow
+ferroflow.install_as_tensorflow()
+import multiprocessing
+import urllib
+import xml
+print(urllib.request.Request.__name__, multiprocessing.pool.ThreadPool.__name__, xml.dom.Node.__name__)
+print(hasattr(urllib, "urlopen"), hasattr(multiprocessing, "urlopen"))
+"""
+
+
+def test_programs_use_modules_of_pythons_library_that_tensorflow_imports():
+    done = subprocess.run(
+        [sys.executable, "-c", USES_OF_STANDARD_MODULES], capture_output=True, text=True, timeout=120, cwd="/"
+    )
+    assert done.stdout.splitlines() == ["Request ThreadPool Node", "False False"], done.stderr
 
 
 def test_the_record_names_every_file_with_its_digest(environment):

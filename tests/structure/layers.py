@@ -59,6 +59,7 @@ LATE_IMPORTS = {
         "hashlib",
     ): "most programs never need it, and importing ferroflow should be fast",
     ("ferroflow._alias.finders", "a computed name"): "what a program imports decides it",
+    ("ferroflow._alias.standard_modules", "a computed name"): "what a program uses decides it",
     ("ferroflow._src.contrib.specs.composing", "a computed name"): "an expression names the module",
     ("ferroflow.command_line.notebook", "IPython.core.interactiveshell"): "an optional package, for magics alone",
     ("ferroflow.command_line.check", "a computed name"): "what a program uses decides it",

@@ -10,6 +10,7 @@ from importlib.machinery import PathFinder
 from typing import Final
 
 from ferroflow._alias.finders import EstimatorFinder, HorovodFinder, KerasFinder, TensorFlowFinder
+from ferroflow._alias.standard_modules import offer_standard_modules
 from ferroflow._src.horovod.launchers import choose_library_of_launcher
 
 _FOLDER: Final = os.path.dirname(os.path.abspath(__file__))
@@ -47,6 +48,7 @@ def install_as_tensorflow(keras: bool = True) -> None:
             sys.meta_path.insert(0, finder)
     if keras and KerasFinder not in sys.meta_path:
         sys.meta_path.append(KerasFinder)
+    offer_standard_modules()
 
 
 def install_for_children(keras: bool = True) -> None:
