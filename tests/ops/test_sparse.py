@@ -251,13 +251,17 @@ def test_a_dense_result_that_no_memory_holds_is_refused() -> None:
             session.run(dense, {sp: ([[0, 0]], [1.0], [1 << 30, 1 << 30])})
 
 
-def test_distances_to_an_empty_truth_are_infinite_where_divided() -> None:
+def test_distances_of_sequences() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         letters = tf.SparseTensor([[0, 0], [0, 1]], ["a", "b"], [2, 2])
         nothing = tf.SparseTensor(np.zeros((0, 2), np.int64), tf.constant([], tf.string), [2, 2])
         assert session.run(tf.edit_distance(letters, nothing)).tolist() == [np.inf, 0]
         assert session.run(tf.edit_distance(letters, nothing, normalize=False)).tolist() == [2, 0]
         assert session.run(tf.edit_distance(nothing, letters)).tolist() == [1, 0]
+        # The numbers within a sequence may lie beyond the shape.
+        beyond = tf.SparseTensor([[0, 0], [0, 5], [1, 7]], ["a", "b", "c"], [2, 1])
+        truth = tf.SparseTensor([[0, 0], [1, 1]], ["a", "d"], [2, 1])
+        assert session.run(tf.edit_distance(beyond, truth)).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(

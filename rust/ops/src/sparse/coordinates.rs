@@ -100,7 +100,12 @@ impl<'a> Coordinates<'a> {
 
     /// Errors: `InvalidArgument` for an index outside the shape.
     pub(super) fn check_bounds(&self) -> Result<()> {
-        match self.rows().position(|row| !self.is_inside(row)) {
+        self.check_bounds_of(self.rank)
+    }
+
+    /// Errors: `InvalidArgument` for an index outside the first `dims` dimensions of the shape.
+    pub(super) fn check_bounds_of(&self, dims: usize) -> Result<()> {
+        match self.rows().position(|row| !self.is_inside(&row[..dims])) {
             Some(i) => self.refuse(i, &format!("is out of bounds: need 0 <= index < {}", self.shape)),
             None => Ok(()),
         }

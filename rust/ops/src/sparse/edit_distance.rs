@@ -90,8 +90,10 @@ fn distance(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         );
         let hypothesis = Coordinates::of(part(0)?, part(1)?, h_shape)?;
         let truth = Coordinates::of(part(3)?, part(4)?, t_shape)?;
-        hypothesis.check_bounds()?;
-        truth.check_bounds()?;
+        // TF 1.x: elements of a sequence may have any number.
+        for sequences in [&hypothesis, &truth] {
+            sequences.check_bounds_of(sequences.rank() - 1)?;
+        }
         let dims: Vec<i64> = hypothesis.shape.iter().zip(truth.shape.iter()).map(|(&h, &t)| h.max(t) as i64).collect();
         let outer = Shape::checked(&dims[..dims.len() - 1])?;
         let mut out = Tensor::zeros(DType::F32, outer.clone())?;
