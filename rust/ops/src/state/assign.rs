@@ -27,17 +27,25 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// Returns the values that `Assign` accepts.
     pub fn to_reference(init: &KernelInit<'_>) -> Result<Given> {
         let declared = init.node.outputs.first().map_or_else(PartialShape::unknown, |o| o.shape.clone());
         Ok(Given { keep_shape: init.bool("validate_shape")?.then_some(declared), dtype: None })
     }
 
+    /// Returns the values that `AssignVariableOp` accepts.
     pub fn to_handle(init: &KernelInit<'_>) -> Result<Given> {
         Ok(Given { keep_shape: None, dtype: Some(init.dtype("dtype")?) })
     }
 
+    /// Errors: those of `check_type` and `check_shape`.
+    pub fn check(&self, variable: &Variable, old: Option<&Tensor>, new: &Shape) -> Result<()> {
+        self.check_type(variable)?;
+        self.check_shape(old, new)
+    }
+
     /// Errors: `InvalidArgument` for a variable of another type than the op states.
-    pub fn check_type(&self, variable: &Variable) -> Result<()> {
+    fn check_type(&self, variable: &Variable) -> Result<()> {
         let dtype = self.dtype.unwrap_or(variable.dtype);
         ensure!(
             variable.dtype == dtype,
@@ -50,7 +58,7 @@ impl Given {
     }
 
     /// Errors: `InvalidArgument` for a value whose shape the variable may not have.
-    pub fn check_shape(&self, old: Option<&Tensor>, new: &Shape) -> Result<()> {
+    fn check_shape(&self, old: Option<&Tensor>, new: &Shape) -> Result<()> {
         let Some(declared) = &self.keep_shape else { return Ok(()) };
         if let Some(old) = old.map(|t| t.shape().clone()).or_else(|| declared.to_shape()) {
             ensure!(

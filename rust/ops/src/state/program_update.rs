@@ -8,7 +8,7 @@ use ferroflow_graph::{Kernel, Variable, kernel};
 use ferroflow_tensor::elementwise::Program;
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::vector::Binary;
-use ferroflow_tensor::{Result, Tensor, dispatch};
+use ferroflow_tensor::{Result, Status, Tensor, dispatch};
 use std::sync::Arc;
 
 /// Computes `ref op= result`, element by element.
@@ -40,38 +40,27 @@ pub(super) fn give_result(given: Given, program: Arc<Program>) -> Result<Box<dyn
     let last = program.given();
     kernel(move |ctx| {
         let (threads, variable) = (ctx.threads(), ctx.variable(0)?);
-        if own_value(&variable, &ctx.inputs()[1..=last]).is_none() {
-            let result = program.run(&mut ctx.inputs_mut()[1..=last], threads)?.pop();
-            given.check_type(&variable)?;
-            return ctx.assign(0, |slot, _| {
-                if let Some(result) = &result {
-                    given.check_shape(slot.as_ref(), result.shape())?;
-                }
-                *slot = result;
-                Ok(())
-            });
-        }
+        // Only a program that may write over the variable runs under its lock.
+        let mut result = match own_value(&variable, &ctx.inputs()[1..=last]) {
+            Some(_) => None,
+            None => program.run(&mut ctx.inputs_mut()[1..=last], threads)?.pop(),
+        };
         ctx.assign(0, |slot, inputs| {
             let inputs = &mut inputs[1..=last];
-            let own = slot.as_ref().and_then(|old| inputs.iter().position(|t| is_same(t, old)));
-            match (own, program.result_shape(inputs)) {
-                (Some(own), Some(shape)) => {
-                    given.check_type(&variable)?;
-                    given.check_shape(slot.as_ref(), &shape)?;
+            if result.is_none() {
+                let own = slot.as_ref().and_then(|old| inputs.iter().position(|t| is_same(t, old)));
+                if let (Some(own), Some(shape)) = (own, program.result_shape(inputs)) {
+                    given.check(&variable, slot.as_ref(), &shape)?;
                     *slot = None;
-                    run_over(&program, slot, own, inputs, threads)
+                    return run_over(&program, slot, own, inputs, threads);
                 }
                 // Another step has given the variable a value since, or operands do not fit.
-                _ => {
-                    let result = program.run(inputs, threads)?.pop();
-                    given.check_type(&variable)?;
-                    if let Some(result) = &result {
-                        given.check_shape(slot.as_ref(), result.shape())?;
-                    }
-                    *slot = result;
-                    Ok(())
-                }
+                result = program.run(inputs, threads)?.pop();
             }
+            let result = result.ok_or_else(|| Status::internal("a program has no output"))?;
+            given.check(&variable, slot.as_ref(), result.shape())?;
+            *slot = Some(result);
+            Ok(())
         })
     })
 }
