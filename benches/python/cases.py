@@ -6,11 +6,12 @@ A case gives (step, check): `step()` runs one step, `check()` a list of floats t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-Case = tuple[Callable[[], Any], Callable[[], list[float]]]
+if TYPE_CHECKING:
+    Case = tuple[Callable[[], Any], Callable[[], list[float]]]
 CASES: dict[str, Callable[[Any], Case]] = {}
 
 

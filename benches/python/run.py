@@ -1,9 +1,9 @@
-"""Times the whole-step cases; given a second interpreter that has TensorFlow, both by turns, and prints the ratios.
+"""Times short steps and small programs; given interpreters that have TensorFlow, by turns, and prints the ratios.
 
-    python benches/python/run.py [--cases REGEX] [--rounds 3] [--tensorflow /path/to/python] [--threads 2]
+    python benches/python/run.py [--cases REGEX] [--rounds 3] [--tensorflow1 PYTHON] [--tensorflow2 PYTHON]
 
-Times are medians in microseconds. With two libraries each case runs A, B, A, B ... in processes of their own, so that a
-machine whose speed drifts slows both; the ratio is ferroflow's best round to TensorFlow's best round.
+Times are medians in microseconds. Each library runs in a process of its own, by turns, so that a machine whose speed
+drifts slows all. A ratio is ferroflow's best round divided by the other library's.
 """
 
 from __future__ import annotations
@@ -73,33 +73,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default="", help="regular expression of case names")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--tensorflow", help="an interpreter that has TensorFlow")
+    parser.add_argument("--tensorflow1", help="an interpreter that has TensorFlow 1.15")
+    parser.add_argument("--tensorflow2", help="an interpreter that has TensorFlow 2")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     args = parser.parse_args()
     names = [name for name in CASES if re.search(args.cases, name)]
     if args.worker:
         print(json.dumps(measure(args.worker, names)))
         return
-    libraries = [("ferroflow", sys.executable)]
-    if args.tensorflow:
-        libraries.append(("tensorflow", args.tensorflow))
-    best: dict[str, dict[str, Any]] = {library: {} for library, _ in libraries}
+    pythons = {"ferroflow": sys.executable, "TensorFlow 1.15": args.tensorflow1, "TensorFlow 2.21": args.tensorflow2}
+    pythons = {library: python for library, python in pythons.items() if python}
+    best: dict[str, dict[str, dict[str, Any]]] = {library: {} for library in pythons}
     for _ in range(args.rounds):
-        for library, python in libraries:
-            for name, row in measured_by(python, library, names).items():
+        for library, python in pythons.items():
+            module = "ferroflow" if library == "ferroflow" else "tensorflow"
+            for name, row in measured_by(python, module, names).items():
                 old = best[library].get(name)
                 if old is None or row["us"] < old["us"]:
                     best[library][name] = row
-    print("| case | " + " | ".join(f"{library} us" for library in best) + (" | ratio |" if len(best) > 1 else " |"))
-    print("|---|" + "---|" * (len(best) + (len(best) > 1)))
-    for name in best["ferroflow"]:
-        ours = best["ferroflow"][name]
-        cells = [f"{best[library][name]['us']:,.1f}" for library in best]
-        if len(best) > 1:
-            theirs = best["tensorflow"][name]
+    others = list(pythons)[1:]
+    cells = ["case", *(f"{library}, us" for library in pythons), *(f"to {library}" for library in others)]
+    print(f"| {' | '.join(cells)} |\n|" + "---|" * len(cells))
+    for name, ours in best["ferroflow"].items():
+        cells = [name.replace("_", " "), *(f"{best[library][name]['us']:,.1f}" for library in pythons)]
+        for library in others:
+            theirs = best[library][name]
             same = agree(ours["check"], theirs["check"])
-            cells.append(f"{ours['us'] / theirs['us']:.3f}" + ("" if same else " VALUES DIFFER"))
-        print(f"| {name} | " + " | ".join(cells) + " |")
+            cells.append(f"{ours['us'] / theirs['us']:.3f}" + ("" if same else ", other values"))
+        print(f"| {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

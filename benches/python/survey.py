@@ -1,6 +1,7 @@
 """Times every op that has a record in tests/ops/cases, forward and gradient, against TensorFlow, worst ratio first.
 
     PYTHONPATH=tests python benches/python/survey.py --tensorflow /path/to/python [--cases REGEX] [--rounds 2]
+        [--highest N --lowest N]
 
 Each case is a graph that ferroflow builds from the record and saves as a GraphDef. Both libraries run this graph by
 turns, each in a process of its own, with variables as inputs so that nothing is a constant. Times are medians in
@@ -40,7 +41,7 @@ def _dtype(record: Record) -> str:
 def _title(record: Record, variant: Variant, dtype: str) -> str:
     shapes = ", ".join("x".join(map(str, survey_sizes.shape_of(x))) or "scalar" for x in variant.inputs)
     arguments = ", ".join(f"{k}={v}" for k, v in variant.arguments.items() if k not in ("padding",))
-    return f"{record.name} {dtype} ({shapes}{'; ' + arguments if arguments else ''})"
+    return f"`{record.name}` {dtype} ({shapes}{'; ' + arguments if arguments else ''})"
 
 
 def _save(folder: Path, name: str, record: Record, variant: Variant, dtype: str) -> None:
@@ -140,6 +141,18 @@ def measure(folder: Path, names: list[str], pythons: dict[str, str], rounds: int
     return best
 
 
+def _time(us: float) -> str:
+    return f"{us / 1000:.2f} ms" if us >= 1000 else f"{us:.1f} us"
+
+
+def summary(ratios: list[float]) -> str:
+    """Returns how many ratios there are, their mean, and how many are low or high."""
+    mean = math.exp(sum(map(math.log, ratios)) / max(len(ratios), 1))
+    below = sum(ratio <= 0.8 for ratio in ratios) / max(len(ratios), 1)
+    above = sum(ratio > 1.05 for ratio in ratios)
+    return f"{len(ratios)} calls: geometric mean {mean:.2f}, {below:.0%} at most 0.8, {above} above 1.05."
+
+
 def main() -> None:
     """Parses the command line and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -147,6 +160,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tensorflow", required=True, help="an interpreter that has TensorFlow, 1.15 or 2")
+    parser.add_argument("--highest", type=int, help="number of highest ratios to print; all without it")
+    parser.add_argument("--lowest", type=int, default=0, help="number of lowest ratios to print after the highest")
     parser.add_argument("--out", help="a file for all times as JSON")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -165,15 +180,13 @@ def main() -> None:
     rows.sort(reverse=True)
     if args.out:
         Path(args.out).write_text(json.dumps({"rows": rows, "failed": failed}, indent=0))
-    print("| op | pass | ferroflow us | TensorFlow us | ratio |\n|---|---|---|---|---|")
-    for ratio, title, kind, ours, theirs in rows:
-        print(f"| {title} | {kind} | {ours:,.1f} | {theirs:,.1f} | {ratio:.2f} |")
-    for title, kind, error in failed:
-        print(f"not timed: {title}, {kind}: {error}")
-    mean = math.exp(sum(math.log(row[0]) for row in rows) / max(len(rows), 1))
-    below = sum(row[0] <= 0.8 for row in rows) / max(len(rows), 1)
-    above = sum(row[0] > 1.05 for row in rows)
-    print(f"{len(rows)} timings: geometric mean {mean:.2f}, {below:.0%} at most 0.8, {above} above 1.05")
+    if failed:
+        print("\n".join(f"not timed: {title}, {kind}: {error}" for title, kind, error in failed), file=sys.stderr)
+    print(summary([row[0] for row in rows]))
+    print("\n| op, dtype, shapes | pass | ferroflow | TensorFlow | ratio |\n|---|---|---|---|---|")
+    shown = rows if args.highest is None else rows[: args.highest] + rows[max(len(rows) - args.lowest, args.highest) :]
+    for ratio, title, kind, ours, theirs in shown:
+        print(f"| {title} | {kind} | {_time(ours)} | {_time(theirs)} | {ratio:.2f} |")
 
 
 if __name__ == "__main__":

@@ -74,32 +74,46 @@ def _row(step, loss=1.0, **more):
 
 
 def test_ratios_are_to_each_library_and_to_the_fastest(steps):
-    table = steps.Table(["ferroflow", "tensorflow", "torch", "jax"])
+    table = steps.Table(["ferroflow", "tensorflow1", "tensorflow2", "torch", "jax"])
     best = {
-        "ferroflow": _row(2.0, nodes=7, memory=10, first=1.0, build=1.0),
-        "tensorflow": _row(4.0, memory=40, first=4.0, build=2.0),
+        "ferroflow": _row(2.0, memory=10, first=1.0, build=1.0),
+        "tensorflow1": _row(20.0, memory=1, first=1.0, build=1.0),
+        "tensorflow2": _row(4.0, memory=40, first=4.0, build=2.0),
         "torch": _row(8.0, exact=[1.0, 1.0]),
     }
     *_, columns = table.head().splitlines()
-    row = table.row("one, small", best)
-    assert row == "| one, small | 7 | 2.00 | 4.00 | 8.00 |  | 0.50 | 0.25 |  | 0.50 | 0.25 | 0.25 | 0.50 |"
+    row = table.row("one", "small", best)
+    ratios = "| 0.10 | 0.50 | 0.25 |  | 0.50 | 0.25; 0.25; 0.50 |"
+    assert row == f"| one, small | 2.00 | 20.00 | 4.00 | 8.00 |  {ratios}"
     assert columns.count("---") == row.count("|") - 1
     best["jax"] = _row(0.5, exact=[1.0, 1.0])
-    assert " 0.50 | 0.25 | 4.00 | 4.00 |" in table.row("two, small", best)
-    assert table.means().split("|")[7:11] == [" 0.50 ", " 0.25 ", " 4.00 ", " 1.41 "]
+    assert "| 0.10 | 0.50 | 0.25 | 4.00 | 4.00 |" in table.row("two", "small", best)
+    (means,) = table.means()
+    assert means == "| geometric mean |  |  |  |  |  | 0.10 | 0.50 | 0.25 | 4.00 | 1.41 | 0.25; 0.25; 0.50 |"
+
+
+def test_means_are_of_each_size_and_of_all(steps):
+    table = steps.Table(["ferroflow", "torch"])
+    for size, step in [("small", 1.0), ("large", 4.0)]:
+        table.row("one", size, {"ferroflow": _row(step), "torch": _row(1.0)})
+    assert table.means() == [
+        "| geometric mean, small |  |  | 1.00 |",
+        "| geometric mean, large |  |  | 4.00 |",
+        "| geometric mean |  |  | 2.00 |",
+    ]
 
 
 def test_a_row_without_figures_of_ferroflow_has_no_ratios(steps):
     table = steps.Table(["ferroflow", "torch"])
-    assert table.row("one, small", {"torch": _row(8.0)}) == "| one, small |  |  | 8.00 |  |"
-    assert table.means() == "| geometric mean |  |  |  |  |"
+    assert table.row("one", "small", {"torch": _row(8.0)}) == "| one, small |  | 8.00 |  |"
+    assert table.means() == ["| geometric mean |  |  |  |"]
 
 
 def test_other_losses_and_failures_are_named(steps):
-    best = {"ferroflow": _row(1.0), "tensorflow": _row(1.0, 1.00001), "jax": _row(1.0, 5.0, exact=[1.5, 1.0])}
+    best = {"ferroflow": _row(1.0), "tensorflow2": _row(1.0, 1.00001), "jax": _row(1.0, 5.0, exact=[1.5, 1.0])}
     assert steps.notes(best, {"torch": "no compiler"}) == [
         "torch failed: no compiler",
-        "jax has the loss 1.5, ferroflow 1",
+        "JAX has the loss 1.5, ferroflow 1",
     ]
 
 

@@ -518,8 +518,14 @@ impl<L: Lanes> Block<'_, '_, L> {
             _ => panel,
         };
         let panels_held = PANEL_BYTES / (INNER * across * size_of::<L::Elem>());
-        // A mask for b's loads takes registers that the sums of a high tile need. A padded copy has no mask.
-        let pads = |width: usize| !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N) && rows.len() >= PADDED_ROWS;
+        // A mask for b's loads takes registers that the sums of a high tile need, and a load across two lines takes as long as
+        // two. A padded copy has neither.
+        let is_split = |b: &Operand<L::Elem>| {
+            !(b.row * size_of::<L::Elem>()).is_multiple_of(LINE) || !b.data.addr().is_multiple_of(LINE)
+        };
+        let pads = |b: &Operand<L::Elem>, width: usize| {
+            rows.len() >= PADDED_ROWS && (is_split(b) || !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N))
+        };
         let mut lines = Vec::new();
         for (step, depth) in inner_blocks(self.depth) {
             match &self.a {
@@ -533,7 +539,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                 // SAFETY: addresses are of elements of the operand or of its copy.
                 let (b, b_stride, b_is_padded) = unsafe {
                     match self.b {
-                        Panels::InPlace(b) if !pads(width) => (b.at(self.step + step, self.col + col), b.row, false),
+                        Panels::InPlace(b) if !pads(&b, width) => (b.at(self.step + step, self.col + col), b.row, false),
                         Panels::Packed(copy) => (copy.add(step * padded::<L>(self.cols) + col * depth), panel, true),
                         Panels::InPlace(b) | Panels::Unpacked(b) => {
                             let b = b.from(self.step + step, self.col + col);
