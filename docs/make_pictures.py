@@ -43,7 +43,7 @@ def step_times() -> dict[str, tuple[float, float]]:
     """Returns TensorFlow 1.15's milliseconds per step by model, and ferroflow's time divided by it."""
     table = (ROOT / "benches" / "README.md").read_text(encoding="utf-8")
     rows = re.findall(
-        r"^\| ([\w\- ]+), large \| \d+ \| [\d.]+ \| ([\d.]+) \| [\d.]+ \| ([\d.]+) \|", table, re.MULTILINE
+        r"^\| ([\w\- ]+), large \| [\d.]+ \| ([\d.]+)(?: \| [\d.]+){4} \| ([\d.]+) \|", table, re.MULTILINE
     )
     return {name: (float(theirs), float(ratio)) for name, theirs, ratio in rows if name in MODELS}
 

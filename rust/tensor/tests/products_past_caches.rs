@@ -1,6 +1,6 @@
 //! The law of products that do not fit the caches: their rows are those of smaller products.
 
-use ferroflow_tensor::gemm::{Epilogue, MatRef, matmul_f32, matmul_f64};
+use ferroflow_tensor::gemm::{Activation, Epilogue, MatRef, matmul_f32, matmul_f64};
 use ferroflow_tensor::threads::Threads;
 use ferroflow_tensor::{Scalar, Tensor};
 
@@ -48,3 +48,37 @@ macro_rules! law {
 
 law!(rows_of_large_f32_products_are_those_of_small_ones, f32, matmul_f32, 5000);
 law!(rows_of_large_f64_products_are_those_of_small_ones, f64, matmul_f64, 2600);
+
+macro_rules! law_of_one_row {
+    ($name:ident, $float:ty, $multiply:ident) => {
+        #[test]
+        fn $name() {
+            for (cols, depth, accumulate, activation) in [
+                (COLS, 1100, false, Activation::None),
+                (COLS + 13, 1030, true, Activation::Relu),
+                (COLS + 1, 1027, false, Activation::Relu),
+            ] {
+                let a: Vec<$float> = values(2 * depth, 4).map(|x| x as $float).collect();
+                let b: Vec<$float> = values(depth * cols, 5).map(|x| x as $float).collect();
+                let bias: Vec<$float> = values(cols, 6).map(|x| x as $float).collect();
+                let epilogue = Epilogue { bias: Some(&bias), activation };
+                let right = MatRef::new(&b, depth, cols, cols, 1).unwrap();
+                // The elements of a row lie side by side, or those of a column do.
+                for (row, col) in [(depth, 1), (1, 2)] {
+                    let two = MatRef::new(&a, 2, depth, row, col).unwrap();
+                    let mut expected = vec![0.25; 2 * cols];
+                    $multiply(Threads::single(), two, right, &mut expected, accumulate, Some(&epilogue)).unwrap();
+                    for threads in [1, 3] {
+                        let one = MatRef::new(&a[row..], 1, depth, row, col).unwrap();
+                        let mut c = vec![0.25; cols];
+                        $multiply(Threads::new(threads), one, right, &mut c, accumulate, Some(&epilogue)).unwrap();
+                        assert!(c[..] == expected[cols..], "{cols} columns, depth {depth}, {threads} threads");
+                    }
+                }
+            }
+        }
+    };
+}
+
+law_of_one_row!(one_row_times_a_large_f32_matrix_has_the_bits_of_a_row_among_others, f32, matmul_f32);
+law_of_one_row!(one_row_times_a_large_f64_matrix_has_the_bits_of_a_row_among_others, f64, matmul_f64);

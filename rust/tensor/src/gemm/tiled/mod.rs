@@ -8,14 +8,14 @@
 
 mod dot;
 pub(crate) mod lanes;
+mod line;
 mod pack;
 mod panels;
+mod rooms;
 pub(crate) mod tile;
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
-use std::cell::UnsafeCell;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
@@ -23,6 +23,7 @@ use lanes::Pair;
 use lanes::{Lanes, Plain};
 pub(super) use panels::{WIDEST_PANEL, pack_f32, pack_f64};
 use panels::{inner_blocks, outer_blocks, pack_block, padded};
+use rooms::{PANEL_BYTES, PanelRoom, ROW_ROOM};
 use tile::{Line, Order, Tile, kernel};
 
 use super::patches::{Patches, Row, Spread};
@@ -333,6 +334,11 @@ unsafe fn multiply<L: Lanes>(threads: Threads, mut product: Product<'_, L::Elem>
         unsafe { dot::multiply::<L>(threads, &product, a, b)? };
         return Ok(());
     }
+    if let (Source::Matrix(a), Some(b)) = (product.a, line::operand(&product)) {
+        // SAFETY: the caller keeps the contract.
+        unsafe { line::multiply::<L>(threads, &product, a, b)? };
+        return Ok(());
+    }
     let mut done = 0;
     for (cols, steps) in outer_blocks(product.cols, product.depth) {
         let mut block = cut::<L>(&product, cols, steps, done);
@@ -509,7 +515,7 @@ impl<L: Lanes> Block<'_, '_, L> {
     unsafe fn task(&self, rows: Range<usize>, cols: Range<usize>, room: *mut L::Elem) {
         let streams = self.streams();
         let mut panel_room = PanelRoom::new();
-        let panel_room: *mut L::Elem = panel_room.0.as_mut_ptr().cast();
+        let panel_room: *mut L::Elem = panel_room.as_mut_ptr();
         let panel = panel_width::<L>();
         let tiles = rows.len().div_ceil(L::ROWS).max(1);
         let across = match self.b {
@@ -518,14 +524,8 @@ impl<L: Lanes> Block<'_, '_, L> {
             _ => panel,
         };
         let panels_held = PANEL_BYTES / (INNER * across * size_of::<L::Elem>());
-        // A mask for b's loads takes registers that the sums of a high tile need, and a load across two lines takes as long as
-        // two. A padded copy has neither.
-        let is_split = |b: &Operand<L::Elem>| {
-            !(b.row * size_of::<L::Elem>()).is_multiple_of(LINE) || !b.data.addr().is_multiple_of(LINE)
-        };
-        let pads = |b: &Operand<L::Elem>, width: usize| {
-            rows.len() >= PADDED_ROWS && (is_split(b) || !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N))
-        };
+        // A mask for b's loads takes registers that the sums of a high tile need. A padded copy has no mask.
+        let pads = |width: usize| !L::MASKS_ARE_FREE && !width.is_multiple_of(L::N) && rows.len() >= PADDED_ROWS;
         let mut lines = Vec::new();
         for (step, depth) in inner_blocks(self.depth) {
             match &self.a {
@@ -539,7 +539,7 @@ impl<L: Lanes> Block<'_, '_, L> {
                 // SAFETY: addresses are of elements of the operand or of its copy.
                 let (b, b_stride, b_is_padded) = unsafe {
                     match self.b {
-                        Panels::InPlace(b) if !pads(&b, width) => (b.at(self.step + step, self.col + col), b.row, false),
+                        Panels::InPlace(b) if !pads(width) => (b.at(self.step + step, self.col + col), b.row, false),
                         Panels::Packed(copy) => (copy.add(step * padded::<L>(self.cols) + col * depth), panel, true),
                         Panels::InPlace(b) | Panels::Unpacked(b) => {
                             let b = b.from(self.step + step, self.col + col);
@@ -641,8 +641,8 @@ impl<L: Lanes> Block<'_, '_, L> {
             };
             // SAFETY: the tile's parts of a, b, c and bias are inside the block; the CPU has the features of `L`.
             unsafe {
-                let kernel = kernel::<L>(rows.len(), registers, order, whole || b_is_padded && !L::MASKS_ARE_FREE);
-                if whole || L::MASKS_ARE_FREE { kernel(&tile) } else { tile.run_apart(kernel, rows.len(), registers) }
+                let kernel = kernel::<L>(rows.len(), registers, order, whole || b_is_padded);
+                if whole { kernel(&tile) } else { tile.run_apart(kernel, rows.len(), registers) }
             };
             col += width;
         }
@@ -666,34 +666,4 @@ struct TileOperands<'a, E> {
     /// The address that is prefetched with the tile, and its step with each column.
     ahead: *const u8,
     ahead_step: usize,
-}
-
-/// Room for one packed panel, on the stack of the task.
-#[repr(align(64))]
-struct PanelRoom([MaybeUninit<u8>; PANEL_BYTES]);
-
-/// Room for the packed rows of one task, kept by each thread.
-#[repr(align(64))]
-struct RowRoom(UnsafeCell<[MaybeUninit<u8>; ROW_BYTES]>);
-
-impl RowRoom {
-    fn get(&self) -> *mut MaybeUninit<u8> {
-        self.0.get().cast()
-    }
-}
-
-/// Enough for the wider element, f64.
-const ROW_BYTES: usize = (PACKED_ROWS + MOST_ROWS) * PACKED_ROW * 8;
-
-thread_local! {
-    static ROW_ROOM: Box<RowRoom> = Box::new(RowRoom(UnsafeCell::new([const { MaybeUninit::uninit() }; ROW_BYTES])));
-}
-
-/// A row of lanes takes 64 bytes whatever its elements.
-const PANEL_BYTES: usize = INNER * FEW_ROWS_WIDE * 64;
-
-impl PanelRoom {
-    fn new() -> PanelRoom {
-        PanelRoom([const { MaybeUninit::uninit() }; PANEL_BYTES])
-    }
 }

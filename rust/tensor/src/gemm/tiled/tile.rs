@@ -85,7 +85,8 @@ impl<L: Lanes> Tile<'_, L> {
     }
 
     /// Runs the kernel of a tile whose last lanes lack elements of c. Its sums go to memory of their own first. In the kernel,
-    /// the code that stores a part of a row would be too long to unroll. An index would then keep the sums in memory.
+    /// the code that stores a part of a row would be too long to unroll. An index would then keep the sums in memory, and
+    /// each inner step would write them.
     ///
     /// # Safety
     /// As for the kernel, which is one for this number of rows and lanes across.
@@ -276,8 +277,8 @@ unsafe fn run_body<L: Lanes, const ROWS: usize, const WIDTH: usize, const ALONG_
         }
         for (i, row) in sums.iter().enumerate() {
             for (j, &sum) in row.iter().enumerate() {
-                // A part of a row goes through `Tile::run_apart` where masks are not free.
-                finish(tile, (i, j), sum, WHOLE || j < last || !L::MASKS_ARE_FREE);
+                // A part of a row goes through `Tile::run_apart`.
+                finish(tile, (i, j), sum, true);
             }
         }
     }
