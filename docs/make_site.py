@@ -1,7 +1,7 @@
 """Adds to the documentation site what is not in docs/: its navigation, pages of other folders, and the reference.
 
-mkdocs calls `on_files` (a hook of mkdocs.yml). Nothing is written into docs/. Links to files that are not pages become
-plain text.
+mkdocs calls the functions `on_...` (hooks of mkdocs.yml). Nothing is written into docs/. Links to files that
+are not pages become plain text.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -69,6 +70,14 @@ WEIGHTS = {
     "compatibility.md": 0.5,
     "guide/troubleshooting.md": 8.0,
 }
+# The search merges the ends of words that it takes for equal, by a key in which an edge's letter and its node's number
+# have no end: with digits in words, other ends have the same key, and the search fails at words that no page has.
+DISTINCT_KEYS = """
+self.lunr.TokenSet.prototype.toString = function () {
+  if (this._str) return this._str;
+  return (this.final ? "1" : "0") + Object.keys(this.edges).sort().map(e => e + this.edges[e].id + ";").join("");
+};
+"""
 LINK = re.compile(r"\[([^\[\]]+)\]\(([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -136,3 +145,11 @@ def on_page_markdown(markdown: str, page: Page, **_arguments: Any) -> None:
     weight = WEIGHTS.get(path, WEIGHTS.get(tab))
     if weight is not None:
         page.meta.setdefault("search", {})["boost"] = weight
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Mends the program of the search in the built site."""
+    workers = list(Path(config.site_dir).glob("assets/javascripts/workers/search.*.js"))
+    if len(workers) != 1 or "self.lunr=" not in (program := workers[0].read_text(encoding="utf-8")):
+        raise PluginError("The program of the theme's search has changed: see DISTINCT_KEYS of docs/make_site.py")
+    workers[0].write_text(program + DISTINCT_KEYS, encoding="utf-8")

@@ -1,6 +1,8 @@
 """A program's failure says what to do about it where that is known."""
 
 import os
+import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from absl import flags
 
 import ferroflow
+from ferroflow.command_line import dropped_names
 from ferroflow.command_line.failure_hints import hint
 
 
@@ -130,6 +133,16 @@ def test_modules_of_the_program_are_found_above_it(tmp_path):
     for name in ("tools", "layers"):
         told = hint(ModuleNotFoundError(f"No module named '{name}'", name=name), str(tmp_path / "scripts" / "train.py"))
         assert told == f"{name} is in {tmp_path}: set PYTHONPATH={tmp_path}."
+
+
+@pytest.mark.parametrize(
+    ("version", "packages"),
+    [((3, 11, 0), ["numpy", "numpy", "pillow"]), ((3, 12, 0), ["numpy", "numpy"]), ((3, 13, 0), [])],
+)
+def test_older_packages_are_advised_where_they_have_wheels(version, packages, monkeypatch):
+    monkeypatch.setattr(sys, "version_info", version)
+    dropped = runpy.run_path(dropped_names.__file__)["DROPPED"]
+    assert re.findall(r"pip install '(\w+)<", " ".join(advice for _, advice in dropped)) == packages
 
 
 @pytest.mark.parametrize(

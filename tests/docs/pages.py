@@ -10,6 +10,8 @@ A fence's first word decides what happens with a block:
 - `sh`: commands without their output.
 - `yaml`: the text must be valid YAML.
 
+All of a page is done at one terminal: after `cd FOLDER`, what follows runs in that folder.
+
 A page may name Python packages that its programs import (`<!-- imports: six -->`) and folders that it starts with
 (`<!-- needs: examples -->`). The test is skipped if a package, or the network for `git clone`, is missing.
 
@@ -97,6 +99,7 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "work"
         self.folder.mkdir(parents=True)
+        self._left_in = folder / "left_in"
         self._programs = folder / "env" / "bin"
         venv.create(folder / "env", with_pip=False)
         self._python = str(self._programs / "python")
@@ -136,11 +139,13 @@ class Reader:
     def shell(self, command: str) -> str:
         """Runs a command of a shell and returns what it prints; an error of the command is an error here."""
         try:
-            return self._run(["bash", "-c", command])
+            printed = self._run(["bash", "-c", f"trap 'pwd > {self._left_in}' EXIT\n{command}"])
         except AssertionError as error:
             if command.startswith("git clone") and "unable to access" in str(error):
                 pytest.skip(f"the network does not reach it: {command}")
             raise
+        self.folder = Path(self._left_in.read_text(encoding="utf-8").rstrip("\n"))
+        return printed
 
     def program(self, parts: list[str]) -> list[str]:
         """Runs blocks as one program, and returns what each prints."""

@@ -15,6 +15,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 _STEP = re.compile(r"^\| `([^`]+\.(?:rs|py))`: `(\w+)` \|", re.MULTILINE)
 STEPS = _STEP.findall(PAGE)
+_THIS = pathlib.Path(__file__)
+_CODE = (".rs", ".py", ".toml", ".proto")
 
 
 def test_the_walks_have_steps():
@@ -56,6 +58,20 @@ def test_a_path_exists(path):
 def test_a_file_named_by_its_last_part_exists(name):
     files = (path for top in ("rust", "pyfront", "tests") for path in (ROOT / top).rglob("*.*"))
     assert any(f"/{path.as_posix()}".endswith(f"/{name}") for path in files)
+
+
+def test_names_in_code_letters_are_names_of_the_code():
+    files = [path for top in ("rust", "pyfront", "tests") for path in (ROOT / top).rglob("*") if path.suffix in _CODE]
+    known = {path.stem for path in files} | {"MatMul_grad"}  # the name of a scope, which a gradient's rule makes
+    for path in files:
+        if path != _THIS:
+            known.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    examples = re.findall(r"^```.*?^```", PAGE, re.MULTILINE | re.DOTALL)
+    known.update(re.findall(r"\w+", " ".join(examples)))
+    codes = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", PAGE, flags=re.MULTILINE | re.DOTALL))
+    named = set(re.findall(r"[A-Za-z_]\w+", " ".join(codes)))
+    assert len(named) > 200
+    assert sorted(named - known) == []
 
 
 def _value(folder):

@@ -50,6 +50,9 @@ print("trained")
 ```console
 $ python train.py
 trained
+$ mkdir made && cd made
+$ ls ../train.py
+../train.py
 $ make wheel
 $ pip install 'ferroflow[onnx]'
 ```
@@ -73,6 +76,7 @@ def test_a_right_page_passes(tmp_path):
         ("3 and ...", "4 and ...", "instead of\n4 and"),
         ("$ python train.py\ntrained", "$ python train.py\nlearned", "instead of\nlearned"),
         ("$ python train.py", "$ python other.py", "exit status 2"),
+        ("ls ../train.py", "ls made/../train.py", "exit status 2"),
         ("make wheel", "make whell", "no make target 'whell'"),
         ("ferroflow[onnx]", "ferroflow[onyx]", "no extra 'onyx'"),
         ("```text", "```mystery", "no rule for a block of mystery"),

@@ -76,7 +76,7 @@ def test_speed_is_that_of_the_benchmarks():
     models = [row for row in table if not row[0].startswith("geometric mean")]
     means = next(row for row in table if row[0] == "geometric mean")
     assert len(models) == 40
-    for row, column in zip(_rows(README, "divided by the time of"), range(7, 13), strict=True):
+    for row, column in zip(_rows(README, "ferroflow's time divided by that of"), range(7, 13), strict=True):
         ratios = [float(model[column]) for model in models]
         assert [float(cell) for cell in row[1:]] == [float(means[column]), min(ratios), max(ratios)]
     measured = {
@@ -98,6 +98,12 @@ def test_the_picture_has_the_numbers_of_the_benchmarks():
     assert module.hash_of_speed().encode() in module.SPEED.read_bytes(), "run python docs/make_pictures.py speed"
     ratios = [ratio for _, ratio in module.step_times().values()]
     assert f"{min(ratios):.2f} to {max(ratios):.2f} of the time of TensorFlow 1.15" in README
+
+
+def test_the_pages_about_building_name_the_rust_that_it_needs():
+    rust = tomllib.loads(_page("Cargo.toml"))["workspace"]["package"]["rust-version"]
+    for path in ("README.md", "docs/guide/install.md"):
+        assert re.findall(r"\[Rust\]\(https://rustup.rs\) ([\d.]+) or newer", _page(path)) == [rust], path
 
 
 def test_ratios_have_one_notation():

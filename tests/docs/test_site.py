@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import os
 import re
+import string
 import sys
 from pathlib import Path
 
@@ -169,6 +170,17 @@ def test_the_search_has_the_right_page_first(built):
     assert len(QUERIES) >= 40
 
 
+def test_the_search_finds_the_beginning_of_every_word(built):
+    failed = []
+    with site.served(built) as address, site.browser() as driver:
+        driver.get(address + "index.html")
+        # A query finds the words that begin with it. The index has these words only if all are read without an error.
+        for query in string.ascii_lowercase + string.digits + "_":
+            site.search(driver, query)
+            failed += [(query, entry["message"]) for entry in driver.get_log("browser")]
+    assert failed == []
+
+
 def test_the_site_and_its_search_work_without_a_server(built):
     with site.browser() as driver:
         driver.get((built / "architecture.html").as_uri())
@@ -200,10 +212,11 @@ def test_pages_fit_a_phone(built):
             assert driver.execute_script(missing) == [], page
 
 
-def test_a_reader_who_prefers_dark_pages_gets_them(built):
+def test_a_reader_gets_the_colors_of_the_system_also_when_it_changes(built):
     with site.served(built) as address, site.browser() as driver:
-        driver.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-        )
-        driver.get(address + "index.html")
-        assert driver.execute_script("return document.body.dataset.mdColorScheme") == "slate"
+        for preferred, scheme in [("dark", "slate"), ("light", "default"), ("dark", "slate")]:
+            driver.execute_cdp_cmd(
+                "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": preferred}]}
+            )
+            driver.get(address + "index.html")
+            site.wait_for(driver, f"return document.body.dataset.mdColorScheme === '{scheme}'", preferred)

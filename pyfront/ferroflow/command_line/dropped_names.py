@@ -1,5 +1,6 @@
 """Names that Python and other packages have renamed or removed since TensorFlow 1.x programs were written."""
 
+import sys
 from typing import Final
 
 PYTHON_2_MODULES: Final = frozenset(
@@ -35,6 +36,12 @@ NEED_TENSORFLOW: Final = frozenset(
     ("sonnet", "tensor2tensor", "tensorflow_datasets", "tensorflow_hub", "tensorflow_probability")
 )
 
+
+def _or_older(requirement: str, before: tuple[int, int]) -> str:
+    """Returns advice to install an older package, for Pythons that have wheels of it."""
+    return f", or pip install '{requirement}'" if sys.version_info < before else ""
+
+
 # (the text of an error, what to do); groups of the one are fields of the other.
 DROPPED: Final = (
     ("inhomogeneous shape", "Since 1.24 NumPy makes no array of rows of different lengths; give it dtype=object"),
@@ -45,8 +52,11 @@ DROPPED: Final = (
     ("module 'numpy' has no attribute 'NaN'", "NumPy dropped np.NaN; write np.nan"),
     ("module 'numpy' has no attribute 'asscalar'", "NumPy dropped it; write array.item()"),
     ("module 'numpy' has no attribute 'product'", "NumPy dropped it; write np.prod"),
-    (r"`?np\.\w+`? was removed", "NumPy 2 dropped it: pip install 'numpy<2', or write what replaced it"),
-    (r"module 'numpy' has no attribute", "NumPy 2 may have dropped it: pip install 'numpy<2'"),
+    (r"`?np\.\w+`? was removed", "NumPy 2 dropped it; write what replaced it" + _or_older("numpy<2", (3, 13))),
+    (
+        r"module 'numpy' has no attribute",
+        "NumPy may have dropped it; write what replaced it" + _or_older("numpy<2", (3, 13)),
+    ),
     (
         r"only (0-dimensional|length-1|size-1) arrays can be converted to Python scalars",
         "NumPy makes no number of an array with an axis any more; write array.item()",
@@ -69,7 +79,7 @@ DROPPED: Final = (
     ),
     (
         "module 'PIL.Image' has no attribute 'ANTIALIAS'",
-        "Pillow 10 dropped it; write LANCZOS, or pip install 'pillow<10'",
+        "Pillow 10 dropped it; write LANCZOS" + _or_older("pillow<10", (3, 12)),
     ),
     (r"module 'collections' has no attribute '(\w+)'", "Python moved it: collections.abc.{0}"),
     ("module 'time' has no attribute 'clock'", "Python dropped time.clock; write time.perf_counter"),
