@@ -22,7 +22,18 @@ def vanishes(tensorflow: Any, ours: Any) -> bool:
 
 def are_near(tensorflow: Any, ours: Any) -> bool:
     """Whether both agree as far as float32 has digits."""
-    return np.allclose(tensorflow, ours, rtol=1e-6, atol=0)
+    return np.allclose(tensorflow, ours, rtol=1e-6, atol=0, equal_nan=True)
+
+
+def are_adjoints(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if each matrix is the conjugate transpose of the other side's, but for rounding."""
+    theirs, mine = np.asarray(tensorflow), np.asarray(ours)
+    if theirs.ndim < 2:
+        return False
+    turned = np.swapaxes(theirs, -1, -2).conj()
+    return turned.shape == mine.shape and np.allclose(
+        turned, mine, rtol=1e-4, atol=1e-5 * np.abs(turned).max(initial=0)
+    )
 
 
 def are_near_beside_the_greatest(tensorflow: Any, ours: Any) -> bool:
