@@ -144,7 +144,12 @@ GRAPHS = [
         ours=r"^\[None(, None)*\]$",
         of_program=program_checks.splits_along_an_unknown_dimension,
     ),
-    Accepted("no index is taken for index 0 there", "static shape", about="DynamicStitch", tensorflow=r"^\[1[,\]]"),
+    Accepted(
+        "no index is taken for index 0 there",
+        "static shape",
+        about="(gradient of )?DynamicStitch",
+        tensorflow=r"^\[1[,\]]",
+    ),
     Accepted(
         "TensorFlow's shape is that of another rank",
         "static shape",

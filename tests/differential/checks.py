@@ -190,9 +190,12 @@ def repeats_from_there_on(tensorflow: Any, ours: Any) -> bool:
 
 
 def agree_in_the_first_row(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both have several rows, of which the first agree."""
+    """Returns True if both have several rows along the last dimension, of which the first agree."""
     a, b = np.asarray(tensorflow), np.asarray(ours)
-    return a.ndim >= 1 and a.shape == b.shape and len(a) > 1 and np.array_equal(a[0], b[0], equal_nan=True)
+    if a.ndim < 1 or a.shape != b.shape or not a.size:
+        return False
+    a, b = (x.reshape(-1, x.shape[-1]) if x.ndim > 1 else x for x in (a, b))
+    return len(a) > 1 and np.array_equal(a[0], b[0], equal_nan=True)
 
 
 def is_longer_in_places(tensorflow: Any, ours: Any) -> bool:

@@ -63,6 +63,11 @@ def splits_along_an_unknown_dimension(program: Program) -> bool:
     return _arguments(program).get("axis", {}).get("ref") in fed
 
 
+def has_wide_unsigned_data(program: Program) -> bool:
+    """Returns True if the data of the program's op are of uint32 or uint64."""
+    return _dtype(program, "data") in ("uint32", "uint64")
+
+
 def is_adjoint(program: Program) -> bool:
     """Returns True if the program's op takes the adjoint of its matrix."""
     return _arguments(program).get("adjoint") is True

@@ -469,3 +469,49 @@ def test_splits_along_an_unknown_dimension_have_unknown_shapes(axis: str, ours: 
     program: dict[str, Any] = {"about": "SplitV", "steps": steps, "runs": [{"fetch": {"ref": "y"}, "feed": feed}]}
     found = Difference("static shape", "y.0", [4, 1], ours)
     assert (accepted.reason(program, found) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(("dtype", "is_accepted"), [("uint64", True), ("uint32", True), ("int32", False)])
+def test_segments_out_of_range_are_dropped_of_wide_unsigned_types_alone(dtype: str, is_accepted: bool) -> None:
+    steps = [
+        ["x", "constant", [{"array": [dtype, [2], [0, 1]]}], {}],
+        ["y", "raw_ops.UnsortedSegmentMax", [], {"data": {"ref": "x"}}],
+    ]
+    program: dict[str, Any] = {"about": "UnsortedSegmentMax", "steps": steps, "runs": []}
+    found = Difference("error", "run 0", "no error", "InvalidArgumentError: segment_ids[3] = 5 is out of range [0, 3)")
+    assert (accepted.reason(program, found) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("about", "kind", "theirs", "ours", "is_accepted"),
+    [
+        (
+            "gradient of AvgPool3D",
+            "error",
+            "InvalidArgumentError: Default AvgPooling3dGradOp only supports NDHWC on device type CPU",
+            "no error",
+            True,
+        ),
+        (
+            "chain",
+            "build error",
+            "SystemError: <built-in function Flatten> returned a result with an error set",
+            "no error",
+            True,
+        ),
+        (
+            "arrays, concat",
+            "build error",
+            "SystemError: <built-in function Flatten> returned a result with an error set",
+            "no error",
+            False,
+        ),
+        ("gradient of DynamicStitch", "static shape", [1], [0], True),
+        ("gradient of DynamicStitch", "static shape", [2], [0], False),
+        ("DecodePaddedRaw", "value", [[[1, 2], [0, 0]]], [[[1, 2], [3, 0]]], True),
+        ("DecodePaddedRaw", "value", [[[1, 2], [0, 0]]], [[[1, 3], [3, 0]]], False),
+    ],
+)
+def test_differences_of_raw_ops_are_named(about: str, kind: str, theirs: Any, ours: Any, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": about, "steps": [], "runs": []}
+    assert (accepted.reason(program, Difference(kind, "y", theirs, ours)) is not None) == is_accepted
