@@ -245,6 +245,10 @@ def dot(x: Any, y: Any) -> Tensor:
 
     Returns:
         Tensor of that dtype, of the shape of `x` without its last dimension + the shape of `y` without `n`.
+
+    Raises:
+        TypeError: if the rank of `y` is unknown, and that of `x` is more than 2.
+        ValueError: if the sizes do not fit, or neither has more than 2 dimensions and one is a vector.
     """
     if isinstance(x, SparseTensor):
         of_sparse: Tensor = sparse_tensor_dense_matmul(x, y)
