@@ -7,10 +7,11 @@ from typing import Any
 
 from differential.accepted_errors import ERRORS
 from differential.accepted_graphs import GRAPHS
+from differential.accepted_misuse import MISUSE
 from differential.accepted_values import VALUES
 from differential.comparison import Difference
 
-ACCEPTED = [*ERRORS, *VALUES, *GRAPHS]
+ACCEPTED = [*ERRORS, *VALUES, *GRAPHS, *MISUSE]
 
 
 def reason(program: dict[str, Any], found: Difference) -> str | None:

@@ -137,7 +137,19 @@ GRAPHS = [
         ours="None",
         check=lambda tensorflow, ours: checks.knows_more(ours, tensorflow),
     ),
-    Accepted("no index is taken for index 0 there", "static shape", about="DynamicStitch", tensorflow=r"^\[1[,\]]"),
+    Accepted(
+        "sizes of a split along an unknown dimension are taken for those of the last one there",
+        "static shape",
+        about="SplitV",
+        ours=r"^\[None(, None)*\]$",
+        of_program=program_checks.splits_along_an_unknown_dimension,
+    ),
+    Accepted(
+        "no index is taken for index 0 there",
+        "static shape",
+        about="(gradient of )?DynamicStitch",
+        tensorflow=r"^\[1[,\]]",
+    ),
     Accepted(
         "TensorFlow's shape is that of another rank",
         "static shape",

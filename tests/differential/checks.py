@@ -22,7 +22,18 @@ def vanishes(tensorflow: Any, ours: Any) -> bool:
 
 def are_near(tensorflow: Any, ours: Any) -> bool:
     """Whether both agree as far as float32 has digits."""
-    return np.allclose(tensorflow, ours, rtol=1e-6, atol=0)
+    return np.allclose(tensorflow, ours, rtol=1e-6, atol=0, equal_nan=True)
+
+
+def are_adjoints(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if each matrix is the conjugate transpose of the other side's, but for rounding."""
+    theirs, mine = np.asarray(tensorflow), np.asarray(ours)
+    if theirs.ndim < 2:
+        return False
+    turned = np.swapaxes(theirs, -1, -2).conj()
+    return turned.shape == mine.shape and np.allclose(
+        turned, mine, rtol=1e-4, atol=1e-5 * np.abs(turned).max(initial=0)
+    )
 
 
 def are_near_beside_the_greatest(tensorflow: Any, ours: Any) -> bool:
@@ -179,9 +190,12 @@ def repeats_from_there_on(tensorflow: Any, ours: Any) -> bool:
 
 
 def agree_in_the_first_row(tensorflow: Any, ours: Any) -> bool:
-    """Returns True if both have several rows, of which the first agree."""
+    """Returns True if both have several rows along the last dimension, of which the first agree."""
     a, b = np.asarray(tensorflow), np.asarray(ours)
-    return a.ndim >= 1 and a.shape == b.shape and len(a) > 1 and np.array_equal(a[0], b[0], equal_nan=True)
+    if a.ndim < 1 or a.shape != b.shape or not a.size:
+        return False
+    a, b = (x.reshape(-1, x.shape[-1]) if x.ndim > 1 else x for x in (a, b))
+    return len(a) > 1 and np.array_equal(a[0], b[0], equal_nan=True)
 
 
 def is_longer_in_places(tensorflow: Any, ours: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -54,6 +55,33 @@ def has_nan(program: Program) -> bool:
     """Returns True if an array of the program has a NaN."""
     arrays = _arrays([program["steps"], program["runs"]])
     return any(isinstance(x, float) and math.isnan(x) for data in arrays for x in data["array"][2])
+
+
+def splits_along_an_unknown_dimension(program: Program) -> bool:
+    """Returns True if the program's split is fed its dimension."""
+    fed = {key["ref"] for run in program["runs"] for key, _ in run.get("feed", [])}
+    return _arguments(program).get("axis", {}).get("ref") in fed
+
+
+def has_wide_unsigned_data(program: Program) -> bool:
+    """Returns True if the data of the program's op are of uint32 or uint64."""
+    return _dtype(program, "data") in ("uint32", "uint64")
+
+
+def is_adjoint(program: Program) -> bool:
+    """Returns True if the program's op takes the adjoint of its matrix."""
+    return _arguments(program).get("adjoint") is True
+
+
+def is_not_training(program: Program) -> bool:
+    """Returns True if the program's normalization does not train."""
+    return _arguments(program).get("is_training") is False
+
+
+def has_a_type_that_is_not_written(program: Program) -> bool:
+    """Returns True if the program has numbers of a type that TensorFlow does not write."""
+    text = json.dumps([program["steps"], program["runs"]])
+    return any(f'"{dtype}"' in text for dtype in ("complex64", "complex128", "bfloat16", "qint32"))
 
 
 def is_operand_for_nan(program: Program, difference: Difference) -> bool:

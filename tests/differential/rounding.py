@@ -76,8 +76,8 @@ def is_undetermined(pair: Pair, program: dict[str, Any], found: list[Difference]
     """Returns True if all differences are of values that depend on the last digit of the program's arrays.
 
     TensorFlow runs the program again, with each number of its arrays moved by one rounding. Each element of ours must
-    differ by little more than TensorFlow's results among themselves. Factors and functions of matrices are as exact as
-    roundings of the greatest element allow.
+    differ by little more than TensorFlow's results among themselves. Infinities and NaN must be the same on both sides.
+    Factors and functions of matrices are as exact as roundings of the greatest element allow.
 
     Args:
         pair: the two processes.
@@ -97,11 +97,18 @@ def is_undetermined(pair: Pair, program: dict[str, Any], found: list[Difference]
         # A move can leave what an operation accepts, such as a matrix that has an inverse.
         if len(moves) < _LEAST_MOVES or any(move.shape != theirs.shape for move in moves):
             return False
-        if not (np.isfinite(theirs).all() and np.isfinite(mine).all()):
+        finite = np.isfinite(theirs)
+        if mine.shape != theirs.shape or not np.array_equal(theirs[~finite], mine[~finite], equal_nan=True):
             return False
-        spread = np.max([np.where(np.isfinite(move), np.abs(move - theirs), np.inf) for move in moves], axis=0)
+        theirs, mine = theirs[finite], mine[finite]
+        spread = np.max(
+            [np.where(np.isfinite(move[finite]), np.abs(move[finite] - theirs), np.inf) for move in moves],
+            axis=0,
+            initial=0,
+        )
         tolerance = TOLERANCES[values[0]["dtype"]] * np.abs(theirs).max(initial=0)
-        if (np.abs(mine - theirs) > _MOVE_FACTOR * spread + tolerance).any():
+        # An element of ours that is not finite is further away than any.
+        if not (np.abs(mine - theirs) <= _MOVE_FACTOR * spread + tolerance).all():
             return False
     return True
 

@@ -287,3 +287,231 @@ def test_a_clip_between_bounds_in_the_wrong_order_differs_in_bfloat16_alone(
     program = {"about": "ClipByValue", "steps": steps, "runs": []}
     difference = Difference("value", "run 0, value 0 (1 of the greatest)", theirs, ours)
     assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+_WRONG = "misuse of "
+_OPERATOR = "OperatorNotAllowedInGraphError: iterating over `tf.Tensor` is not allowed in Graph execution. Use"
+
+
+@pytest.mark.parametrize(
+    ("about", "kind", "theirs", "ours", "is_accepted"),
+    [
+        ("summary.scalar", "build error", _OPERATOR, "no error", True),
+        ("summary.scalar", "build error", _OPERATOR, "AttributeError: no attribute 'get'", False),
+        ("summary.merge_all", "build error", "TypeError: unhashable type: 'TensorShape'", "no error", True),
+        ("summary.merge_all", "build error", "TypeError: unhashable type: 'list'", "no error", False),
+        (
+            "contrib.rnn.transpose_batch_time",
+            "build error",
+            "TypeError: 'NoneType' object is not subscriptable",
+            "no error",
+            True,
+        ),
+        ("nn.relu", "build error", "TypeError: 'NoneType' object is not subscriptable", "no error", False),
+        (
+            "keras.metrics.Mean.update_state",
+            "build error",
+            "ValueError: Can not squeeze dim[0], expected a dimension of 1, got 2 for 'cond/cond/Squeeze'",
+            "no error",
+            True,
+        ),
+        (
+            "squeeze",
+            "build error",
+            "ValueError: Can not squeeze dim[0], expected a dimension of 1, got 2 for 'Squeeze' (op: 'Squeeze')",
+            "no error",
+            False,
+        ),
+        (
+            "contrib.crf.crf_log_likelihood",
+            "build error",
+            "TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type bfloat16 of argument 'x'.",
+            "no error",
+            True,
+        ),
+        (
+            "contrib.crf.crf_log_likelihood",
+            "build error",
+            "TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type int32 of argument 'x'.",
+            "no error",
+            False,
+        ),
+        (
+            "keras.backend.pool2d",
+            "build error",
+            'TypeError: can only concatenate tuple (not "list") to tuple',
+            "no error",
+            True,
+        ),
+        ("keras.backend.pool2d", "build error", "TypeError: can only concatenate tuple", "no error", False),
+        (
+            "sparse.segment_mean",
+            "build error",
+            "ValueError: Cannot specify a negative value for num_segments for 'SparseSegmentMeanWithNumSegments'",
+            "no error",
+            True,
+        ),
+        (
+            "keras.layers.ThresholdedReLU.__call__",
+            "build error",
+            "TypeError: __array__() takes 1 positional argument but 2 were given",
+            "no error",
+            True,
+        ),
+        (
+            "contrib.framework.argsort",
+            "build error",
+            "TypeError: Value passed to parameter 'x' has DataType int8 not in list of allowed values: bfloat16",
+            "no error",
+            True,
+        ),
+        (
+            "contrib.framework.argsort",
+            "build error",
+            "TypeError: Value passed to parameter 'x' has DataType string not in list of allowed values: bfloat16",
+            "no error",
+            False,
+        ),
+        ("strings.substr", "build error", "ValueError: Shape must be rank -1 but is rank 0", "no error", True),
+        (
+            "layers.Dense.__call__",
+            "error",
+            "InvalidArgumentError: Only ranks up to 5 supported: [1,1,1,1,1,3]",
+            "no error",
+            True,
+        ),
+        (
+            "contrib.seq2seq.hardmax",
+            "error",
+            "InvalidArgumentError: ArgOp : Unhandled input dimensions: 6",
+            "no error",
+            True,
+        ),
+        (
+            "contrib.image.rotate",
+            "error",
+            "InvalidArgumentError: output dimensions must be positive",
+            "no error",
+            True,
+        ),
+        ("contrib.image.rotate", "error", "InvalidArgumentError: angles must be a vector", "no error", False),
+    ],
+)
+def test_wrong_calls_that_work_here_are_named(about: str, kind: str, theirs: str, ours: str, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": _WRONG + about, "steps": [], "runs": []}
+    assert (accepted.reason(program, Difference(kind, "step v1", theirs, ours)) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("is_training", "place", "is_accepted"), [(False, 1, True), (False, 4, True), (False, 0, False), (True, 1, False)]
+)
+def test_moments_are_undetermined_without_training_alone(is_training: bool, place: int, is_accepted: bool) -> None:
+    steps = [["y", "raw_ops.FusedBatchNormV3", [], {"is_training": is_training}]]
+    program: dict[str, Any] = {"about": "FusedBatchNormV3", "steps": steps, "runs": []}
+    found = Difference("value", f"run 0, value {place} (61 of the greatest)", [0.25, 0.5], [0.125, 0.75])
+    assert (accepted.reason(program, found) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("dtype", "theirs", "is_accepted"),
+    [
+        ("complex64", "<[?...]>", True),
+        ("bfloat16", "[? ?...]", True),
+        ("qint32", "[? ? ?]", True),
+        ("complex64", "[...]", True),
+        ("complex64", "[1 2]", False),
+        ("float32", "[? ?]", False),
+    ],
+)
+def test_texts_of_numbers_differ_by_question_marks_alone(dtype: str, theirs: str, is_accepted: bool) -> None:
+    steps = [["x", "placeholder", [{"tf": dtype}], {}], ["y", "raw_ops.StringFormat", [], {"inputs": [{"ref": "x"}]}]]
+    program: dict[str, Any] = {"about": "StringFormat", "steps": steps, "runs": []}
+    difference = Difference("value", "run 0, value 0 (differs)", theirs, "[(1,0) ... (3,0)]")
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "is_accepted"),
+    [
+        ([math.nan, 2.365213867975399, 0.0], [math.nan, 2.365213867276907, 0.0], True),
+        ([math.nan, 2.365213867975399, 0.0], [1.0, 2.365213867276907, 0.0], False),
+        ([math.nan, 2.365213867975399, 0.0], [math.nan, 2.3653, 0.0], False),
+    ],
+)
+def test_resized_pictures_have_nan_in_the_same_places(theirs: Any, ours: Any, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": "function picture", "steps": [], "runs": []}
+    difference = Difference("value", "run 1, value 0 (1.21e-08 of the greatest)", theirs, ours)
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("adjoint", "ours", "is_accepted"),
+    [
+        (True, [[1.0, 3.0], [2.0, 4.0]], True),
+        (False, [[1.0, 3.0], [2.0, 4.0]], False),
+        (True, [[1.0, 3.0], [2.5, 4.0]], False),
+    ],
+)
+def test_gradients_of_adjoint_inverses_are_adjoint(adjoint: bool, ours: Any, is_accepted: bool) -> None:
+    steps = [["y", "raw_ops.MatrixInverse", [], {"input": {"ref": "x"}, "adjoint": adjoint}]]
+    program: dict[str, Any] = {"about": "gradient of MatrixInverse", "steps": steps, "runs": []}
+    found = Difference("value", "run 0, value 0 (1.03 of the greatest)", [[1.0, 2.0], [3.0, 4.0]], ours)
+    assert (accepted.reason(program, found) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("axis", "ours", "is_accepted"),
+    [("fed", [None, None], True), ("constant", [None, None], False), ("fed", [4, 2], False)],
+)
+def test_splits_along_an_unknown_dimension_have_unknown_shapes(axis: str, ours: Any, is_accepted: bool) -> None:
+    steps = [["y", "raw_ops.SplitV", [], {"value": {"ref": "x"}, "axis": {"ref": axis}, "num_split": 3}]]
+    feed = [[{"ref": "fed"}, {"array": ["int32", [], [1]]}]]
+    program: dict[str, Any] = {"about": "SplitV", "steps": steps, "runs": [{"fetch": {"ref": "y"}, "feed": feed}]}
+    found = Difference("static shape", "y.0", [4, 1], ours)
+    assert (accepted.reason(program, found) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(("dtype", "is_accepted"), [("uint64", True), ("uint32", True), ("int32", False)])
+def test_segments_out_of_range_are_dropped_of_wide_unsigned_types_alone(dtype: str, is_accepted: bool) -> None:
+    steps = [
+        ["x", "constant", [{"array": [dtype, [2], [0, 1]]}], {}],
+        ["y", "raw_ops.UnsortedSegmentMax", [], {"data": {"ref": "x"}}],
+    ]
+    program: dict[str, Any] = {"about": "UnsortedSegmentMax", "steps": steps, "runs": []}
+    found = Difference("error", "run 0", "no error", "InvalidArgumentError: segment_ids[3] = 5 is out of range [0, 3)")
+    assert (accepted.reason(program, found) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("about", "kind", "theirs", "ours", "is_accepted"),
+    [
+        (
+            "gradient of AvgPool3D",
+            "error",
+            "InvalidArgumentError: Default AvgPooling3dGradOp only supports NDHWC on device type CPU",
+            "no error",
+            True,
+        ),
+        (
+            "chain",
+            "build error",
+            "SystemError: <built-in function Flatten> returned a result with an error set",
+            "no error",
+            True,
+        ),
+        (
+            "arrays, concat",
+            "build error",
+            "SystemError: <built-in function Flatten> returned a result with an error set",
+            "no error",
+            False,
+        ),
+        ("gradient of DynamicStitch", "static shape", [1], [0], True),
+        ("gradient of DynamicStitch", "static shape", [2], [0], False),
+        ("DecodePaddedRaw", "value", [[[1, 2], [0, 0]]], [[[1, 2], [3, 0]]], True),
+        ("DecodePaddedRaw", "value", [[[1, 2], [0, 0]]], [[[1, 3], [3, 0]]], False),
+    ],
+)
+def test_differences_of_raw_ops_are_named(about: str, kind: str, theirs: Any, ours: Any, is_accepted: bool) -> None:
+    program: dict[str, Any] = {"about": about, "steps": [], "runs": []}
+    assert (accepted.reason(program, Difference(kind, "y", theirs, ours)) is not None) == is_accepted

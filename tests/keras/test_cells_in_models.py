@@ -100,6 +100,8 @@ class TestDropoutOfCells:
     @pytest.mark.parametrize("kind", ["SimpleRNNCell", "GRUCell", "LSTMCell"])
     def test_steps_of_a_batch_have_one_mask(self, kind: str) -> None:
         keras.backend.clear_session()
+        # The masks' seeds are drawn from NumPy's.
+        np.random.seed(1)
         cell, model = self._steps(kind, dropout=0.5, recurrent_dropout=0.25)
         inputs, state = cell._dropout_mask, cell._recurrent_dropout_mask
         count = {"SimpleRNNCell": 1, "GRUCell": 3, "LSTMCell": 4}[kind]

@@ -25,7 +25,7 @@ def boxes() -> list[Any]:
     return [tf.zeros([3, 4]), tf.zeros([3]), 2]
 
 
-REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+REFUSED: dict[str, tuple[Callable[[], Any], Any, str]] = {
     "joined numbers": (
         lambda: tf.strings.reduce_join(tf.zeros([2]), 0),
         TypeError,
@@ -63,6 +63,98 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: tf.gather(tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int32), axis=-2),
         ValueError,
         "Shape must be at least rank 2 but is rank 1",
+    ),
+    "a kept dimension that is a number": (
+        lambda: tf.strings.reduce_join(["a"], 0, keepdims=1e300),
+        TypeError,
+        "Expected bool for argument 'keep_dims'",
+    ),
+    "a key that is a tensor": (
+        lambda: tf.strings.to_hash_bucket_strong(["a"], 10, tf.zeros([0], tf.int64)),
+        TypeError,
+        "Expected list.* for argument 'key'",
+    ),
+    "a range that is a text": (
+        lambda: tf.image.sample_distorted_bounding_box([4, 5, 3], tf.zeros([1, 1, 4]), area_range=b"x"),
+        TypeError,
+        "Expected list.* for argument 'area_range'",
+    ),
+    "summaries in a dict": (
+        lambda: tf.summary.merge({"x": tf.constant("")}),
+        TypeError,
+        "Expected list for 'inputs' argument to 'MergeSummary' Op",
+    ),
+    "a shape that is a matrix": (
+        lambda: tf.zeros(tf.placeholder(tf.int32, [1, 1])),
+        ValueError,
+        "Shape must be rank 1 but is rank 2",
+    ),
+    "a dimension of a vector that is the second": (
+        lambda: tf.squeeze(tf.placeholder(tf.float32, [None]), [1]),
+        ValueError,
+        r"squeeze_dims\[0\] not in \[-1,1\)",
+    ),
+    "slopes of a picture without columns": (
+        lambda: tf.image.sobel_edges(tf.zeros([2, 4, 0, 3])),
+        ValueError,
+        "Negative dimension size caused by subtracting 3 from 2",
+    ),
+    "likeness of pictures smaller than the window": (
+        lambda: tf.image.ssim(tf.placeholder(tf.float32, [None, None, None]), tf.zeros([12, 1, 1]), 1.0),
+        ValueError,
+        "Negative dimension size caused by subtracting 11 from 1",
+    ),
+    "samples at points of another dtype": (
+        lambda: tf.contrib.resampler.resampler(tf.zeros([1, 2, 2, 1]), tf.zeros([1, 3, 2], tf.int32)),
+        TypeError,
+        "Input 'warp' of 'Resampler' Op has type int32 that does not match type float32",
+    ),
+    "samples of texts": (
+        lambda: tf.contrib.resampler.resampler(tf.constant("x", shape=[1, 2, 2, 1]), tf.zeros([1, 3, 2])),
+        TypeError,
+        "Value passed to parameter 'data' has DataType string",
+    ),
+    "a warp of whole numbers": (
+        lambda: tf.contrib.image.dense_image_warp(tf.zeros([1, 2, 2, 1], tf.int64), tf.zeros([1, 2, 2, 2])),
+        TypeError,
+        "image must be of a float dtype",
+    ),
+    "rates of a batch that are a matrix": (
+        lambda: tf.contrib.training.resample_at_rate([tf.zeros([2])], tf.placeholder(tf.float32, [None, None])),
+        ValueError,
+        "must have rank 1",
+    ),
+    "a new dimension whose place is a text": (
+        lambda: tf.sparse.expand_dims(sparse(), axis=tf.placeholder(tf.string, [])),
+        TypeError,
+        "axis must be of int32 or int64",
+    ),
+    "a new dimension beyond the last": (
+        lambda: tf.sparse.expand_dims(sparse(), axis=tf.constant(5)),
+        ValueError,
+        "",
+    ),
+    "a correlation of truth values": (
+        lambda: tf.contrib.metrics.streaming_pearson_correlation(tf.placeholder(tf.bool), tf.zeros([2, 3])),
+        TypeError,
+        "Value passed to parameter 'input' has DataType bool",
+    ),
+    "a correlation of float64": (
+        lambda: tf.contrib.metrics.streaming_pearson_correlation(
+            tf.placeholder(tf.float32), tf.placeholder(tf.float64)
+        ),
+        (TypeError, ValueError),
+        "float64",
+    ),
+    "agreement of a scalar": (
+        lambda: tf.contrib.metrics.cohen_kappa(tf.constant(1), tf.placeholder(tf.int32, [None]), 3),
+        ValueError,
+        "",
+    ),
+    "scores of a sequence that are a number": (
+        lambda: tf.contrib.crf.viterbi_decode(0, [[1.0, 2.0], [3.0, 4.0]]),
+        TypeError,
+        "score must be an array",
     ),
 }
 
@@ -108,3 +200,75 @@ def test_an_older_block_without_a_rank_has_four_dimensions() -> None:
     x = tf.placeholder(tf.float32)
     assert tf.batch_to_space(x, tf.placeholder(tf.int32, [2, 2]), 2).shape.as_list() == [None] * 4
     assert tf.space_to_batch(x, tf.placeholder(tf.int32, [2, 2]), 2).shape.as_list() == [None] * 4
+
+
+def test_patterns_of_files_are_a_vector_at_most() -> None:
+    pattern = tf.placeholder(tf.string)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="must be scalar or vector"):
+        session.run(tf.io.matching_files(pattern), {pattern: [["a"]]})
+
+
+@pytest.mark.parametrize("op", ["ExtractImagePatches", "ExtractVolumePatches"])
+@pytest.mark.parametrize(("known", "depth"), [(True, 0), (False, 0)])
+def test_windows_without_pixels_are_refused_in_the_step(op: str, known: bool, depth: int) -> None:
+    spatial = [3] * (2 if "Image" in op else 3)
+    pixels = tf.placeholder(tf.float32, [1, *spatial, 2] if known else [None] * (len(spatial) + 2))
+    given = {"images": pixels, "rates": [1] * 4} if "Image" in op else {"input": pixels}
+    ones = [1] * (len(spatial) + 2)
+    patches = getattr(tf.raw_ops, op)(**given, ksizes=[1, 0, *ones[2:]], strides=ones, padding="SAME")
+    assert patches.shape.as_list()[-1] == depth
+    with tf.Session() as session, pytest.raises(tf.errors.OutOfRangeError, match="ksizes is out of range"):
+        session.run(patches, {pixels: np.zeros([1, *spatial, 2])})
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [(tf.qint8, tf.int8), (tf.quint16, tf.uint16), (tf.qint32, tf.int32)])
+def test_quantized_numbers_are_written_as_their_integers(dtype: Any, bits: Any) -> None:
+    steps = tf.bitcast(tf.constant([3, 4], bits), dtype)
+    with tf.Session() as session:
+        assert session.run(tf.raw_ops.StringFormat(inputs=[steps], template="{}", placeholder="{}")) == b"[3 4]"
+
+
+def test_segments_of_more_dimensions_than_the_words_are_out_of_range() -> None:
+    words, segments = tf.placeholder(tf.string), tf.placeholder(tf.int32)
+    joined = tf.strings.unsorted_segment_join(words, segments, 3)
+    with tf.Session() as session, pytest.raises(tf.errors.OutOfRangeError, match="Invalid segment_id rank 1"):
+        session.run(joined, {words: "a", segments: [1, 0, 1]})
+
+
+def test_the_step_checks_the_indices_of_a_sparse_sum() -> None:
+    places = tf.placeholder(tf.int64, [1])
+    parts = {"a_indices": tf.zeros([0, 2], tf.int64), "b_indices": tf.zeros([2, 2], tf.int64)}
+    first, _ = tf.raw_ops.SparseAddGrad(backprop_val_grad=[1.0], sum_indices=places, **parts)
+    assert first.shape.as_list() == [0]
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="should be matrices"):
+        session.run(first, {places: [0]})
+
+
+@pytest.mark.parametrize(
+    ("op", "scalars", "unchecked"),
+    [
+        ("AddSign", ["lr", "alpha", "sign_decay", "beta"], "sign_decay"),
+        ("PowerSign", ["lr", "logbase", "sign_decay", "beta"], "sign_decay"),
+        ("Adagrad", ["lr"], None),
+        ("Momentum", ["lr", "momentum"], None),
+        ("FtrlV2", ["lr", "l1", "l2", "l2_shrinkage", "lr_power"], None),
+    ],
+)
+def test_rates_of_optimizers_are_scalars_in_the_step(op: str, scalars: list[str], unchecked: str | None) -> None:
+    slots = {"Adagrad": ["accum"], "Momentum": ["accum"], "FtrlV2": ["accum", "linear"]}.get(op, ["m"])
+    handles = {name: tf.get_variable(name, initializer=[0.5], use_resource=True) for name in ["var", *slots]}
+    given = {name: tf.placeholder(tf.float32) for name in scalars}
+    update = getattr(tf.raw_ops, f"ResourceApply{op}")(
+        **{name: variable.handle for name, variable in handles.items()}, **given, grad=[0.25]
+    )
+    numbers = {given[name]: -0.5 if name == "lr_power" else 0.5 for name in scalars}
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(update, numbers)
+        for name in scalars:
+            vector = {**numbers, given[name]: [numbers[given[name]]]}
+            if name == unchecked:
+                session.run(update, vector)
+                continue
+            with pytest.raises(tf.errors.InvalidArgumentError, match="is not a scalar"):
+                session.run(update, vector)

@@ -6,7 +6,7 @@ use ferroflow_tensor::DType;
 use numpy::PyUntypedArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 fn dtype_from_python(value: &Bound<'_, PyAny>) -> PyResult<DType> {
     let number: i32 = match value.getattr("as_datatype_enum") {
@@ -42,6 +42,10 @@ pub fn from_python(op: &str, def: &AttrDef, value: &Bound<'_, PyAny>) -> PyResul
     let convert = || -> PyResult<AttrValue> {
         if !def.is_list {
             return one(def.kind, value);
+        }
+        // TF 1.x: a list or a tuple, no other sequence.
+        if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
+            return Err(PyTypeError::new_err("it is neither a list nor a tuple"));
         }
         let items = value.try_iter()?.map(|item| one(def.kind, &item?)).collect::<PyResult<_>>()?;
         Ok(AttrValue::List(items))

@@ -101,6 +101,18 @@ impl DType {
         TABLE[self as usize - 1].3
     }
 
+    /// Returns the integer type of a quantized type's elements, and other types as they are.
+    pub fn without_quantization(self) -> DType {
+        match self {
+            DType::QI8 => DType::I8,
+            DType::QU8 => DType::U8,
+            DType::QI16 => DType::I16,
+            DType::QU16 => DType::U16,
+            DType::QI32 => DType::I32,
+            other => other,
+        }
+    }
+
     pub fn is_floating(self) -> bool {
         matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
     }

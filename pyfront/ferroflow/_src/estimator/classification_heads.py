@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.array_conversion import exceeds_int32
 from ferroflow._src.base.typing import ListLike
 from ferroflow._src.estimator.export_outputs import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 from ferroflow._src.estimator.head_checks import checked_labels, checked_thresholds, in_range
@@ -170,6 +173,13 @@ def _check_vocabulary(vocabulary: Any, error: type[Exception], text: str) -> Non
         raise error(f"{text}. Given type: {type(vocabulary)}")
 
 
+def _check_count(n_classes: Any) -> None:
+    if n_classes is None:
+        raise ValueError("n_classes cannot be None")
+    if not isinstance(n_classes, int | np.integer) or exceeds_int32(n_classes):
+        raise TypeError(f"n_classes must be an integer of 32 bits: {n_classes!r}.")
+
+
 def multi_class_head_of(
     n_classes: int,
     weight_column: Any,
@@ -180,8 +190,7 @@ def multi_class_head_of(
 ) -> MultiClassHeadOfLogits:
     """Returns the head of a classifier of three or more classes; raises ValueError if there are fewer."""
     _check_vocabulary(label_vocabulary, ValueError, "label_vocabulary should be a list or a tuple")
-    if n_classes is None:
-        raise ValueError("n_classes cannot be None")
+    _check_count(n_classes)
     if n_classes <= 2:
         raise ValueError(f"n_classes must be > 2: {n_classes}.")
     return MultiClassHeadOfLogits(n_classes, n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
@@ -227,8 +236,7 @@ def classification_head(
     _check_vocabulary(label_vocabulary, ValueError, "label_vocabulary should be a list or a tuple")
     if n_classes == 2:
         return binary_head_of(weight_column, label_vocabulary, loss_reduction)
-    if n_classes is None:
-        raise ValueError("n_classes cannot be None")
+    _check_count(n_classes)
     if n_classes < 2:
         raise ValueError(f"n_classes must be > 1: {n_classes}.")
     return multi_class_head_of(n_classes, weight_column, label_vocabulary, loss_reduction)

@@ -339,11 +339,13 @@ def shared_embedding_columns(
         List of dense feature columns, in the order given.
 
     Raises:
-        ValueError: on the same conditions as `embedding_column`, or if the columns have different kinds or numbers of
-            ids.
+        ValueError: on the same conditions as `embedding_column`, or if there are no columns, or the columns have
+            different kinds or numbers of ids.
     """
     initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt, "")
     in_order = sorted(categorical_columns, key=lambda column: str(column.name))
+    if not in_order:
+        raise ValueError("shared_embedding_columns needs one column or more.")
     first = in_order[0]
     if not isinstance(first, CategoricalColumn):
         raise ValueError(

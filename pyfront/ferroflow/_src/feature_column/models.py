@@ -86,7 +86,7 @@ def input_layer(
             )
     keys = _collections(weight_collections)
     in_order = sorted(columns, key=lambda column: str(column.name))
-    with variable_scope(None, default_name="input_layer", values=list(features.values())):
+    with variable_scope(None, default_name="input_layer", values=_features(features)):
         transformed = TransformedFeatures(features)
         parts = []
         for column in in_order:
@@ -99,6 +99,12 @@ def input_layer(
                     cols_to_output_tensors[column] = part
         check_batch_sizes(parts, in_order)
         return joining.concat(parts, 1)
+
+
+def _features(features: Any) -> list[Any]:
+    if not isinstance(features, Mapping):
+        raise TypeError(f"The features must be a dict of them by their keys, not {features!r}.")
+    return list(features.values())
 
 
 def linear_model(
@@ -145,7 +151,7 @@ def linear_model(
             name, shape=shape, initializer=Zeros(), trainable=trainable, collections=keys, use_resource=True
         )
 
-    with variable_scope(None, default_name="linear_model", values=list(features.values())):
+    with variable_scope(None, default_name="linear_model", values=_features(features)):
         transformed = TransformedFeatures(features)
         sums = []
         for column in in_order:

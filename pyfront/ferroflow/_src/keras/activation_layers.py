@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import NestedTensors, TensorLike
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras import activations, named
@@ -76,8 +77,14 @@ class PReLU(_Elementwise):
 
         Args:
             input_shape: TensorShape of the inputs, with the batch.
+
+        Raises:
+            TypeError: if a shared dimension is no integer.
+            ValueError: if the rank of the inputs is unknown.
         """
-        sizes = [1 if d + 1 in self.shared_axes else int(size) for d, size in enumerate(input_shape[1:])]
+        sizes = TensorShape(input_shape).as_list()[1:]
+        for axis in self.shared_axes:
+            sizes[axis - 1] = 1
         self.alpha = self.add_weight(
             "alpha",
             sizes,

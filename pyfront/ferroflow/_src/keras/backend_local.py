@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.keras.settings import data_format_of
 from ferroflow._src.ops.array.joining import concat
 from ferroflow._src.ops.array.shaping import reshape, transpose
 from ferroflow._src.ops.math.linalg import matmul
@@ -70,10 +70,7 @@ def _local(
     places: tuple[int, ...],
     data_format: str | None,
 ) -> Tensor:
-    data_format = data_format or image_data_format()
-    if data_format not in ("channels_first", "channels_last"):
-        raise ValueError(f"Unknown data_format: {data_format}")
-    first = data_format == "channels_first"
+    first = data_format_of(data_format) == "channels_first"
     width, filters = kernel.shape.as_list()[1:]
     windows = []
     for place in itertools.product(*map(range, places)):

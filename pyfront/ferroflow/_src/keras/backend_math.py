@@ -245,15 +245,21 @@ def dot(x: Any, y: Any) -> Tensor:
 
     Returns:
         Tensor of that dtype, of the shape of `x` without its last dimension + the shape of `y` without `n`.
+
+    Raises:
+        TypeError: if the rank of `y` is unknown, and that of `x` is more than 2.
+        ValueError: if the sizes do not fit, or neither has more than 2 dimensions and one is a vector.
     """
     if isinstance(x, SparseTensor):
         of_sparse: Tensor = sparse_tensor_dense_matmul(x, y)
         return of_sparse
     x, y = convert_to_tensor(x), convert_to_tensor(y)
     x_rank, y_rank = x.shape.ndims, y.shape.ndims
-    if x_rank == 2 and y_rank == 2:
+    if x_rank is None or (x_rank <= 2 and (y_rank is None or y_rank <= 2)):
         return linalg.matmul(x, y)
-    return linalg.tensordot(x, y, [[-1 + (x_rank or 0)], [builtins.max(0, (y_rank or 0) - 2)]])
+    if y_rank is None:
+        raise TypeError(f"dot: the rank of y must be known, where x is of shape {x.shape}.")
+    return linalg.tensordot(x, y, [[x_rank - 1], [builtins.max(0, y_rank - 2)]])
 
 
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:

@@ -15,7 +15,7 @@ from ferroflow._src.framework.constant import constant
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend import learning_phase
-from ferroflow._src.keras.settings import epsilon as small_number, floatx, image_data_format
+from ferroflow._src.keras.settings import data_format_of, dtype_of, epsilon as small_number
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.making import ones, ones_like, zeros, zeros_like
@@ -103,9 +103,7 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
         ValueError: if `data_format` is unknown, `x` has fewer than 2 dimensions, or the rank of `bias` is neither 1
             nor that of `x` without the batch.
     """
-    data_format = data_format or image_data_format()
-    if data_format not in ("channels_first", "channels_last"):
-        raise ValueError(f"Unknown data_format: {data_format}")
+    data_format = data_format_of(data_format)
     x = convert_to_tensor(x)
     bias = bias if hasattr(bias, "shape") else convert_to_tensor(bias)
     rank, sizes = x.shape.ndims, TensorShape(bias.shape)
@@ -283,11 +281,8 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 
 def op_format_of(data_format: str | None, rank: int) -> str:
-    given = data_format or image_data_format()
-    if given not in ("channels_first", "channels_last"):
-        raise ValueError(f"Unknown data_format: {given}")
     last, first = {3: ("NWC", "NCW"), 4: ("NHWC", "NCHW"), 5: ("NDHWC", "NCDHW")}[rank]
-    return first if given == "channels_first" else last
+    return first if data_format_of(data_format) == "channels_first" else last
 
 
 def op_padding_of(padding: str) -> str:
@@ -497,7 +492,7 @@ def random_normal(
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.random_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
+    return sampling.random_normal(shape, mean, stddev, dtype_of(dtype), seed_or_new(seed))
 
 
 def random_uniform(
@@ -515,7 +510,7 @@ def random_uniform(
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.random_uniform(shape, minval, maxval, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
+    return sampling.random_uniform(shape, minval, maxval, dtype_of(dtype), seed_or_new(seed))
 
 
 def truncated_normal(
@@ -533,7 +528,7 @@ def truncated_normal(
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return sampling.truncated_normal(shape, mean, stddev, dtypes.as_dtype(dtype or floatx()), seed_or_new(seed))
+    return sampling.truncated_normal(shape, mean, stddev, dtype_of(dtype), seed_or_new(seed))
 
 
 def random_binomial(
@@ -550,7 +545,7 @@ def random_binomial(
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    kind = dtypes.as_dtype(dtype or floatx())
+    kind = dtype_of(dtype)
     drawn = sampling.random_uniform(shape, dtype=kind, seed=seed_or_new(seed))
     return where(less_equal(drawn, p), ones(shape, kind), zeros(shape, kind))
 

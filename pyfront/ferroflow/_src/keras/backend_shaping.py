@@ -15,7 +15,7 @@ from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend import get_session, tracked_variable
 from ferroflow._src.keras.backend_nn import seed_or_new
-from ferroflow._src.keras.settings import floatx, image_data_format
+from ferroflow._src.keras.settings import data_format_of, dtype_of
 from ferroflow._src.ops.array import joining, making, shaping
 from ferroflow._src.ops.image.resizing import resize_centered
 from ferroflow._src.ops.math import linalg
@@ -70,7 +70,7 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
     if hasattr(value, "tocoo"):
         matrix = value.tocoo()
         return SparseTensor(np.stack([matrix.row, matrix.col], axis=1).astype(np.int64), matrix.data, matrix.shape)
-    kind = dtypes.as_dtype(dtype or floatx())
+    kind = dtype_of(dtype)
     return tracked_variable(convert_to_tensor(value, dtype=kind), name=name, constraint=constraint)
 
 
@@ -86,7 +86,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     Returns:
         Tensor of `dtype` and `shape`.
     """
-    return constant_of(value, dtype=dtypes.as_dtype(dtype or floatx()), shape=shape, name=name or "Const")
+    return constant_of(value, dtype=dtype_of(dtype), shape=shape, name=name or "Const")
 
 
 def placeholder(
@@ -121,9 +121,9 @@ def placeholder(
     if ragged:
         inner: list[int | None] = TensorShape(shape).as_list()[1:]
         rank = next((i for i, size in enumerate(inner) if size is not None), len(inner))
-        return ragged_placeholder(dtypes.as_dtype(dtype or floatx()), rank, inner[rank:], name)
+        return ragged_placeholder(dtype_of(dtype), rank, inner[rank:], name)
     make = making.sparse_placeholder if sparse else making.placeholder
-    return make(dtypes.as_dtype(dtype or floatx()), shape=shape, name=name)
+    return make(dtype_of(dtype), shape=shape, name=name)
 
 
 def ndim(x: Any) -> int | None:
@@ -164,7 +164,7 @@ def eval(x: NestedTensors) -> Any:  # Keras's name
 
 
 def _filled(make: Any, shape: Any, dtype: Any, name: str | None) -> Any:
-    value = make(shape, dtypes.as_dtype(dtype or floatx()))
+    value = make(shape, dtype_of(dtype))
     return tracked_variable(value, name=name) if value.shape.is_fully_defined() else value
 
 
@@ -207,7 +207,7 @@ def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> V
     Returns:
         Variable of `dtype`, of shape [size, size].
     """
-    return tracked_variable(linalg.eye(size, dtype=dtypes.as_dtype(dtype or floatx())), name=name)
+    return tracked_variable(linalg.eye(size, dtype=dtype_of(dtype)), name=name)
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -259,7 +259,7 @@ def random_uniform_variable(
     Returns:
         Variable of `dtype` and `shape`.
     """
-    kind = dtypes.as_dtype(dtype or floatx())
+    kind = dtype_of(dtype)
     return tracked_variable(
         random_uniform(shape, low, high, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name
     )
@@ -286,7 +286,7 @@ def random_normal_variable(
     Returns:
         Variable of `dtype` and `shape`.
     """
-    kind = dtypes.as_dtype(dtype or floatx())
+    kind = dtype_of(dtype)
     return tracked_variable(
         random_normal(shape, mean, scale, dtype=kind, seed=seed_or_new(seed, 1_000_000_000)), name=name
     )
@@ -479,9 +479,12 @@ def spatial_2d_padding(x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str
 
     Returns:
         Tensor of the dtype of `x`.
+
+    Raises:
+        ValueError: if `data_format` is not one of the listed values.
     """
     around = [list(padding[0]), list(padding[1])]
-    if (data_format or image_data_format()) == "channels_first":
+    if data_format_of(data_format) == "channels_first":
         return shaping.pad(x, [[0, 0], [0, 0], *around])
     return shaping.pad(x, [[0, 0], *around, [0, 0]])
 

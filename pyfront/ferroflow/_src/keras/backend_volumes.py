@@ -8,7 +8,7 @@ from ferroflow._src.base.typing import IntsLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.backend_nn import op_format_of, op_padding_of, with_batch
-from ferroflow._src.keras.settings import image_data_format
+from ferroflow._src.keras.settings import data_format_of
 from ferroflow._src.layers.transposed_convolution import transposed_images
 from ferroflow._src.ops.array import joining, shaping
 from ferroflow._src.ops.nn import conv, pooling
@@ -156,10 +156,7 @@ def spatial_3d_padding(x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_for
     Raises:
         ValueError: if `data_format` is not one of the listed values.
     """
-    chosen = data_format or image_data_format()
-    if chosen not in ("channels_last", "channels_first"):
-        raise ValueError(f"Unknown data_format: {data_format}")
     around = [list(pair) for pair in padding]
-    if chosen == "channels_first":
+    if data_format_of(data_format) == "channels_first":
         return shaping.pad(x, [[0, 0], [0, 0], *around])
     return shaping.pad(x, [[0, 0], *around, [0, 0]])

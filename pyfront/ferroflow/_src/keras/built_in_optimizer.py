@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ferroflow._src.framework.apply import apply_op
+from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.handles import Operation, Tensor
 from ferroflow._src.keras.optimizer_base import Optimizer
 from ferroflow._src.keras.settings import epsilon as default_epsilon
@@ -108,12 +109,12 @@ def momentum_of(momentum: Any) -> bool:
     """Returns True if there is momentum.
 
     Raises:
+        TypeError: if it is not a number, Tensor or callable.
         ValueError: if it is a number outside of [0, 1].
     """
-    is_number = isinstance(momentum, (int, float))
-    if is_number and not 0 <= momentum <= 1:
+    if isinstance(momentum, (int, float)) and (momentum < 0 or momentum > 1):
         raise ValueError("`momentum` must be between [0, 1].")
-    return not is_number or momentum > 0
+    return is_tensor(momentum) or callable(momentum) or bool(momentum > 0)
 
 
 def epsilon_of(given: float | None) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ferroflow._src.keras import losses, metrics
-from ferroflow._src.keras.custom_objects import get_custom_objects
+from ferroflow._src.keras.custom_objects import arguments_in, get_custom_objects
 from ferroflow._src.keras.loss_classes import Loss
 from ferroflow._src.keras.metric_base import Metric
 from ferroflow._src.keras.named import find
@@ -71,7 +71,7 @@ def described(description: Mapping[str, Any], base: type[Any], custom: Mapping[s
     if description["class_name"] not in known:
         raise ValueError(f"Unknown {what}: {description['class_name']}")
     kind: Any = known[description["class_name"]]
-    config = dict(description["config"])
+    config = arguments_in(description)
     return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
 
 

@@ -49,3 +49,15 @@ def custom_object_scope(*args: Mapping[str, Any]) -> CustomObjectScope:
         CustomObjectScope.
     """
     return CustomObjectScope(*args)
+
+
+def arguments_in(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments in a dict of "class_name" and "config".
+
+    Raises:
+        TypeError: if they are not a dict.
+    """
+    config = description["config"]
+    if not isinstance(config, Mapping):
+        raise TypeError(f"The configuration of {description['class_name']} is a dict, not {config!r}.")
+    return dict(config)

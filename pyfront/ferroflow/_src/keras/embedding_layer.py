@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import (
     DictLike,
     Identifier,
@@ -71,9 +72,12 @@ class Embedding(KerasLayer):
         """Makes the table.
 
         Args:
-            input_shape: TensorShape of the inputs, accepted.
+            input_shape: TensorShape of the inputs.
+
+        Raises:
+            ValueError: if the rank of the inputs is unknown.
         """
-        del input_shape
+        TensorShape(input_shape).as_list()
         self.embeddings = self.add_weight(
             "embeddings",
             shape=(self.input_dim, self.output_dim),

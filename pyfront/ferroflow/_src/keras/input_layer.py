@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import DTypeLike, ShapeLike
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import serialized
-from ferroflow._src.keras.settings import floatx, get_uid
+from ferroflow._src.keras.settings import dtype_of, get_uid
 from ferroflow._src.layers.nodes import note_call
 from ferroflow._src.ops.array.making import placeholder
 from ferroflow._src.variables.variable import Variable
@@ -59,7 +58,7 @@ class InputLayer(KerasLayer):
                 raise ValueError("An Input layer should be passed either a `batch_input_shape` or an `input_shape`.")
             inner: Any = input_shape
             shape = tuple(batch_input_shape) if batch_input_shape is not None else (batch_size, *inner)
-            input_tensor = placeholder(dtypes.as_dtype(dtype or floatx()), shape=list(shape), name=self.name)
+            input_tensor = placeholder(dtype_of(dtype), shape=list(shape), name=self.name)
         if isinstance(input_tensor, Variable):
             input_tensor = convert_to_tensor(input_tensor)
         self.batch_input_shape = tuple(input_tensor.get_shape().as_list())

@@ -16,8 +16,8 @@ from ferroflow._src.keras.backend_math import batch_dot
 from ferroflow._src.keras.backend_nn import l2_normalize
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.ops.array import joining
-from ferroflow._src.ops.array.making import ones, ones_like
-from ferroflow._src.ops.array.shaping import expand_dims, reshape, shape, size
+from ferroflow._src.ops.array.making import ones_like
+from ferroflow._src.ops.array.shaping import expand_dims
 from ferroflow._src.ops.math.arithmetic import maximum as larger, minimum as smaller
 from ferroflow._src.ops.math.comparison import logical_and
 from ferroflow._src.ops.math.reduction import reduce_all
@@ -71,21 +71,22 @@ def _broadcast(first: tuple[int | None, ...], second: tuple[int | None, ...]) ->
     return tuple(found)
 
 
+def _known_sizes(shapes: Any) -> list[list[int | None]]:
+    """Returns the sizes of shapes.
+
+    Raises:
+        ValueError: if a rank is unknown.
+    """
+    return [TensorShape(shape).as_list() for shape in shapes]
+
+
 def _of_one_rank(inputs: list[Tensor]) -> list[Tensor]:
     """Returns the inputs with dimensions of one behind the batch of those that have fewer dimensions than others."""
-    known = [x.get_shape().ndims for x in inputs]
-    ranks = [n for n in known if n is not None]
-    if len(ranks) == len(inputs):
-        # TF 1.x: one node for each dimension.
-        return [
-            functools.reduce(lambda t, _: expand_dims(t, 1), range(max(ranks) - n), x)
-            for x, n in zip(inputs, ranks, strict=True)
-        ]
-    shapes = [shape(x) for x in inputs]
-    most = functools.reduce(larger, [size(dimensions) for dimensions in shapes])
+    ranks = [len(sizes) for sizes in _known_sizes(x.get_shape() for x in inputs)]
+    # TF 1.x: one node for each dimension.
     return [
-        reshape(x, joining.concat([d[:1], ones([most - size(d)], d.dtype), d[1:]], 0))
-        for x, d in zip(inputs, shapes, strict=True)
+        functools.reduce(lambda t, _: expand_dims(t, 1), range(max(ranks) - n), x)
+        for x, n in zip(inputs, ranks, strict=True)
     ]
 
 
@@ -108,20 +109,20 @@ class Concatenate(Merge):
             input_shape: list of the TensorShapes of the inputs, [batch, ...].
 
         Raises:
-            ValueError: if there are fewer than two inputs, or they differ in another dimension than the axis.
+            ValueError: if there are fewer than two inputs, a rank is unknown, or they differ in another dimension than
+                the axis.
         """
         if not isinstance(input_shape, list) or len(input_shape) < 2:
             raise ValueError("A `Concatenate` layer should be called on a list of at least 2 inputs")
-        shapes = [TensorShape(shape) for shape in input_shape]
-        if all(shape.ndims is not None for shape in shapes):
-            sizes = [shape.as_list() for shape in shapes]
-            for found in sizes:
-                del found[self.axis]
-            if any(found != sizes[0] for found in sizes) and all(shape.ndims for shape in shapes):
-                raise ValueError(
-                    "A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs "
-                    f"shapes: {[tuple(shape.as_list()) for shape in shapes]}"
-                )
+        shapes = _known_sizes(input_shape)
+        others = [list(sizes) for sizes in shapes]
+        for sizes in others:
+            del sizes[self.axis]
+        if any(sizes != others[0] for sizes in others):
+            raise ValueError(
+                "A `Concatenate` layer requires inputs with matching shapes except for the concat axis. Got inputs "
+                f"shapes: {[tuple(sizes) for sizes in shapes]}"
+            )
         super().build(input_shape)
 
     def call(self, inputs: Any) -> Tensor:
@@ -177,18 +178,16 @@ class _Elementwise(Merge):
             input_shape: list of the TensorShapes of the inputs, [batch, ...].
 
         Raises:
-            ValueError: if there are fewer than two inputs, or their shapes are incompatible.
+            ValueError: if there are fewer than two inputs, a rank is unknown, or their shapes are incompatible.
         """
         self._check(input_shape)
-        shapes = [TensorShape(shape) for shape in input_shape]
-        known = [shape.as_list() for shape in shapes if shape.ndims is not None]
-        if len({shape[0] for shape in known if shape} - {None}) > 1:
+        shapes = _known_sizes(input_shape)
+        if len({shape[0] for shape in shapes if shape} - {None}) > 1:
             raise ValueError(
                 "Can not merge tensors with different batch sizes. Got tensors with shapes : "
-                f"{[None if shape.ndims is None else tuple(shape.as_list()) for shape in shapes]}"
+                f"{[tuple(shape) for shape in shapes]}"
             )
-        if len(known) == len(shapes):
-            functools.reduce(_broadcast, (tuple(shape[1:]) for shape in known))
+        functools.reduce(_broadcast, (tuple(shape[1:]) for shape in shapes))
         super().build(input_shape)
 
     def call(self, inputs: Any) -> Any:
@@ -323,21 +322,17 @@ class Dot(Merge):
             input_shape: list of the TensorShapes of the two inputs, [batch, ...].
 
         Raises:
-            ValueError: if there are not exactly two inputs, or the dimensions do not exist or differ in size.
+            ValueError: if there are not exactly two inputs, a rank is unknown, or the dimensions do not exist or
+                differ in size. A known size also differs from an unknown one.
         """
-        first, second = (TensorShape(shape) for shape in self._pair(input_shape))
-        if first.ndims is not None and second.ndims is not None:
-            pair = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
-            for shape, axis in zip((first, second), pair, strict=True):
-                rank = len(shape.dims or ())
-                if not -rank <= axis < rank:
-                    raise ValueError(f"`Dot` sums over dimension {axis} of an input of shape {shape}, which has none.")
-            sizes = first[pair[0]].value, second[pair[1]].value
-            if None not in sizes and sizes[0] != sizes[1]:
-                shapes = tuple(first.as_list()), tuple(second.as_list())
-                raise ValueError(
-                    f"Dimension incompatibility {sizes[0]} != {sizes[1]}. Layer shapes: {shapes[0]}, {shapes[1]}"
-                )
+        shapes = [tuple(sizes) for sizes in _known_sizes(self._pair(input_shape))]
+        pair = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
+        for sizes, axis in zip(shapes, pair, strict=True):
+            if not -len(sizes) <= axis < len(sizes):
+                raise ValueError(f"`Dot` sums over dimension {axis} of an input of shape {sizes}, which has none.")
+        first, second = (sizes[axis] for sizes, axis in zip(shapes, pair, strict=True))
+        if first != second:
+            raise ValueError(f"Dimension incompatibility {first} != {second}. Layer shapes: {shapes[0]}, {shapes[1]}")
         super().build(input_shape)
 
     def call(self, inputs: Any) -> Any:

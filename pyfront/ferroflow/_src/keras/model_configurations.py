@@ -8,7 +8,7 @@ from typing import Any
 
 from ferroflow._src.keras.base_layer import KerasLayer
 from ferroflow._src.keras.configurations import LAYERS_INSIDE, register_layer_maker, yaml
-from ferroflow._src.keras.custom_objects import CustomObjectScope, get_custom_objects
+from ferroflow._src.keras.custom_objects import CustomObjectScope, arguments_in, get_custom_objects
 from ferroflow._src.keras.input_layer import InputLayer
 from ferroflow._src.keras.model import Model
 from ferroflow._src.keras.network import Network
@@ -29,6 +29,7 @@ def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) ->
 
     Raises:
         KeyError: if the dict has no class.
+        TypeError: if the arguments of a layer are not a dict.
         ValueError: if it has no arguments, or the class is unknown.
     """
     custom_objects = {**get_custom_objects(), **custom_objects}
@@ -40,7 +41,7 @@ def layer_of(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) ->
     # Layers among the arguments stay dicts, as in TensorFlow: a program's own `from_config` makes them.
     config = {
         key: _tuples(value) if isinstance(value, list) and key not in LAYERS_INSIDE else value
-        for key, value in described["config"].items()
+        for key, value in arguments_in(described).items()
     }
     # A layer finds functions of the program by their names.
     with CustomObjectScope(custom_objects):
@@ -54,11 +55,13 @@ def _tuples(value: Any) -> Any:
 def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> Any:
     config = described["config"]
     if described["class_name"] == "Sequential":
-        layers = config if isinstance(config, list) else config.get("layers", [])
-        name = described.get("name") if isinstance(config, list) else config.get("name")
-        model = Sequential([layer_of(one, custom_objects) for one in layers], name=name)
-        if not isinstance(config, list) and config.get("build_input_shape") and not model.inputs:
-            model.build(tuple(config["build_input_shape"]))
+        # Older files have the list of the layers alone.
+        whole = {"name": described.get("name"), "layers": config} if isinstance(config, list | tuple) else config
+        if not isinstance(whole, Mapping):
+            raise TypeError(f"The configuration of a Sequential is a dict, or a list of its layers', not {config!r}.")
+        model = Sequential([layer_of(one, custom_objects) for one in whole.get("layers", ())], name=whole.get("name"))
+        if whole.get("build_input_shape") and not model.inputs:
+            model.build(tuple(whole["build_input_shape"]))
         return model
     made: dict[str, Any] = {}
     outputs: dict[tuple[str, int], list[Any]] = {}

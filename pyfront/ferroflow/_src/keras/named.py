@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import DTypeLike, NestedTensors
 from ferroflow._src.keras import activations
 from ferroflow._src.keras.configurations import serialized
 from ferroflow._src.keras.constraint_classes import MaxNorm, MinMaxNorm, NonNeg, RadialConstraint, UnitNorm
-from ferroflow._src.keras.custom_objects import get_custom_objects
+from ferroflow._src.keras.custom_objects import arguments_in, get_custom_objects
 from ferroflow._src.ops.math.elementwise import abs as absolute, square
 from ferroflow._src.ops.math.reduction import reduce_sum
 from ferroflow._src.variables.initializers import (
@@ -43,7 +43,7 @@ def find(what: str, given: Any, known: Mapping[str, Any]) -> Any:
         return known[given]
     if isinstance(given, Mapping) and given.get("class_name") in get_custom_objects():
         _check_description(given)
-        kind, config = get_custom_objects()[given["class_name"]], dict(given["config"])
+        kind, config = get_custom_objects()[given["class_name"]], arguments_in(given)
         return kind.from_config(config) if hasattr(kind, "from_config") else kind(**config)
     space = " " if what == "optimizer" else ""
     raise ValueError(f"Unknown {what}:{space}{given}. Give a callable, or one of {sorted(known)}.")
@@ -59,10 +59,10 @@ def _of_config(what: str, config: dict[str, Any], classes: Mapping[str, Callable
     _check_description(config)
     name = str(config["class_name"])
     if name in get_custom_objects():
-        return get_custom_objects()[name](**config["config"])
+        return get_custom_objects()[name](**arguments_in(config))
     if name not in classes:
         raise ValueError(f"Unknown {what}: {name!r}. Known are {sorted(classes)}.")
-    return classes[name](**config["config"])
+    return classes[name](**arguments_in(config))
 
 
 _ACTIVATIONS: dict[str, Callable[..., Any]] = {name: getattr(activations, name) for name in activations.__all__}

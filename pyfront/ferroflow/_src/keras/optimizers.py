@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ferroflow._src.keras.custom_objects import get_custom_objects
+from ferroflow._src.keras.custom_objects import arguments_in, get_custom_objects
 from ferroflow._src.keras.descent_optimizers import SGD, Adadelta, Adagrad, Ftrl, RMSprop
 from ferroflow._src.keras.moment_optimizers import Adam, Adamax, Nadam
 from ferroflow._src.keras.named import find
@@ -70,7 +70,7 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
     cls = find("optimizer", name if name in known else name.lower(), known)
     if "config" not in config:
         raise ValueError(f"Improper config format: {config}")
-    return cls.from_config(dict(config["config"]))
+    return cls.from_config(arguments_in(config))
 
 
 def get(identifier: str) -> Any:

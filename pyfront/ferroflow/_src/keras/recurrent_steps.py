@@ -75,9 +75,12 @@ class Steps(DropoutMasks, KerasLayer):
 
         Args:
             input_shape: TensorShape of the inputs, [batch, steps, size] or [batch, size].
+
+        Raises:
+            ValueError: if their rank is unknown.
         """
         made: Any = self  # the attributes that the constructor sets by name
-        width, size = self._GATES * self.units, TensorShape(input_shape)[-1].value
+        width, size = self._GATES * self.units, TensorShape(input_shape).as_list()[-1]
         self.kernel = self.add_weight(
             "kernel",
             (size, width),

@@ -10,7 +10,7 @@ from ferroflow._src.base.typing import ListLike, TensorLike
 from ferroflow._src.framework.conversion import convert_n_to_tensor, convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.keras.custom_objects import get_custom_objects
+from ferroflow._src.keras.custom_objects import arguments_in, get_custom_objects
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.training import cosine_decay, learning_rate_decay
 
@@ -390,4 +390,4 @@ def deserialize(config: Mapping[str, Any], custom_objects: Mapping[str, Any] | N
     known = {**_CLASSES, **get_custom_objects(), **(custom_objects or {})}
     if name not in known:
         raise ValueError(f"Unknown decay: {name}")
-    return known[name].from_config(dict(config["config"]))
+    return known[name].from_config(arguments_in(config))

@@ -9,7 +9,7 @@ from ferroflow._src.base.docstrings import document
 from ferroflow._src.keras import named
 from ferroflow._src.keras.by_name import get_loss, get_metric
 from ferroflow._src.keras.configurations import serialized
-from ferroflow._src.keras.custom_objects import custom_object_scope, get_custom_objects
+from ferroflow._src.keras.custom_objects import arguments_in, custom_object_scope, get_custom_objects
 from ferroflow._src.keras.model_configurations import layer_of
 
 
@@ -138,6 +138,7 @@ def deserialize_keras_object(
         The object: of a dict a new one, of a name the function, and of a class's name a new one.
 
     Raises:
+        TypeError: if the configuration is not a dict.
         ValueError: if the name is not known, or `identifier` is something else.
     """
     if identifier is None or callable(identifier):
@@ -153,8 +154,8 @@ def deserialize_keras_object(
     if found is None:
         raise ValueError(f"Unknown {printable_module_name}: {name}")
     if is_described:
+        config = arguments_in(identifier)
         with custom_object_scope(custom_objects or {}):
-            config = dict(identifier["config"])
             return found.from_config(config) if hasattr(found, "from_config") else found(**config)
     return found() if isinstance(found, type) else found
 

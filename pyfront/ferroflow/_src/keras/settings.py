@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ferroflow._src.base import dtypes
+from ferroflow._src.base.dtypes import DType
 from ferroflow._src.base.typing import NestedTensors
 from ferroflow._src.layers.naming import forget_numbers, next_number
 
@@ -62,6 +64,31 @@ def image_data_format() -> str:
     another.
     """
     return str(_settings["image_data_format"])
+
+
+def dtype_of(dtype: Any) -> DType:
+    """Returns the DType that an argument of a function of the backend stands for; None is `floatx()`.
+
+    Raises:
+        TypeError: if it is no type.
+    """
+    return dtypes.as_dtype(floatx() if dtype is None else dtype)
+
+
+def data_format_of(data_format: Any) -> str:
+    """Returns the position of channels that an argument of a function of the backend stands for.
+
+    Args:
+        data_format: str, "channels_last" or "channels_first"; None for `image_data_format()`.
+
+    Raises:
+        ValueError: if it is something else.
+    """
+    if data_format is None:
+        return image_data_format()
+    if data_format not in ("channels_last", "channels_first"):
+        raise ValueError(f"Unknown data_format: {data_format}")
+    return str(data_format)
 
 
 def set_image_data_format(data_format: str) -> None:

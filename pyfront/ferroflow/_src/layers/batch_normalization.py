@@ -123,7 +123,9 @@ class BatchNormalization(Layer):
         self.virtual_batch_size = virtual_batch_size
         self.adjustment = adjustment
         self.supports_masking = True
-        self.fused = fused is None or fused
+        # TF 1.x: other values that count as true demand the operation.
+        self._needs_fused = fused not in (None, True) and bool(fused)
+        self.fused = fused is None or bool(fused)
         self._bessels_correction_test_only = True
         keys = ["rmax", "rmin", "dmax"]
         if renorm and set(self.renorm_clipping) - set(keys):
@@ -171,7 +173,7 @@ class BatchNormalization(Layer):
 
         Raises:
             ValueError: if the rank or the size of a dimension of `axis` is unknown, or `axis` does not fit, or
-                `virtual_batch_size` does not.
+                `virtual_batch_size` or `fused` does not.
             TypeError: if `axis` is neither int nor list.
         """
         shape = TensorShape(input_shape)
@@ -180,6 +182,8 @@ class BatchNormalization(Layer):
         is_plain = not self.renorm and self.virtual_batch_size is None and self.adjustment is None
         # TF 1.x: the one operation is for images of float32 or less.
         is_image = shape.ndims == 4 and self.axis in ([1], [3]) and self.dtype != "float64"
+        if self._needs_fused and not is_image:
+            raise ValueError("Unsupported axis, fused batch norm only supports axis == [1] or axis == [3] of images.")
         self.fused = self.fused and is_plain and is_image
         dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
         dtype = dtypes.float32 if dtype in _HALVES else dtype

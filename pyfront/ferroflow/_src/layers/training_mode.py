@@ -11,18 +11,18 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.typing import BoolLike
 from ferroflow._src.control_flow.conditional import cond
 from ferroflow._src.control_flow.static_choice import smart_constant_value
+from ferroflow._src.framework.composite import is_tensor
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 from ferroflow._src.layers.learning_phase import learning_phase
-from ferroflow._src.ops.math.cast import cast
 
 
 def training_mode(training: BoolLike | None) -> bool | Tensor:
     """Returns the argument `training` of a call as what it is: a bool if it is known, else a Tensor of bool.
 
     Args:
-        training: bool, 0 or 1, or Tensor or Variable of bool or a number dtype, of shape []; None for the learning
-            phase of Keras.
+        training: bool, 0 or 1, or Tensor or Variable of bool, of shape []; None for the learning phase of Keras. A
+            Tensor whose value is known may also be of a number dtype.
 
     Returns:
         bool or Tensor of bool.
@@ -32,16 +32,18 @@ def training_mode(training: BoolLike | None) -> bool | Tensor:
     """
     if training is None:
         training = learning_phase()
-    if isinstance(training, (bool, int, np.bool_)):
+    if not is_tensor(training):
+        if not isinstance(training, (bool, int, float, np.bool_, np.number)) or training not in (0, 1):
+            raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {training}")
         return bool(training)
     tensor = convert_to_tensor(training)
-    if tensor.dtype.base_dtype not in (dtypes.bool, dtypes.int32, dtypes.int64, dtypes.float32):
-        raise TypeError(f"pred must be a Tensor, or a Python bool, or 1 or 0. Found instead: {training}")
     known = smart_constant_value(tensor)
-    if known is not None:
-        return known
-    mode: Tensor = cast(tensor, dtypes.bool)
-    return mode
+    if known is None and tensor.dtype.base_dtype != dtypes.bool:
+        raise TypeError(
+            f"Input 'pred' of 'Switch' Op has type {tensor.dtype.base_dtype.name} that does not match expected type of "
+            "bool."
+        )
+    return tensor if known is None else known
 
 
 def choose(training: bool | Tensor, trained: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:

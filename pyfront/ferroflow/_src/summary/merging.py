@@ -34,7 +34,7 @@ def merge(inputs: Sequence[Any], collections: Iterable[str] | None = None, name:
     """
     name = clean_tag(name)
     with name_scope(name, "Merge", inputs):
-        return collect(tensor_op("MergeSummary", [list(inputs)], name=name), collections, ())
+        return collect(tensor_op("MergeSummary", [inputs], name=name), collections, ())
 
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:

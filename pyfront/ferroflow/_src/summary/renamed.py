@@ -125,7 +125,7 @@ def merge_summary(inputs: Sequence[Any], collections: Iterable[str] | None = Non
         Tensor of string, of shape []: a serialized `Summary`.
     """
     with name_scope(name, "MergeSummary", inputs) as scope:
-        return collect(tensor_op("MergeSummary", [list(inputs)], name=scope), collections, ())
+        return collect(tensor_op("MergeSummary", [inputs], name=scope), collections, ())
 
 
 @deprecated("tf.summary.merge_all", name="tf.merge_all_summaries")

@@ -1,25 +1,13 @@
 //! Const: a value that the graph holds.
 
 use ferroflow_graph::{Op, Registry, Role, ShapeContext, kernel};
-use ferroflow_tensor::{DType, PartialShape, Result, ensure};
-
-/// Returns the type in which constants are stored: for quantized ones, that of their integers.
-fn stored(dtype: DType) -> DType {
-    match dtype {
-        DType::QI8 => DType::I8,
-        DType::QU8 => DType::U8,
-        DType::QI16 => DType::I16,
-        DType::QU16 => DType::U16,
-        DType::QI32 => DType::I32,
-        other => other,
-    }
-}
+use ferroflow_tensor::{PartialShape, Result, ensure};
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let value = c.tensor("value")?;
     let dtype = c.dtype("dtype")?;
     ensure!(
-        stored(value.dtype()) == stored(dtype),
+        value.dtype().without_quantization() == dtype.without_quantization(),
         InvalidArgument,
         "The value of a Const has type {}, its attr 'dtype' is {}",
         value.dtype().name(),

@@ -1,7 +1,7 @@
 //! Squeeze: drops dimensions of size 1.
 
 use ferroflow_graph::{Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::{PartialShape, Result, Shape, ensure};
+use ferroflow_tensor::{PartialShape, Result, Shape, bail, ensure};
 
 /// Returns which of `rank` dimensions to drop, by place.
 fn chosen(squeeze_dims: &[i64], rank: usize) -> Result<Vec<bool>> {
@@ -23,6 +23,10 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let out = match c.input(0)?.dims() {
         // Without a list, an unknown dimension may or may not be dropped.
         Some(dims) if !squeeze_dims.is_empty() || dims.iter().all(Option::is_some) => {
+            let rank = dims.len() as i64;
+            if let Some(i) = squeeze_dims.iter().position(|d| !(-rank..rank).contains(d)) {
+                bail!(InvalidArgument, "squeeze_dims[{i}] not in [{},{rank}).", -rank);
+            }
             let drop = chosen(&squeeze_dims, dims.len())?;
             let mut kept = Vec::new();
             for (i, &d) in dims.iter().enumerate() {

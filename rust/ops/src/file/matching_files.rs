@@ -2,7 +2,7 @@
 
 use ferroflow_graph::{Blocking, Op, Outputs, Registry, ShapeContext, kernel};
 use ferroflow_io::file_pattern;
-use ferroflow_tensor::{PartialShape, Result, Tensor};
+use ferroflow_tensor::{PartialShape, Result, Tensor, ensure};
 use smallvec::smallvec;
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
@@ -12,6 +12,12 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
 }
 
 fn matching_files(patterns: &Tensor) -> Result<Outputs> {
+    ensure!(
+        patterns.rank() <= 1,
+        InvalidArgument,
+        "Input patterns tensor must be scalar or vector, but had shape: {}",
+        patterns.shape()
+    );
     let mut names = Vec::new();
     for pattern in patterns.strings()? {
         names.extend(file_pattern::matching(pattern)?);

@@ -56,6 +56,11 @@ pub(crate) fn element_texts(t: &Tensor) -> Result<ElementText<'_>> {
         DType::BF16 => shown(t.slice::<bf16>()?, |v| single(v.to_f32())),
         DType::Complex64 => shown(t.slice::<Complex32>()?, |z| format!("({},{})", single(z.re), single(z.im))),
         DType::Complex128 => shown(t.slice::<Complex64>()?, |z| format!("({},{})", double(z.re), double(z.im))),
+        dtype if dtype != dtype.without_quantization() => {
+            let integers = t.clone().bitcast_same_size(dtype.without_quantization())?;
+            let texts = (0..t.elements()).map(element_texts(&integers)?).collect::<Vec<_>>();
+            Box::new(move |i| texts[i].clone())
+        }
         dtype => {
             dispatch!(dtype, T in int, displayed(t.slice::<T>()?), else Box::new(move |_| format!("<{}>", dtype.name())))
         }
@@ -107,5 +112,7 @@ mod tests {
         assert_eq!(single(f32::NAN.copysign(1.0)), "nan");
         let z = Tensor::scalar(Complex32::new(1.5, -2.0));
         assert_eq!(summary(&z, 3).unwrap(), "(1.5,-2)");
+        let steps = Tensor::from_slice([2], &[-3i8, 4]).unwrap().bitcast_same_size(DType::QI8).unwrap();
+        assert_eq!(summary(&steps, 3).unwrap(), "-3 4");
     }
 }

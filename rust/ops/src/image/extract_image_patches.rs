@@ -4,39 +4,60 @@ use super::sampling::for_rows;
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
 
-/// Patches along one dimension.
+/// Patches along one dimension. Sizes and rates that are not positive have a shape, and no kernel takes them.
 #[derive(Clone, Copy)]
 pub(super) struct Axis {
-    pub size: usize,
+    pub size: i64,
     pub stride: usize,
-    pub rate: usize,
+    pub rate: i64,
 }
 
 impl Axis {
-    /// Returns the pixels from the first to the last of a patch.
-    fn extent(self) -> Option<usize> {
-        (self.size - 1).checked_mul(self.rate)?.checked_add(1)
-    }
-
     /// Returns the number of patches along `length` pixels, and the padding before the first.
     pub fn windows(self, length: usize, same: bool) -> Result<(usize, usize)> {
-        let Some(extent) = self.extent() else { bail!(InvalidArgument, "ksizes and rates are too large") };
+        let (length, stride) = (length as i128, self.stride as i128);
+        // From the first to the last pixel of a patch.
+        let extent = (i128::from(self.size) - 1) * i128::from(self.rate) + 1;
         if !same {
-            let output = (length as i128 - extent as i128 + self.stride as i128) / self.stride as i128;
+            let output = (length - extent + stride) / stride;
             let Ok(count) = usize::try_from(output) else {
                 bail!(
                     InvalidArgument,
                     "Computed output size would be negative: {output} [input_size: {length}, effective_filter_size: \
-                     {extent}, stride: {}]",
-                    self.stride
+                     {extent}, stride: {stride}]"
                 );
             };
             return Ok((count, 0));
         }
-        let count = length.div_ceil(self.stride);
-        let covered = count.saturating_sub(1).saturating_mul(self.stride).saturating_add(extent);
-        Ok((count, if count == 0 { 0 } else { covered.saturating_sub(length) / 2 }))
+        let count = (length + stride - 1) / stride;
+        let before = ((count - 1) * stride + extent - length).max(0) / 2;
+        Ok((count as usize, if count == 0 { 0 } else { before as usize }))
     }
+
+    /// Returns the pixel at place `k` of window `i`; `None` in the padding.
+    pub fn place(self, i: usize, k: usize, before: usize, length: usize) -> Option<usize> {
+        (i * self.stride + k * self.rate as usize).checked_sub(before).filter(|&at| at < length)
+    }
+
+    /// Returns an error where patches have no pixels, which the shape function leaves to the kernel.
+    pub fn check(self) -> Result<()> {
+        ensure!(self.size >= 1, OutOfRange, "ksizes is out of range.");
+        ensure!(self.rate >= 1, OutOfRange, "rates is out of range.");
+        Ok(())
+    }
+}
+
+/// Returns the channels of the result, where they are known.
+pub(super) fn depth(axes: &[Axis], channels: Option<usize>) -> Result<Option<usize>> {
+    let sizes = axes.iter().map(|axis| i128::from(axis.size)).product::<i128>();
+    let Some(channels) = channels else { return Ok((sizes == 0).then_some(0)) };
+    let Ok(depth) = i64::try_from(sizes.saturating_mul(channels as i128)) else {
+        bail!(InvalidArgument, "ksizes are too large for {channels} channels")
+    };
+    let Ok(depth) = usize::try_from(depth) else {
+        bail!(InvalidArgument, "Negative dimension size caused by overflow when multiplying {channels} and {sizes}")
+    };
+    Ok(Some(depth))
 }
 
 #[derive(Clone, Copy)]
@@ -51,36 +72,22 @@ struct Patches {
 impl Patches {
     fn of(attrs: &AttrMap) -> Result<Patches> {
         let mut beyond_space = None;
-        let mut list = |name: &'static str, what: &str| -> Result<[usize; 2]> {
+        let mut list = |name: &'static str| -> Result<[i64; 2]> {
             let values = attrs.int32s(name)?;
             let [batch, rows, columns, depth] = values[..] else {
-                bail!(InvalidArgument, "{what} must specify 4 dimensions")
+                bail!(InvalidArgument, "{name} must specify 4 dimensions")
             };
             if batch != 1 || depth != 1 {
                 beyond_space.get_or_insert(name);
             }
-            // TF 1.x: the shape function refuses strides, and the kernel the others.
-            if name == "strides" {
-                let least = rows.min(columns);
-                ensure!(least >= 1, InvalidArgument, "Stride must be > 0, but got {least}");
-            }
-            ensure!(rows >= 1 && columns >= 1, OutOfRange, "{what} is out of range.");
-            Ok([rows as usize, columns as usize])
+            Ok([rows, columns])
         };
-        let (sizes, strides, rates) = (
-            list("ksizes", "Sliding window ksize field")?,
-            list("strides", "Sliding window stride field")?,
-            list("rates", "Dilation rate field")?,
-        );
-        let axis = |i: usize| Axis { size: sizes[i], stride: strides[i], rate: rates[i] };
+        let (sizes, strides, rates) = (list("ksizes")?, list("strides")?, list("rates")?);
+        // TF 1.x: the shape function refuses strides, and the kernel the others.
+        let least = strides[0].min(strides[1]);
+        ensure!(least >= 1, InvalidArgument, "Stride must be > 0, but got {least}");
+        let axis = |i: usize| Axis { size: sizes[i], stride: strides[i] as usize, rate: rates[i] };
         Ok(Patches { rows: axis(0), columns: axis(1), same: attrs.str("padding")? == "SAME", beyond_space })
-    }
-
-    fn depth(&self, channels: usize) -> Result<usize> {
-        match self.rows.size.checked_mul(self.columns.size).and_then(|n| n.checked_mul(channels)) {
-            Some(depth) => Ok(depth),
-            None => bail!(InvalidArgument, "ksizes are too large for {channels} channels"),
-        }
     }
 }
 
@@ -91,10 +98,6 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: Patches, x: &Tensor, out: 
     let (_, left) = patches.columns.windows(from[2], patches.same)?;
     let pixels = E::view(x)?;
     let depth = to[3];
-    // The pixel of the image at place `k` of window `i`; `None` in the padding.
-    let place = |axis: Axis, i: usize, k: usize, pad: usize, length: usize| {
-        (i * axis.stride + k * axis.rate).checked_sub(pad).filter(|&at| at < length)
-    };
     for_rows(
         ctx.threads(),
         &to,
@@ -103,11 +106,11 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: Patches, x: &Tensor, out: 
         |(), image, y, line| {
             for (x, patch) in line.chunks_exact_mut(depth).enumerate() {
                 let mut places = patch.chunks_exact_mut(channels);
-                for ky in 0..patches.rows.size {
-                    let row = place(patches.rows, y, ky, above, from[1]);
-                    for kx in 0..patches.columns.size {
+                for ky in 0..patches.rows.size as usize {
+                    let row = patches.rows.place(y, ky, above, from[1]);
+                    for kx in 0..patches.columns.size as usize {
                         let Some(to) = places.next() else { return };
-                        match (row, place(patches.columns, x, kx, left, from[2])) {
+                        match (row, patches.columns.place(x, kx, left, from[2])) {
                             (Some(row), Some(column)) => {
                                 let at = ((image * from[1] + row) * from[2] + column) * channels;
                                 to.clone_from_slice(&pixels[at..at + channels]);
@@ -124,7 +127,9 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: Patches, x: &Tensor, out: 
 
 fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let patches = Patches::of(init)?;
-    // TF 1.x: the shape function leaves this to the kernel.
+    // TF 1.x: the shape function leaves this to the kernel, too.
+    patches.rows.check()?;
+    patches.columns.check()?;
     if let Some(name) = patches.beyond_space {
         bail!(Unimplemented, "Only support {name} across space.");
     }
@@ -134,7 +139,8 @@ fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let from = x.shape();
         let (h, _) = patches.rows.windows(from[1], patches.same)?;
         let (w, _) = patches.columns.windows(from[2], patches.same)?;
-        let dims = [from[0], h, w, patches.depth(from[3])?].map(|d| d as i64);
+        let depth = depth(&[patches.rows, patches.columns], Some(from[3]))?.unwrap_or_default();
+        let dims = [from[0], h, w, depth].map(|d| d as i64);
         let mut out = Tensor::new(x.dtype(), Shape::checked(&dims)?)?;
         by_size!(x.dtype(), E, take::<E>(ctx, patches, x, &mut out))?;
         ctx.set_output(0, out);
@@ -155,7 +161,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
         input.dim(0),
         along(patches.rows, input.dim(1))?,
         along(patches.columns, input.dim(2))?,
-        input.dim(3).map(|n| patches.depth(n)).transpose()?,
+        depth(&[patches.rows, patches.columns], input.dim(3))?,
     ];
     c.set_output(0, PartialShape::from_dims(&dims));
     Ok(())

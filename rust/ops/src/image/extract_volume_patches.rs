@@ -1,6 +1,6 @@
 //! ExtractVolumePatches: the patches that a filter of that size would see, in the channels of the result.
 
-use super::extract_image_patches::Axis;
+use super::extract_image_patches::{Axis, depth};
 use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::{Movable, PartialShape, Result, Shape, Tensor, bail, by_size, ensure};
@@ -18,33 +18,21 @@ struct Patches {
 impl Patches {
     fn of(attrs: &AttrMap) -> Result<Patches> {
         let mut beyond_space = None;
-        let mut list = |name: &'static str, what: &str| -> Result<[usize; 3]> {
+        let mut list = |name: &'static str| -> Result<[i64; 3]> {
             let values = attrs.int32s(name)?;
-            let [batch, space @ .., depth] = &values[..] else {
-                bail!(InvalidArgument, "{what} must specify 5 dimensions")
+            let &[batch, planes, rows, columns, depth] = &values[..] else {
+                bail!(InvalidArgument, "{name} must specify 5 dimensions")
             };
-            let &[planes, rows, columns] = space else { bail!(InvalidArgument, "{what} must specify 5 dimensions") };
-            if *batch != 1 || *depth != 1 {
+            if batch != 1 || depth != 1 {
                 beyond_space.get_or_insert(name);
             }
-            let least = planes.min(rows).min(columns);
-            if name == "strides" {
-                ensure!(least >= 1, InvalidArgument, "Stride must be > 0, but got {least}");
-            }
-            ensure!(least >= 1, OutOfRange, "{what} is out of range.");
-            Ok([planes, rows, columns].map(|n| n as usize))
+            Ok([planes, rows, columns])
         };
-        let sizes = list("ksizes", "Sliding window ksize field")?;
-        let strides = list("strides", "Sliding window stride field")?;
-        let axis = |i: usize| Axis { size: sizes[i], stride: strides[i], rate: 1 };
+        let (sizes, strides) = (list("ksizes")?, list("strides")?);
+        let least = strides.into_iter().min().unwrap_or(1);
+        ensure!(least >= 1, InvalidArgument, "Stride must be > 0, but got {least}");
+        let axis = |i: usize| Axis { size: sizes[i], stride: strides[i] as usize, rate: 1 };
         Ok(Patches { axes: [axis(0), axis(1), axis(2)], same: attrs.str("padding")? == "SAME", beyond_space })
-    }
-
-    fn depth(&self, channels: usize) -> Result<usize> {
-        let size = self.axes.iter().try_fold(channels, |n, axis| n.checked_mul(axis.size));
-        size.ok_or_else(|| {
-            ferroflow_tensor::Status::invalid_argument(format!("ksizes are too large for {channels} channels"))
-        })
     }
 }
 
@@ -58,12 +46,9 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: &Patches, x: &Tensor, out:
     if out.elements() == 0 {
         return Ok(());
     }
-    // The place of the volume at place `k` of window `i`; `None` in the padding.
-    let place = |axis: usize, i: usize, k: usize| {
-        (i * patches.axes[axis].stride + k).checked_sub(before[axis]).filter(|&at| at < from[axis + 1])
-    };
+    let place = |axis: usize, i: usize, k: usize| patches.axes[axis].place(i, k, before[axis], from[axis + 1]);
     let voxels = E::view(x)?;
-    let sizes = patches.axes.map(|axis| axis.size);
+    let sizes = patches.axes.map(|axis| axis.size as usize);
     try_for_chunks_mut(ctx.threads(), E::view_mut(out)?, (BLOCK / depth).max(1) * depth, |start, chunk| {
         for (n, patch) in chunk.chunks_exact_mut(depth).enumerate() {
             let at = start / depth + n;
@@ -93,6 +78,7 @@ fn take<E: Movable>(ctx: &KernelContext<'_>, patches: &Patches, x: &Tensor, out:
 fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let patches = Patches::of(init)?;
     // TF 1.x: the shape function leaves this to the kernel.
+    patches.axes.iter().try_for_each(|axis| axis.check())?;
     if let Some(name) = patches.beyond_space {
         bail!(Unimplemented, "Only support {name} across space.");
     }
@@ -104,7 +90,7 @@ fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         for (axis, &length) in patches.axes.iter().zip(&from[1..4]) {
             dims.push(axis.windows(length, patches.same)?.0 as i64);
         }
-        dims.push(patches.depth(from[4])? as i64);
+        dims.push(depth(&patches.axes, Some(from[4]))?.unwrap_or_default() as i64);
         let mut out = Tensor::new(x.dtype(), Shape::checked(&dims)?)?;
         by_size!(x.dtype(), E, take::<E>(ctx, &patches, x, &mut out))?;
         ctx.set_output(0, out);
@@ -122,7 +108,7 @@ fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
             None => None,
         });
     }
-    dims.push(input.dim(4).map(|n| patches.depth(n)).transpose()?);
+    dims.push(depth(&patches.axes, input.dim(4))?);
     c.set_output(0, PartialShape::from_dims(&dims));
     Ok(())
 }

@@ -66,6 +66,8 @@ pub(super) trait Rule<const N: usize>: Send + Sync + 'static {
     const SIGNS: &'static [(&'static str, Sign)] = &[];
     /// Slots whose absence behind a handle is `NotFound`. TF 1.x: some; that of all others is `Internal`.
     const SOUGHT: &'static [&'static str] = &[];
+    /// The scalar that may also be a vector of one. TF 1.x: some kernels leave one out of their checks.
+    const UNCHECKED: Option<&'static str> = None;
     /// If true, the sparse op refuses rows without elements. TF 1.x: some do.
     const NEEDS_COLUMNS: bool = false;
 
@@ -169,7 +171,8 @@ fn scalars<const N: usize, R: Rule<N>, T: Wide>(inputs: &[Tensor], sparse: bool)
     let mut values = [T::In::zero(); MOST_SCALARS];
     for ((name, i), value) in scalar_inputs::<N, R>(sparse).zip(&mut values) {
         let t = &inputs[i];
-        ensure!(t.elements() == 1 && t.rank() < 2, InvalidArgument, "{name} is not a scalar: {}", t.shape());
+        let is_scalar = t.rank() == 0 || (R::UNCHECKED == Some(name) && t.elements() == 1);
+        ensure!(is_scalar, InvalidArgument, "{name} is not a scalar: {}", t.shape());
         *value = if R::COUNT == Some(name) {
             NumCast::from(t.to_scalar::<i64>()?).unwrap_or_else(T::In::infinity)
         } else {

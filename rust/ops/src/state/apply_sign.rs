@@ -23,6 +23,7 @@ struct AddSign;
 impl Rule<2> for AddSign {
     const INPUTS: &'static [&'static str] = &["var", "m", "lr", "alpha", "sign_decay", "beta", "grad"];
     const GRADIENT: usize = 6;
+    const UNCHECKED: Option<&'static str> = Some("sign_decay");
 
     #[inline(always)]
     fn step<F: Elementary>(&self, &[lr, alpha, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {
@@ -36,6 +37,7 @@ struct PowerSign;
 impl Rule<2> for PowerSign {
     const INPUTS: &'static [&'static str] = &["var", "m", "lr", "logbase", "sign_decay", "beta", "grad"];
     const GRADIENT: usize = 6;
+    const UNCHECKED: Option<&'static str> = Some("sign_decay");
 
     #[inline(always)]
     fn step<F: Elementary>(&self, &[lr, logbase, sign_decay, beta, ..]: &Scalars<F>, [var, m]: [F; 2], g: F) -> [F; 2] {

@@ -12,6 +12,13 @@ fn join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         ensure!(count >= 0, InvalidArgument, "Number of segments must be non-negative, got {count}");
         let (dims, prefix) = (inputs.shape().dims(), ids.shape().dims());
         ensure!(
+            prefix.len() <= dims.len(),
+            OutOfRange,
+            "Invalid segment_id rank {} for input with {} dimension(s)",
+            prefix.len(),
+            dims.len()
+        );
+        ensure!(
             !prefix.is_empty() && dims.starts_with(prefix),
             InvalidArgument,
             "segment_ids' shape must be a prefix of the inputs' shape: {} and {}",

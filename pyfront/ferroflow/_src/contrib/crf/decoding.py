@@ -33,8 +33,13 @@ def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[li
 
     Returns:
         List of the tags, and their score.
+
+    Raises:
+        TypeError: if `score` is no array.
     """
     score = np.asarray(score)
+    if not score.ndim:
+        raise TypeError(f"score must be an array of shape [time, tags], not {score!r}.")
     trellis = np.zeros_like(score)
     best_before = np.zeros_like(score, dtype=np.int32)
     trellis[0] = score[0]

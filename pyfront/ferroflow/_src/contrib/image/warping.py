@@ -30,10 +30,13 @@ def dense_image_warp(image: TensorLike, flow: TensorLike, name: str = "dense_ima
         Tensor of the dtype and shape of `image`.
 
     Raises:
+        TypeError: if `image` is of no float dtype.
         ValueError: if height or width is known and below 2, or `image` is not of rank 4.
     """
     with name_scope(name):
         pictures = convert_to_tensor(image, name="image")
+        if not pictures.dtype.is_floating:
+            raise TypeError(f"image must be of a float dtype, not {pictures.dtype.base_dtype.name}.")
         moved = convert_to_tensor(flow, name="flow")
         if pictures.shape.ndims != 4:
             raise ValueError("Grid must be 4 dimensional")

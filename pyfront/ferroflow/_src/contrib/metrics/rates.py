@@ -19,7 +19,7 @@ from ferroflow._src.ops.array import shaping
 from ferroflow._src.ops.array.indexing import where
 from ferroflow._src.ops.array.joining import stack
 from ferroflow._src.ops.array.making import identity, zeros_like
-from ferroflow._src.ops.math.arithmetic import multiply, truediv
+from ferroflow._src.ops.math.arithmetic import div_no_nan, multiply, truediv
 from ferroflow._src.ops.math.cast import cast
 from ferroflow._src.ops.math.confusion_matrix import confusion_matrix
 from ferroflow._src.ops.math.elementwise import abs as absolute, sqrt
@@ -43,7 +43,7 @@ __all__ = [
 
 _LABELS = "Tensor of the shape of `predictions`, cast to bool."
 _PREDICTIONS = "Tensor of a float dtype, of any shape, in [0, 1]."
-_NUMBERS = "Tensor of a float dtype, of any shape."
+_NUMBERS = "Tensor of float32, of any shape."
 
 _Counts = dict[str, Any]
 
@@ -191,7 +191,7 @@ def streaming_curve_points(
         return _of_counts((predictions, labels, weights), cuts, ("tp", "fn", "tn", "fp"), points, collections)
 
 
-@described(labels=_NUMBERS, predictions="Tensor of the dtype and shape of `labels`.")
+@described(labels=_NUMBERS, predictions="Tensor of float32, of the shape of `labels`.")
 def streaming_covariance(
     predictions: TensorLike,
     labels: TensorLike,
@@ -202,19 +202,20 @@ def streaming_covariance(
 ) -> Pair:
     """Returns the covariance of two values, without bias; NaN for fewer than two examples."""
     with variable_scope(name, "covariance", [predictions, labels, weights]):
-        first, second, _ = match_ranks(cast(predictions, dtypes.float32), cast(labels, dtypes.float32), None)
+        predictions, labels, _ = match_ranks(predictions, labels, None)
+        first, second = predictions, labels
         first.shape.assert_is_compatible_with(second.shape)
         names = ("count", "mean_prediction", "mean_label", "comoment")
         count, mean_first, mean_second, comoment = (metric_variable([], dtypes.float32, name=each) for each in names)
         if weights is None:
             size = cast(shaping.size(second), dtypes.float32)
         else:
-            weights = broadcast_weights(match_weights(second, cast(weights, dtypes.float32)), second)
+            weights = broadcast_weights(match_weights(second, weights), second)
             size = reduce_sum(weights)
             first, second = multiply(first, weights), multiply(second, weights)
         # The variables are read before the updates, so the order is certain.
         before = [identity(variable) for variable in (count, mean_first, mean_second)]
-        means = [_safe_quotient(reduce_sum(each), size) for each in (first, second)]
+        means = [div_no_nan(reduce_sum(each), size) for each in (first, second)]
         with control_dependencies(before):
             after_count = assign_add(count, size)
         share = _safe_quotient(size, before[0] + size)
@@ -231,7 +232,7 @@ def streaming_covariance(
 
 
 def _residuals(predictions: Any, labels: Any, means: list[Any], weights: Any) -> Any:
-    products = (cast(predictions, dtypes.float32) - means[0]) * (cast(labels, dtypes.float32) - means[1])
+    products = (predictions - means[0]) * (labels - means[1])
     return reduce_sum(products if weights is None else products * weights)
 
 
@@ -245,7 +246,7 @@ def _covariance(comoment: Any, count: Any) -> Tensor:
     return found
 
 
-@described(labels=_NUMBERS, predictions="Tensor of the dtype and shape of `labels`.")
+@described(labels=_NUMBERS, predictions="Tensor of float32, of the shape of `labels`.")
 def streaming_pearson_correlation(
     predictions: TensorLike,
     labels: TensorLike,
@@ -256,10 +257,10 @@ def streaming_pearson_correlation(
 ) -> Pair:
     """Returns Pearson's correlation of two values; NaN for fewer than two examples."""
     with variable_scope(name, "pearson_r", [predictions, labels, weights]):
-        first, second, _ = match_ranks(cast(predictions, dtypes.float32), cast(labels, dtypes.float32), None)
+        first, second, _ = match_ranks(predictions, labels, None)
         first.shape.assert_is_compatible_with(second.shape)
         if weights is not None:
-            weights = broadcast_weights(match_weights(second, cast(weights, dtypes.float32)), second)
+            weights = broadcast_weights(match_weights(second, weights), second)
         both = streaming_covariance(first, second, weights=weights, name="covariance")
         of_first = streaming_covariance(first, first, weights=weights, name="variance_predictions")
         of_second = streaming_covariance(second, second, weights=weights, name="variance_labels")
@@ -288,15 +289,15 @@ def cohen_kappa(
     if num_classes < 2:
         raise ValueError(f"`num_classes` must be >= 2. Found: {num_classes}")
     with variable_scope(name, "cohen_kappa", [labels, predictions_idx, weights]):
+        labels = convert_to_tensor(labels)
+        if labels.shape.with_rank_at_most(2).ndims == 2:
+            labels = shaping.squeeze(labels, [-1])
         predicted, wanted, weights = match_ranks(predictions_idx, labels, weights)
         predicted.shape.assert_is_compatible_with(wanted.shape)
         dtype = dtypes.int64 if weights is None or weights.dtype.is_integer else dtypes.float32
         names = ("po", "pe_row", "pe_col")
         variables = [metric_variable([num_classes], dtype, name=each) for each in names]
-        flat: list[Any] = [
-            None if each is None else shaping.reshape(each, [-1]) for each in (wanted, predicted, weights)
-        ]
-        table = confusion_matrix(flat[0], flat[1], num_classes, weights=flat[2], dtype=dtype)
+        table = confusion_matrix(wanted, predicted, num_classes, weights=weights, dtype=dtype)
         parts = (_diagonal(table), reduce_sum(table, 0), reduce_sum(table, 1))
         updates = [assign_add(variable, part) for variable, part in zip(variables, parts, strict=True)]
         return collected(_kappa(variables), _kappa(updates), metrics_collections, updates_collections)

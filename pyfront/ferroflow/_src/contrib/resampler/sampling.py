@@ -32,6 +32,7 @@ def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> An
         Tensor of that dtype, of shape [batch, ..., channels]; differentiable by both.
 
     Raises:
+        TypeError: if `data` is of no float dtype, or `warp` of another one.
         ValueError: if `data` or `warp` is a scalar.
         tf.errors.UnimplementedError: when the step runs, if `data` does not have four dimensions, or the last dimension
             of `warp` is not 2.
@@ -39,6 +40,14 @@ def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> An
     """
     with name_scope(name, "resampler", [data, warp]):
         images, points = convert_to_tensor(data), convert_to_tensor(warp)
+        kinds = [each.dtype.base_dtype.name for each in (images, points)]
+        if not images.dtype.is_floating:
+            raise TypeError(f"Value passed to parameter 'data' has DataType {kinds[0]}, which is no float type.")
+        if kinds[0] != kinds[1]:
+            raise TypeError(
+                f"Input 'warp' of 'Resampler' Op has type {kinds[1]} that does not match type {kinds[0]} of argument "
+                "'data'."
+            )
         if images.shape.ndims == 0 or points.shape.ndims == 0:
             raise ValueError(f"Shape must be at least rank 1 but is rank 0: data {images.shape}, warp {points.shape}")
         refusal = _refusal(images.shape, points.shape)

@@ -216,6 +216,7 @@ def _repeat_range(counts: TensorLike, name: str | None = None) -> Tensor:
     """Returns each index as often as its count, in order."""
     with name_scope(name, "repeat_range", [counts]) as scope:
         times: Tensor = convert_to_tensor(counts, name="counts")
+        times.shape.assert_has_rank(1)
         is_kept = sequence_mask(times)
         return cast(where(is_kept)[:, 0], dtypes.int32, name=scope)
 

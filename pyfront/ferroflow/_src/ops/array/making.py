@@ -170,7 +170,7 @@ def _filled(value: Any, shape: Any, dtype: Any, scope: str) -> Tensor:
             return constant(value, shape=static, dtype=dtype, name=scope)
         else:
             shape = convert_index(static.as_list(), name="shape_as_tensor")
-    if shape.get_shape().ndims != 1:
+    if not shape.get_shape().ndims:
         shape = shaping.reshape(shape, [-1])
     return fill(shape, constant(value, dtype=dtype), name=scope)
 

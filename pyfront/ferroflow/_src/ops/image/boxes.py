@@ -59,10 +59,10 @@ def sample_distorted_bounding_box(
     attrs = {
         "seed": seed or 0,
         "seed2": seed2 or 0,
-        "aspect_ratio_range": [0.75, 1.33] if aspect_ratio_range is None else list(aspect_ratio_range),
-        "area_range": [0.05, 1.0] if area_range is None else list(area_range),
+        "aspect_ratio_range": [0.75, 1.33] if aspect_ratio_range is None else aspect_ratio_range,
+        "area_range": [0.05, 1.0] if area_range is None else area_range,
         "max_attempts": 100 if max_attempts is None else max_attempts,
-        "use_image_if_no_bounding_boxes": bool(use_image_if_no_bounding_boxes),
+        "use_image_if_no_bounding_boxes": use_image_if_no_bounding_boxes,
     }
     with name_scope(name, "sample_distorted_bounding_box"):
         inputs = [image_size, bounding_boxes, min_object_covered]

@@ -84,7 +84,15 @@ def _shifted(image: Any, axis: int, offset: int, length: int) -> Any:
 
 
 def _filtered(image: Any, axis: int, weights: Sequence[float]) -> Any:
-    """Returns sums of neighbours along a dimension with these weights, where all are inside."""
+    """Returns sums of neighbours along a dimension with these weights, where all are inside.
+
+    Raises:
+        ValueError: if the images are known to have fewer pixels there than weights.
+    """
+    known = image.get_shape()
+    size = None if known.ndims is None else known[axis].value
+    if size is not None and size < len(weights):
+        raise ValueError(f"Negative dimension size caused by subtracting {len(weights)} from {size}")
     terms = [
         _shifted(image, axis, k, len(weights)) * constant(weight, dtype=image.dtype)
         for k, weight in enumerate(weights)

@@ -15,7 +15,7 @@ from ferroflow._src.framework.constant import constant, constant_value
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.default_graph import name_scope
 from ferroflow._src.framework.handles import Tensor
-from ferroflow._src.ops.array import indexing, joining, making, shaping
+from ferroflow._src.ops.array import indexing, joining, making, shaping, slicing
 from ferroflow._src.ops.array.slicing import slice_tensor
 from ferroflow._src.ops.flow import checking, grouping
 from ferroflow._src.ops.math.cast import cast
@@ -357,7 +357,7 @@ def sparse_expand_dims(sp_input: TensorLike, axis: TensorLike | None = None, nam
         SparseTensor of the dtype of `sp_input`, with one dimension more.
 
     Raises:
-        TypeError: if `axis` is not an integer.
+        TypeError: if `axis` is not an integer, or a Tensor of another dtype.
         ValueError: if `axis` is out of range, or the rank is unknown.
     """
     sp_input = as_sparse(sp_input)
@@ -367,7 +367,9 @@ def sparse_expand_dims(sp_input: TensorLike, axis: TensorLike | None = None, nam
     axis = -1 if axis is None else axis
     at: Any
     if isinstance(axis, Tensor):
-        at = tensor_op("FloorMod", [cast(axis, dtypes.int32), rank + 1])
+        if axis.dtype.base_dtype not in (dtypes.int32, dtypes.int64):
+            raise TypeError(f"axis must be of int32 or int64, not {axis.dtype.base_dtype.name}.")
+        at = indexing.where_v2(axis >= 0, axis, axis + (rank + 1))
     elif isinstance(axis, int | np.integer):
         if not -rank - 1 <= axis <= rank:
             raise ValueError(f"axis={axis} is out of range: it must be in [{-rank - 1}, {rank}].")
@@ -377,9 +379,8 @@ def sparse_expand_dims(sp_input: TensorLike, axis: TensorLike | None = None, nam
     with name_scope(name, "expand_dims", [sp_input]):
         indices, shape = sp_input.indices, sp_input.dense_shape
         column = making.zeros_like(slice_tensor(indices, np.s_[:, :1]))
-        new_indices = joining.concat(
-            [slice_tensor(indices, np.s_[:, :at]), column, slice_tensor(indices, np.s_[:, at:])], 1
-        )
+        before, after = slicing.slice(indices, [0, 0], [-1, at]), slicing.slice(indices, [0, at], [-1, -1])
+        new_indices = joining.concat([before, column, after], 1)
         one = constant([1], dtype=dtypes.int64)
-        new_shape = joining.concat([slice_tensor(shape, np.s_[:at]), one, slice_tensor(shape, np.s_[at:])], 0)
+        new_shape = joining.concat([slicing.slice(shape, [0], [at]), one, slicing.slice(shape, [at], [-1])], 0)
         return SparseTensor(new_indices, sp_input.values, new_shape)

@@ -62,7 +62,7 @@ def reduce_join(
     if axis is not None and reduction_indices is not None:
         raise ValueError("Can't specify both 'axis' and 'reduction_indices'.")
     axis = deprecated_argument_lookup("axis", axis, "reduction_indices", reduction_indices)
-    keep = bool(deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims))
+    keep = deprecated_argument_lookup("keepdims", keepdims, "keep_dims", keep_dims)
     with name_scope(name, "ReduceJoin", [inputs, axis]):
         inputs = convert_to_tensor(inputs)
         if axis is None:
