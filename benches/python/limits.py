@@ -95,6 +95,7 @@ KERNELS: dict[str, Kernel] = {
     "product 1024": _product(1024, 1024, 1024),
     "product 2048": _product(2048, 2048, 2048),
     "product 1024, right operand transposed": _product(1024, 1024, 1024, transposed=True),
+    "product 4096x4096x87": _product(4096, 4096, 87),
     "product 1024, float64": _product(1024, 1024, 1024, "float64"),
     "64 products 128x64x128": _products(64, 128, 64, 128),
     "convolution 3x3, 16x56x56x64 to 64": _convolution((16, 56, 56, 64), (3, 3, 64, 64)),
