@@ -259,10 +259,10 @@ RECORDS = [
         refused=(
             Refused(
                 lambda: cropping.extract_image_patches(
-                    placeholder("float32", [1, 4, 4, 1]), [1, 0, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "SAME"
+                    placeholder("float32", [1, 4, 4, 1]), [1, -1, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "SAME"
                 ),
-                Exception,
-                "out of range",
+                ValueError,
+                "Negative dimension size",
             ),
         ),
     ),

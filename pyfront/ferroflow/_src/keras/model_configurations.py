@@ -56,7 +56,8 @@ def _model(described: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> A
     config = described["config"]
     if described["class_name"] == "Sequential":
         # Older files have the list of the layers alone.
-        whole = {"name": described.get("name"), "layers": config} if isinstance(config, list | tuple) else config
+        is_list = isinstance(config, list | tuple)
+        whole: Any = {"name": described.get("name"), "layers": config} if is_list else config
         if not isinstance(whole, Mapping):
             raise TypeError(f"The configuration of a Sequential is a dict, or a list of its layers', not {config!r}.")
         model = Sequential([layer_of(one, custom_objects) for one in whole.get("layers", ())], name=whole.get("name"))
