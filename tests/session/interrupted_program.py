@@ -70,7 +70,11 @@ class Interrupts:
             # An error while a generator is closed is lost.
             if frame.f_code.co_name == "<genexpr>":
                 return None
-            return local(frame, event, argument) if frame.f_code.co_filename.startswith(sources) else None
+            if not frame.f_code.co_filename.startswith(sources):
+                return None
+            # Before Python 3.11 an error here ends a generator that goes on, without its handlers. A signal does not.
+            goes_on = sys.version_info < (3, 11) and frame.f_lasti >= 0
+            return local if goes_on else local(frame, event, argument)
 
         value: list[Any] = []
         self.where = ""

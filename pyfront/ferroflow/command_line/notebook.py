@@ -74,8 +74,8 @@ def run(path: str, main: ModuleType) -> int:
 def _run_in_ipython(path: str, shell_class: Any, main: ModuleType) -> int:
     # `%matplotlib inline` chooses a graphical toolkit; there is no event loop of one here.
     without_toolkits: Any = type("Shell", (shell_class,), {"enable_gui": lambda self, gui=None: None})
-    shell = without_toolkits.instance(user_module=main)
-    shell.colors = "Linux" if os.isatty(1) else "NoColor"
+    # IPython 8, the last one for Python 3.10, takes the colors of tracebacks only when it is made.
+    shell = without_toolkits.instance(user_module=main, colors="Linux" if os.isatty(1) else "NoColor")
     for number, text in list(cells(path)):
         shell.execution_count = number
         outcome = shell.run_cell(text, store_history=True)
