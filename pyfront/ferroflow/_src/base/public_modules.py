@@ -47,8 +47,11 @@ def set_public_modules(namespace: dict[str, Any]) -> None:
                 continue
         elif isinstance(value, type):
             _defined[value] = (present, value.__qualname__)
+        line = vars(value).get("__firstlineno__")
         value.__module__ = module
         value.__qualname__ = name
+        if line is not None:  # From Python 3.13 on, a class has it, and loses it with its module.
+            setattr(value, "__firstlineno__", line)  # noqa: B010 - older type checkers do not find the name
 
 
 def _for_public_classes(search: _Search) -> _Search:
