@@ -272,3 +272,20 @@ def test_rates_of_optimizers_are_scalars_in_the_step(op: str, scalars: list[str]
                 continue
             with pytest.raises(tf.errors.InvalidArgumentError, match="is not a scalar"):
                 session.run(update, vector)
+
+
+def test_n_grams_take_words_of_any_shape_in_the_step() -> None:
+    words, splits = tf.placeholder(tf.string), tf.placeholder(tf.int64)
+    options = {"separator": "|", "ngram_widths": [2], "left_pad": "", "right_pad": "", "pad_width": 0}
+    made = tf.raw_ops.StringNGrams(data=words, data_splits=splits, preserve_short_sequences=False, **options)
+    with tf.Session() as session:
+        for starts in ([0, 2, 6], [[0, 2, 6]]):
+            pairs, ends = session.run(made, {words: [["a", "b", "c"], ["d", "e", "f"]], splits: starts})
+            assert pairs.tolist() == [b"a|b", b"c|d", b"d|e", b"e|f"]
+            np.testing.assert_array_equal(ends, np.reshape([0, 1, 4], np.shape(starts)))
+
+
+def test_bounds_of_reshaped_levels_are_scalars() -> None:
+    levels = tf.placeholder(tf.quint8, [2, 3])
+    with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1"):
+        tf.raw_ops.QuantizedReshape(tensor=levels, shape=[6], input_min=0.0, input_max=[1.0])

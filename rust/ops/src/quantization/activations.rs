@@ -199,6 +199,9 @@ fn bias_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 fn reshape_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     reshape::shape(c)?;
+    for bound in [2, 3] {
+        c.input(bound)?.with_rank(0)?;
+    }
     scalar_bounds(c);
     Ok(())
 }

@@ -87,8 +87,7 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(1)?;
     kernel(move |ctx| {
         let (data, splits) = (ctx.input(0)?, ctx.input(1)?);
-        ensure!(data.rank() == 1, InvalidArgument, "data must be a vector, got shape: {}", data.shape());
-        ensure!(splits.rank() == 1, InvalidArgument, "data_splits must be a vector, got shape: {}", splits.shape());
+        // TF 1.x: only the shape function asks for vectors; other shapes are taken flat.
         let words = data.strings()?;
         let bounds = splits.to_i64s()?;
         let mut least = 0;
@@ -118,8 +117,9 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ends.push(made.len());
             start = end;
         }
+        let ends = row_splits::to_tensor(dtype, &ends)?.reshaped(splits.shape().dims())?;
         ctx.set_output(0, Tensor::from_strings([made.len()], made)?);
-        ctx.set_output(1, row_splits::to_tensor(dtype, &ends)?);
+        ctx.set_output(1, ends);
         Ok(())
     })
 }
