@@ -289,3 +289,10 @@ def test_bounds_of_reshaped_levels_are_scalars() -> None:
     levels = tf.placeholder(tf.quint8, [2, 3])
     with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1"):
         tf.raw_ops.QuantizedReshape(tensor=levels, shape=[6], input_min=0.0, input_max=[1.0])
+
+
+def test_an_unknown_method_of_fingerprints_is_refused_when_the_graph_is_built() -> None:
+    data = tf.placeholder(tf.int32, [3, 2])
+    with pytest.raises(ValueError, match="Unsupported fingerprint method: crc"):
+        tf.raw_ops.Fingerprint(data=data, method="crc")
+    assert tf.raw_ops.Fingerprint(data=data, method="farmhash64").shape.as_list() == [3, 8]

@@ -7,22 +7,29 @@ use ferroflow_tensor::{DType, PartialShape, Result, Tensor, bail, ensure};
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let data = c.input(0)?.with_rank_at_least(1)?;
     c.input(1)?.with_rank(0)?;
-    // The one method that the kernel has gives 8 bytes.
+    // The one method gives 8 bytes.
     let is_known = match c.input_value(1)? {
-        Some(method) => matches!(method.strings()?, [name] if &**name == b"farmhash64"),
+        Some(method) => {
+            check(&method)?;
+            true
+        }
         None => false,
     };
     c.set_output(0, PartialShape::from_dims(&[data.dim(0), is_known.then_some(8)]));
     Ok(())
 }
 
-fn fingerprint(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let (data, method) = (ctx.input(0)?, ctx.input(1)?);
+fn check(method: &Tensor) -> Result<()> {
     match (method.rank(), method.strings()?) {
-        (0, [name]) if &**name == b"farmhash64" => {}
+        (0, [name]) if &**name == b"farmhash64" => Ok(()),
         (0, [name]) => bail!(InvalidArgument, "Unsupported fingerprint method: {}", String::from_utf8_lossy(name)),
         _ => bail!(InvalidArgument, "`method` should be a scalar string: {}", method.shape()),
     }
+}
+
+fn fingerprint(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let (data, method) = (ctx.input(0)?, ctx.input(1)?);
+    check(method)?;
     ensure!(data.rank() >= 1, InvalidArgument, "`data` should have at least one dimension: {}", data.shape());
     let rows = data.shape()[0];
     let row = data.elements().checked_div(rows).unwrap_or(0);

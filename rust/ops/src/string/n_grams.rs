@@ -117,7 +117,7 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
             ends.push(made.len());
             start = end;
         }
-        let ends = row_splits::to_tensor(dtype, &ends)?.reshaped(splits.shape().dims())?;
+        let ends = row_splits::to_tensor(dtype, &ends)?.reshaped(splits.shape().clone())?;
         ctx.set_output(0, Tensor::from_strings([made.len()], made)?);
         ctx.set_output(1, ends);
         Ok(())
