@@ -9,6 +9,9 @@ use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Scalar, Tensor, broad
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 16;
 
+/// Elements of a part for which a single number is repeated.
+const PIECE: usize = 1024;
+
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let mut data = c.input(1)?.merge(c.input(2)?)?;
     let condition = c.input(0)?;
@@ -116,24 +119,51 @@ fn broadcast_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Stretches the inputs to the shape that all three broadcast to; a scalar condition stays one.
+/// Stretches the inputs to the shape that all three broadcast to. A scalar condition stays one, and a single number that
+/// several conditions choose.
 fn stretch_inputs(ctx: &mut KernelContext<'_>) -> Result<()> {
     let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
     let shape = broadcast(condition.shape(), &broadcast(t.shape(), e.shape())?)?;
     let is_one_choice = condition.rank() == 0;
     let threads = ctx.threads();
     for (i, input) in ctx.inputs_mut().iter_mut().enumerate() {
-        if *input.shape() != shape && !(i == 0 && is_one_choice) {
+        let is_single = input.elements() == 1 && input.dtype() != DType::String;
+        let stays = if i == 0 { is_one_choice } else { is_single && !is_one_choice };
+        if *input.shape() != shape && !stays {
             *input = stretched(threads, input, shape.clone())?;
         }
     }
     Ok(())
 }
 
+/// Chooses among elements, of which one side or both may be a single number.
+fn with_single<T: Scalar + Choice>(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+    let mut out = Tensor::new(T::DTYPE, condition.shape().clone())?;
+    let (condition, t, e) = (condition.slice::<bool>()?, t.slice::<T>()?, e.slice::<T>()?);
+    let filled = |x: &[T]| x.first().filter(|_| x.len() != condition.len()).map(|&value| [value; PIECE]);
+    let (singles_t, singles_e) = (filled(t), filled(e));
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, to| {
+        for (number, to) in to.chunks_mut(PIECE).enumerate() {
+            let from = start + number * PIECE;
+            let part = from..from + to.len();
+            let t = singles_t.as_ref().map_or_else(|| &t[part.clone()], |single| &single[..to.len()]);
+            let e = singles_e.as_ref().map_or_else(|| &e[part.clone()], |single| &single[..to.len()]);
+            select(&condition[part], t, e, to);
+        }
+    })?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
 fn select_v2_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let select = select_kernel(init)?;
+    let (select, dtype) = (select_kernel(init)?, init.output_type(0)?);
     kernel(move |ctx| {
         stretch_inputs(ctx)?;
+        let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+        if condition.rank() > 0 && [t, e].iter().any(|x| x.shape() != condition.shape()) {
+            dispatch!(dtype, T in plain, return with_single::<T>(ctx), else {});
+        }
         select.compute(ctx)
     })
 }
@@ -212,6 +242,11 @@ mod tests {
         let column = Tensor::from_slice([2, 1], &[true, false]).unwrap();
         let out = run("SelectV2", &[column, matrix(0), Tensor::scalar(9i32)], &[]).unwrap();
         assert_eq!(out[0].slice::<i32>().unwrap(), [0, 1, 2, 9, 9, 9]);
+        let many = Tensor::from_slice([700, 3], &(0..2100).map(|i| i % 2 == 0).collect::<Vec<_>>()).unwrap();
+        let single = Tensor::from_slice([1, 1, 1], &[5i32]).unwrap();
+        let out = run("SelectV2", &[many, single, Tensor::scalar(9i32)], &[]).unwrap();
+        assert_eq!(out[0].shape(), &[1, 700, 3].into());
+        assert_eq!(out[0].slice::<i32>().unwrap()[1022..1026], [5, 9, 5, 9]);
         let row = Tensor::from_slice([3], &[7i32, 8, 9]).unwrap();
         let out = run("SelectV2", &[Tensor::scalar(false), matrix(0), row], &[]).unwrap();
         assert_eq!(out[0].slice::<i32>().unwrap(), [7, 8, 9, 7, 8, 9]);
