@@ -87,7 +87,7 @@ fn n_grams(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let dtype = init.output_type(1)?;
     kernel(move |ctx| {
         let (data, splits) = (ctx.input(0)?, ctx.input(1)?);
-        // TF 1.x: only the shape function asks for vectors; other shapes are taken flat.
+        // TF 1.x: only the shape function requires vectors; other shapes are taken flat.
         let words = data.strings()?;
         let bounds = splits.to_i64s()?;
         let mut least = 0;

@@ -49,8 +49,10 @@ pub(super) unsafe fn multiply<L: Lanes>(
 }
 
 for_lanes! {
+    /// Computes at most `TASK_COLS` columns of c.
+    ///
     /// # Safety
-    /// As for [`multiply`], for at most `TASK_COLS` columns of c.
+    /// As for [`multiply`].
     unsafe fn columns = columns_body<L: Lanes>(
         product: &Product<'_, L::Elem>, a: Operand<L::Elem>, b: Operand<L::Elem>, cols: Range<usize>
     )
