@@ -34,7 +34,8 @@ class Bench(NamedTuple):
 BENCHES = {
     "steps": Bench(
         "steps.py",
-        "--rounds 1 --tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2} --torch {torch} --torch-compile --jax {jax}",
+        "--rounds 1 --tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2} --torch {torch} --torch-compile "
+        "--jax {jax}",
     ),
     "cases": Bench("run.py", "--rounds 1 --tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2}"),
     "ops": Bench("survey.py", "--rounds 1 --tensorflow {tensorflow2} --highest 30 --lowest 10"),

@@ -5,7 +5,8 @@
 
 The libraries run by turns, each model in a process of its own. A step's time is the best median of the rounds.
 Memory is the most that the process held; it, the first step and building are compared with TensorFlow's only: that of
-TensorFlow 2 if it is given. Ratios are ferroflow's figure divided by the other library's; `best` is the fastest other one.
+TensorFlow 2 if it is given. Ratios are ferroflow's figure divided by the other library's. The best is the fastest other
+one.
 
 All libraries start from the same weights. TensorFlow's first loss must be ferroflow's. That of torch and JAX must be
 ferroflow's with nothing random. What a library does not run, and why, stands after the row.
