@@ -125,7 +125,7 @@ mutants: dev ## changes of Python code that no test notices (MUTATED=FILE_OR_FOL
 	$(BIN)/cosmic-ray --verbosity WARNING exec $(MUTANTS)/settings.toml $(MUTANTS)/session.sqlite
 	$(BIN)/cr-report --surviving-only --show-diff $(MUTANTS)/session.sqlite
 
-bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow=PYTHON" compares)
+bench: dev ## kernel throughput in Rust, then whole steps in Python (ARGS="--tensorflow2=PYTHON" compares)
 	cargo bench --package ferroflow-benches
 	$(BIN)/python benches/python/run.py $(ARGS)
 
