@@ -24,6 +24,15 @@ def _rank(module: str, name: str, value: Any) -> tuple[bool, bool, int, str]:
     return name != value.__name__, ".contrib" in module, module.count("."), module
 
 
+def _place(value: Any, module: str, name: str) -> dict[str, Any]:
+    """Returns the attributes of a class or function that say where it is defined, in the order to set them.
+
+    From Python 3.13 on, a class has the number of its first line, and loses it when its module is set.
+    """
+    line = {key: number for key, number in vars(value).items() if key == "__firstlineno__"}
+    return {"__module__": module, "__qualname__": name, **line}
+
+
 def set_public_modules(namespace: dict[str, Any]) -> None:
     """Sets `__module__` and `__qualname__` of the classes and functions that a public module has to its path and name.
 
@@ -47,11 +56,8 @@ def set_public_modules(namespace: dict[str, Any]) -> None:
                 continue
         elif isinstance(value, type):
             _defined[value] = (present, value.__qualname__)
-        line = vars(value).get("__firstlineno__")
-        value.__module__ = module
-        value.__qualname__ = name
-        if line is not None:  # From Python 3.13 on, a class has it, and loses it with its module.
-            setattr(value, "__firstlineno__", line)  # noqa: B010 - older type checkers do not find the name
+        for attribute, part in _place(value, module, name).items():
+            setattr(value, attribute, part)
 
 
 def _for_public_classes(search: _Search) -> _Search:
@@ -61,10 +67,7 @@ def _for_public_classes(search: _Search) -> _Search:
         place = _defined.get(object) if isinstance(object, type) else None
         if place is None:
             return search(object)
-        names = {"__module__": place[0], "__qualname__": place[1]}
-        if "__firstlineno__" in vars(object):  # Python 3.13 and later
-            names["__firstlineno__"] = vars(object)["__firstlineno__"]
-        return search(type(object.__name__, (), names))
+        return search(type(object.__name__, (), _place(object, *place)))
 
     wrapped: Any = functools.wraps(search)(search_where_defined)
     found: _Search = wrapped

@@ -61,37 +61,54 @@ fn layout(ctx: &KernelContext<'_>) -> Result<Layout> {
     Ok(Layout::Rows(t.shape()[1..].iter().product()))
 }
 
+/// Chooses among elements. Either side may be a single number for all.
+fn elements<T: Scalar + Choice>(ctx: &mut KernelContext<'_>) -> Result<()> {
+    let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
+    let mut out = Tensor::new(T::DTYPE, condition.shape().clone())?;
+    let (condition, t, e) = (condition.slice::<bool>()?, t.slice::<T>()?, e.slice::<T>()?);
+    let repeated = |x: &[T]| match x {
+        &[value] if condition.len() > 1 => Some(vec![value; PIECE.min(condition.len())]),
+        _ => None,
+    };
+    let singles = [repeated(t), repeated(e)];
+    let piece = if singles.iter().any(Option::is_some) { PIECE } else { BLOCK };
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, to| {
+        for (number, to) in to.chunks_mut(piece).enumerate() {
+            let from = start + number * piece;
+            let part = from..from + to.len();
+            let [t, e] = [(t, &singles[0]), (e, &singles[1])].map(|(x, single)| match single {
+                Some(single) => &single[..to.len()],
+                None => &x[part.clone()],
+            });
+            select(&condition[part], t, e, to);
+        }
+    })?;
+    ctx.set_output(0, out);
+    Ok(())
+}
+
 fn plain<T: Scalar + Choice>(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let per_row = match layout(ctx)? {
+    let length = match layout(ctx)? {
         Layout::Whole(choice) => {
             let chosen = ctx.take(if choice { 1 } else { 2 })?;
             ctx.set_output(0, chosen);
             return Ok(());
         }
-        Layout::Elements => None,
-        Layout::Rows(length) => Some(length),
+        Layout::Elements => return elements::<T>(ctx),
+        Layout::Rows(length) => length,
     };
     let condition = ctx.input(0)?.slice::<bool>()?;
     let (t, e) = (ctx.input(1)?, ctx.input(2)?);
     let mut out = Tensor::new(T::DTYPE, t.shape().clone())?;
     let (t, e) = (t.slice::<T>()?, e.slice::<T>()?);
-    let to = out.slice_mut::<T>()?;
-    match per_row {
-        None => try_for_chunks_mut(ctx.threads(), to, BLOCK, |start, to| {
-            let part = start..start + to.len();
-            select(&condition[part.clone()], &t[part.clone()], &e[part], to);
-        })?,
-        Some(length) => {
-            let rows = (BLOCK / length.max(1)).max(1);
-            try_for_chunks_mut(ctx.threads(), to, rows * length, |start, to| {
-                for (i, row) in to.chunks_mut(length.max(1)).enumerate() {
-                    let from = start + i * length;
-                    let chosen = if condition[from / length] { t } else { e };
-                    row.copy_from_slice(&chosen[from..from + length]);
-                }
-            })?;
+    let rows = (BLOCK / length.max(1)).max(1);
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, rows * length, |start, to| {
+        for (i, row) in to.chunks_mut(length.max(1)).enumerate() {
+            let from = start + i * length;
+            let chosen = if condition[from / length] { t } else { e };
+            row.copy_from_slice(&chosen[from..from + length]);
         }
-    }
+    })?;
     ctx.set_output(0, out);
     Ok(())
 }
@@ -136,35 +153,19 @@ fn stretch_inputs(ctx: &mut KernelContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Chooses among elements, of which one side or both may be a single number.
-fn with_single<T: Scalar + Choice>(ctx: &mut KernelContext<'_>) -> Result<()> {
-    let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
-    let mut out = Tensor::new(T::DTYPE, condition.shape().clone())?;
-    let (condition, t, e) = (condition.slice::<bool>()?, t.slice::<T>()?, e.slice::<T>()?);
-    let filled = |x: &[T]| x.first().filter(|_| x.len() != condition.len()).map(|&value| [value; PIECE]);
-    let (singles_t, singles_e) = (filled(t), filled(e));
-    try_for_chunks_mut(ctx.threads(), out.slice_mut::<T>()?, BLOCK, |start, to| {
-        for (number, to) in to.chunks_mut(PIECE).enumerate() {
-            let from = start + number * PIECE;
-            let part = from..from + to.len();
-            let t = singles_t.as_ref().map_or_else(|| &t[part.clone()], |single| &single[..to.len()]);
-            let e = singles_e.as_ref().map_or_else(|| &e[part.clone()], |single| &single[..to.len()]);
-            select(&condition[part], t, e, to);
-        }
-    })?;
-    ctx.set_output(0, out);
-    Ok(())
+fn select_v2<T: Scalar + Choice>(ctx: &mut KernelContext<'_>) -> Result<()> {
+    stretch_inputs(ctx)?;
+    if ctx.input(0)?.rank() == 0 { plain::<T>(ctx) } else { elements::<T>(ctx) }
 }
 
 fn select_v2_kernel(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (select, dtype) = (select_kernel(init)?, init.output_type(0)?);
-    kernel(move |ctx| {
-        stretch_inputs(ctx)?;
-        let (condition, t, e) = (ctx.input(0)?, ctx.input(1)?, ctx.input(2)?);
-        if condition.rank() > 0 && [t, e].iter().any(|x| x.shape() != condition.shape()) {
-            dispatch!(dtype, T in plain, return with_single::<T>(ctx), else {});
-        }
-        select.compute(ctx)
+    let dtype = init.output_type(0)?;
+    dispatch!(dtype, T in plain, kernel(select_v2::<T>), else {
+        let select = select_kernel(init)?;
+        kernel(move |ctx| {
+            stretch_inputs(ctx)?;
+            select.compute(ctx)
+        })
     })
 }
 
@@ -242,6 +243,9 @@ mod tests {
         let column = Tensor::from_slice([2, 1], &[true, false]).unwrap();
         let out = run("SelectV2", &[column, matrix(0), Tensor::scalar(9i32)], &[]).unwrap();
         assert_eq!(out[0].slice::<i32>().unwrap(), [0, 1, 2, 9, 9, 9]);
+        let nothing = Tensor::from_slice([0], &[] as &[bool]).unwrap();
+        let out = run("SelectV2", &[nothing, Tensor::scalar(1i32), Tensor::scalar(2i32)], &[]).unwrap();
+        assert_eq!(out[0].shape(), &[0].into());
         let many = Tensor::from_slice([700, 3], &(0..2100).map(|i| i % 2 == 0).collect::<Vec<_>>()).unwrap();
         let single = Tensor::from_slice([1, 1, 1], &[5i32]).unwrap();
         let out = run("SelectV2", &[many, single, Tensor::scalar(9i32)], &[]).unwrap();

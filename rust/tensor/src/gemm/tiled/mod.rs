@@ -1,9 +1,10 @@
 //! Matrix products in tiles: how a product is cut into blocks, packed, and given to threads.
 //!
-//! All paths except `dot`, which is for a single column, compute an element of the product in one way. The inner
-//! dimension is cut into blocks of [`INNER`] from its start. Within a block one sum starts at zero and takes the steps
-//! in order by fused multiply-adds. Block sums are added to the element in order. So an element's bits depend on its
-//! row of a and its column of b alone. They do not depend on threads, tiles, packing, the CPU, or the other rows and
+//! All paths except `dot`, which is for a single column, compute an element of the product in one way. A column that is
+//! computed as a row is a single one if it has one element. The inner dimension is cut into blocks of [`INNER`]
+//! from its start. Within a block one sum starts at zero and takes the steps in order by fused multiply-adds. Block sums
+//! are added to the element in order. So an element's bits depend on its row of a and its column of b alone. They do not
+//! depend on threads, tiles, packing, the CPU, or the other rows and
 //! columns of the product. All choices below may therefore follow speed alone.
 
 mod dot;
