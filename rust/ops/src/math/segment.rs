@@ -1,6 +1,7 @@
 //! The ops that reduce the rows of a tensor segment by segment: SegmentSum ... (sorted ids) and UnsortedSegmentSum ...
 
 use super::fold::{Fold, Numeric};
+use crate::sums::Summed;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::threads::{Threads, try_for_chunks_mut};
 use ferroflow_tensor::vector::{Operand, Reduce, Reducible, binary_in_place_right, mean_of_sum};
@@ -11,6 +12,8 @@ use num_traits::Bounded;
 const BLOCK: usize = 1 << 16;
 /// Tasks that the output is cut into at most, since each reads all ids.
 const TASKS: usize = 16;
+/// Elements of a row that are added one by one: a call for the row would take longer.
+const SHORT: usize = 8;
 
 /// Returns the type that partial results have: f32 for sums and products of 16-bit floats.
 fn partial_type(dtype: DType, f: Reduce) -> DType {
@@ -213,7 +216,7 @@ fn nothing<T: Scalar + Reducible>(f: Reduce, dtype: DType) -> Result<T> {
 }
 
 /// Folds each data row into its segment, in the order of the data; negative ids are dropped.
-fn scatter<T: Scalar + Reducible>(
+fn scatter<T: Summed + Reducible>(
     f: Reduce,
     threads: Threads,
     data: &[T],
@@ -228,14 +231,17 @@ fn scatter<T: Scalar + Reducible>(
     let k = out.len() / count;
     let fold = Numeric(f);
     let row_into = |acc: &mut [T], row: &[T]| {
-        if fold.is_extreme() {
+        if f == Reduce::Sum && k < SHORT {
+            acc.iter_mut().zip(row).for_each(|(acc, &x)| *acc = acc.plus(x));
+        } else if fold.is_extreme() {
             // TF 1.x: the row comes first, so that its NaN stays until the next row.
             binary_in_place_right(fold.of_two(), Operand::Slice(row), acc);
         } else {
             fold.row_into(acc, row);
         }
     };
-    let tasks = ((data.len() + out.len()) / BLOCK).clamp(1, TASKS);
+    // To read the ids takes a task of short rows as long as to add its rows.
+    let tasks = ((data.len() + out.len()) / BLOCK).clamp(1, TASKS.min(4 + k / 2));
     try_for_chunks_mut(threads, out, count.div_ceil(tasks) * k, |start, out| {
         out.fill(nothing);
         let (first, rows) = ((start / k) as i64, (out.len() / k) as i64);
@@ -321,6 +327,25 @@ mod tests {
 
     fn ids(values: &[i32]) -> Tensor {
         Tensor::from_slice([values.len()], values).unwrap()
+    }
+
+    #[test]
+    fn rows_of_every_length_are_added_in_the_order_of_the_data() {
+        for k in [1usize, 2, 3, 7, 8, 9, 20] {
+            // So many that several tasks share the segments.
+            let (rows, count) = (400_000 / k, 1000usize);
+            let values: Vec<f32> = (0..rows * k).map(|i| 1.0 / (1.0 + (i * 7919 % 1000) as f32)).collect();
+            let numbers: Vec<i32> = (0..rows).map(|i| (i * 31 % (count + 1)) as i32 - 1).collect();
+            let mut expected = vec![0f32; count * k];
+            for (row, &id) in values.chunks(k).zip(&numbers) {
+                if let Ok(id) = usize::try_from(id) {
+                    expected[id * k..(id + 1) * k].iter_mut().zip(row).for_each(|(to, x)| *to += x);
+                }
+            }
+            let data = Tensor::from_slice([rows, k], &values).unwrap();
+            let found = run("UnsortedSegmentSum", &[data, ids(&numbers), Tensor::scalar(count as i32)], &[]).unwrap();
+            assert!(found[0].slice::<f32>().unwrap() == expected, "rows of {k}");
+        }
     }
 
     fn data() -> Tensor {

@@ -77,8 +77,14 @@ fn scaled<T: Pair>(x: Complex<T>, factor: T) -> Complex<T> {
     Complex::new(direction.re * infinity, direction.im * infinity)
 }
 
-/// Transforms the rows of `n` elements and multiplies them.
-fn along_rows<T: Pair>(threads: Threads, t: Tensor, n: usize, direction: Direction, scale: f64) -> Result<Tensor> {
+/// Transforms the rows of `n` elements and multiplies them by a factor.
+fn along_rows<T: Pair>(
+    threads: Threads,
+    t: Tensor,
+    n: usize,
+    direction: Direction,
+    factor: Option<T>,
+) -> Result<Tensor> {
     let rows = ComplexRows::<T>::new(n, direction);
     let (from, mut out) = place::<T>(t)?;
     let from = from.as_ref().map(<T as Pair>::complex).transpose()?;
@@ -86,7 +92,7 @@ fn along_rows<T: Pair>(threads: Threads, t: Tensor, n: usize, direction: Directi
         if let Some(from) = from {
             chunk.copy_from_slice(&from[start..start + chunk.len()]);
         }
-        transform(&rows, chunk, &mut rows.scratch(), direction, scale);
+        transform(&rows, chunk, &mut rows.scratch(), factor);
     })?;
     Ok(out)
 }
@@ -100,29 +106,21 @@ fn place<T: Pair>(mut t: Tensor) -> Result<(Option<Tensor>, Tensor)> {
     Ok((Some(t), out))
 }
 
-/// Transforms whole rows in their place and multiplies them.
-fn transform<T: Pair>(
-    rows: &ComplexRows<T>,
-    data: &mut [Complex<T>],
-    scratch: &mut [Complex<T>],
-    direction: Direction,
-    scale: f64,
-) {
+/// Transforms whole rows in their place and multiplies them by a factor.
+fn transform<T: Pair>(rows: &ComplexRows<T>, data: &mut [Complex<T>], scratch: &mut [Complex<T>], factor: Option<T>) {
     rows.run(data, scratch);
-    if direction == Direction::Inverse {
-        let factor = T::scale(scale);
-        let zero = T::scale(0.0);
-        // Without an early end, which would keep the loop from using vectors.
-        if data.iter().fold(true, |all, x| all & T::is_finite(x.re) & T::is_finite(x.im)) {
-            // Equal to `scaled`, without its test for each number.
-            data.iter_mut().for_each(|x| *x = Complex::new(x.re * factor - x.im * zero, x.re * zero + x.im * factor));
-        } else {
-            data.iter_mut().for_each(|x| *x = scaled(*x, factor));
-        }
+    let Some(factor) = factor else { return };
+    let zero = T::scale(0.0);
+    // Without an early end, which would keep the loop from using vectors.
+    if data.iter().fold(true, |all, x| all & T::is_finite(x.re) & T::is_finite(x.im)) {
+        // Equal to `scaled`, without its test for each number.
+        data.iter_mut().for_each(|x| *x = Complex::new(x.re * factor - x.im * zero, x.re * zero + x.im * factor));
+    } else {
+        data.iter_mut().for_each(|x| *x = scaled(*x, factor));
     }
 }
 
-/// Transforms the columns of each row-major matrix of `n` rows and `columns` columns, and multiplies them.
+/// Transforms the columns of each row-major matrix of `n` rows and `columns` columns, and multiplies them by a factor.
 ///
 /// A few columns at a time are copied to rows that fit the cache.
 fn along_columns<T: Pair>(
@@ -130,7 +128,7 @@ fn along_columns<T: Pair>(
     t: Tensor,
     (n, columns): (usize, usize),
     direction: Direction,
-    scale: f64,
+    factor: Option<T>,
 ) -> Result<Tensor> {
     let fft = ComplexRows::<T>::new(n, direction);
     let width = (COLUMN_BLOCK / n / COLUMNS * COLUMNS).clamp(COLUMNS, columns.max(COLUMNS));
@@ -150,7 +148,7 @@ fn along_columns<T: Pair>(
             }
             let lines = &mut lines[..width * n];
             transpose::matrix(&tile, width, (n, width), lines, n);
-            transform(&fft, lines, &mut scratch, direction, scale);
+            transform(&fft, lines, &mut scratch, factor);
             transpose::matrix(lines, n, (width, n), &mut tile, width);
             for (i, from) in tile.chunks_exact(width).take(n).enumerate() {
                 group.row(i).copy_from_slice(from);
@@ -176,17 +174,17 @@ fn cropped(threads: Threads, t: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     gathered(threads, t, &walk, Shape::new(&dims))
 }
 
-/// Transforms along the dimensions from `first` up to, without, `end`.
+/// Transforms along the dimensions from `first` up to, without, `end`, and multiplies the last results by a factor.
 fn along_axes<T: Pair>(
     threads: Threads,
     mut t: Tensor,
     (first, end): (usize, usize),
     direction: Direction,
-    scale: f64,
+    factor: Option<T>,
 ) -> Result<Tensor> {
     for axis in (first..end).rev() {
         let n = t.shape()[axis];
-        let factor = if axis == first { scale } else { 1.0 };
+        let factor = factor.filter(|_| axis == first);
         t = if axis + 1 == t.rank() {
             along_rows::<T>(threads, t, n, direction, factor)?
         } else {
@@ -212,8 +210,8 @@ fn complex<T: Pair>(rank: usize, direction: Direction) -> Result<Box<dyn Kernel>
         let out = if t.elements() == 0 {
             t
         } else {
-            let scale = if direction == Direction::Inverse { 1.0 / count as f64 } else { 1.0 };
-            along_axes::<T>(threads, t, (end - rank, end), direction, scale)?
+            let factor = (direction == Direction::Inverse).then(|| T::scale(1.0 / count as f64));
+            along_axes::<T>(threads, t, (end - rank, end), direction, factor)?
         };
         ctx.set_output(0, out);
         Ok(())
@@ -274,7 +272,7 @@ fn real<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
                 fft.run(&from[row * stride..(row + to.len() / half) * stride], stride, to);
             })?;
             let end = out.rank() - 1;
-            out = along_axes::<T>(threads, out, (end + 1 - rank, end), Direction::Forward, 1.0)?;
+            out = along_axes::<T>(threads, out, (end + 1 - rank, end), Direction::Forward, None)?;
         }
         ctx.set_output(0, out);
         Ok(())
@@ -295,7 +293,7 @@ fn real_inverse<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
             rows[rank - 1] = half;
             let from = cropped(threads, t, &rows)?;
             let end = from.rank() - 1;
-            let from = along_axes::<T>(threads, from, (end + 1 - rank, end), Direction::Inverse, 1.0)?;
+            let from = along_axes::<T>(threads, from, (end + 1 - rank, end), Direction::Inverse, None)?;
             let from = <T as Pair>::complex(&from)?;
             let fft = RealInverseRows::<T>::new(n);
             try_for_chunks_mut(threads, out.slice_mut::<T>()?, block(n), |start, to| {
