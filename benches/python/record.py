@@ -15,7 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
@@ -24,11 +24,16 @@ _HERE = Path(__file__).parent
 PAGE = _HERE.parent / "README.md"
 
 
+# Limits ferroflow and TensorFlow 2.21 to AVX2.
+_AVX2 = {"FERROFLOW_CPU": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2"}
+
+
 class Bench(NamedTuple):
-    """A program of this folder, and its arguments; words in braces are the interpreters that it needs."""
+    """A program of this folder, its arguments and environment; words in braces are the interpreters that it needs."""
 
     program: str
     arguments: str = ""
+    environment: Mapping[str, str] = {}
 
 
 BENCHES = {
@@ -40,6 +45,8 @@ BENCHES = {
     "cases": Bench("run.py", "--rounds 1 --tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2}"),
     "ops": Bench("survey.py", "--rounds 1 --tensorflow {tensorflow2} --highest 30 --lowest 10"),
     "limits": Bench("limits.py"),
+    "steps-avx2": Bench("steps.py", "--rounds 1 --tensorflow2 {tensorflow2}", _AVX2),
+    "limits-avx2": Bench("limits.py", "--kernels product|convolution", _AVX2),
     "span": Bench("span.py"),
     "gates": Bench("gates.py", "--tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2}"),
     "cluster": Bench("cluster.py", "--tensorflow {tensorflow2}"),
@@ -123,7 +130,7 @@ def main() -> None:
             [*shlex.split(args.prefix), *(commands[name] or [])],
             stdout=subprocess.PIPE,
             check=True,
-            env={**os.environ, "PYTHONPATH": paths},
+            env={**os.environ, **BENCHES[name].environment, "PYTHONPATH": paths},
         )
         return done.stdout.decode()
 

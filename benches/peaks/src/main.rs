@@ -84,10 +84,12 @@ fn operations(threads: usize, products: impl Fn() -> f64 + Sync) -> f64 {
     best(threads, || (), rate)
 }
 
-/// Returns operations per second on float32 and on float64; None on a processor for which there is no such loop.
+/// Returns operations per second on float32 and on float64; None on a processor for which there is no such loop. With
+/// `FERROFLOW_CPU=avx2`, they are those without AVX-512.
 #[cfg(target_arch = "x86_64")]
 fn products(threads: usize) -> Option<(f64, f64)> {
-    if is_x86_feature_detected!("avx512f") {
+    let is_limited = std::env::var_os("FERROFLOW_CPU").is_some_and(|name| name == "avx2");
+    if !is_limited && is_x86_feature_detected!("avx512f") {
         // SAFETY: the processor has what the functions are compiled for.
         let (single, double) = (|| unsafe { products::wide_single() }, || unsafe { products::wide_double() });
         return Some((operations(threads, single), operations(threads, double)));
