@@ -315,16 +315,9 @@ ERRORS = [
         ours="^ValueError: Attr '(ksize|strides)' .* passed list of length",
     ),
     Accepted(
-        "1.15 runs types without a kernel on XLA's device, which pools along channels",
-        "error",
-        about="(gradient of )?(Avg|Max)Pool3D",
-        tensorflow="^no error",
-        ours="not yet supported on the depth dimension",
-    ),
-    Accepted(
         "NaN is the same value as itself here",
         "error",
-        about="table, static",
+        about="table, static|raw table, HashTableV2",
         tensorflow="has nan and trying to add value nan",
         ours="^no error",
     ),
@@ -451,7 +444,7 @@ ERRORS = [
         "indices outside are the caller's fault here, and an internal error there",
         "error",
         about=".*SetOperation",
-        tensorflow="^InternalError: .* expected <",
+        tensorflow="^InternalError: (.* expected <|Invalid dim_size)",
         ours="^InvalidArgumentError: .*(out of bounds|out of order|repeated)",
     ),
     Accepted(

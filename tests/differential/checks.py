@@ -107,6 +107,12 @@ def is_zero_where_they_differ(tensorflow: Any, ours: Any) -> bool:
     return a.shape == b.shape and not a[a != b].any()
 
 
+def vanishes_where_they_differ(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if our numbers are 0 wherever both differ."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    return a.shape == b.shape and not b[a != b].any()
+
+
 def is_junk(tensorflow: Any, ours: Any) -> bool:
     """Whether TensorFlow's are zeros, or have numbers that no sum of small ones has."""
     sizes = np.abs(np.asarray(tensorflow))
@@ -257,3 +263,12 @@ def differ_in_numbers_of_names(tensorflow: Any, ours: Any) -> bool:
     """Returns True if both are the same texts but for numbers such as that of _33_FIFOQueue."""
     a, b = ([re.sub("^_[0-9]+_", "", str(text)) for text in np.ravel(side)] for side in (tensorflow, ours))
     return np.shape(tensorflow) == np.shape(ours) and a == b
+
+
+def agree_where_both_are_finite(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both have the same shape, and agree wherever both are finite."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    if a.shape != b.shape:
+        return False
+    finite = np.isfinite(a) & np.isfinite(b)
+    return np.allclose(a[finite], b[finite], rtol=1e-4, atol=1e-5)

@@ -1,0 +1,252 @@
+"""Accepted differences of calls that a kernel of 1.15 cannot run, or runs without a look at what it gets."""
+
+from __future__ import annotations
+
+import numpy as np
+from differential import checks, program_checks
+from differential.acceptance import Accepted
+
+KERNELS = [
+    Accepted(
+        "kernels of the CPU lack it there",
+        "error",
+        about="(gradient of )?(Conv[23]D.*|Quantized.*Conv2D|DepthwiseConv2dNative.*)",
+        tensorflow="^InvalidArgumentError: (2 root error.*\n *.0. Invalid argument: )?"
+        "(Current .* do(es)? not yet support dilation rates larger than 1"
+        "|CPU implementation of Conv3D currently only supports dilated rates of 1"
+        "|Current implementation only supports equal length strides)",
+        ours="^no error",
+    ),
+    Accepted(
+        "1.15 does not read the dilations of convolutions of each channel",
+        "(build )?error|value|static shape|fetched shape",
+        about="(gradient of )?DepthwiseConv2dNative.*",
+        of_program=program_checks.dilates,
+    ),
+    Accepted(
+        "a size or a distance of windows that is not positive is refused when the graph is built",
+        "build error",
+        about="(gradient of )?(Quantized)?((Avg|Max)Pool.*|Dilation2D.*)",
+        ours="^ValueError: (Sliding window ksize must be positive|Rate must be > 0|Stride must be > 0)",
+    ),
+    Accepted(
+        "1.15 runs types without a kernel on XLA's device, which pools along batches and channels",
+        "error",
+        about="(gradient of )?(Avg|Max)Pool3D",
+        tensorflow="^(no error|InvalidArgumentError: [\\s\\S]*Window dimensions)",
+        ours="^UnimplementedError: Pooling is not yet supported on the (batch|depth) dimension",
+    ),
+    Accepted(
+        "TensorFlow refuses to pool fractions of batches and of channels together alone",
+        "error",
+        about="(gradient of )?Fractional(Avg|Max)Pool",
+        tensorflow="^no error",
+        ours="^UnimplementedError: Fractional pooling is not yet supported on the batch nor channel dimension",
+    ),
+    Accepted(
+        "paddings of more than 31 bits are refused when the graph is built, and need more memory than there is in"
+        " the step",
+        "build error",
+        about="(gradient of )?Conv2D",
+        tensorflow="when run: ResourceExhaustedError",
+        ours="^ValueError: All elements of explicit_paddings must be nonnegative",
+    ),
+    Accepted(
+        "classes with weights that cannot be, or of numbers that contradict each other, are refused here",
+        "error",
+        about="(gradient of )?FixedUnigramCandidateSampler",
+        tensorflow="^no error",
+        ours="^InvalidArgumentError: (the weights of classes must be|num_reserved_ids = .* make no sense|range_max is)",
+    ),
+    Accepted(
+        "attributes that contradict each other",
+        "error",
+        about="(gradient of )?SparseCross",
+        tensorflow="^no error",
+        ours="^InvalidArgumentError: SparseCross gives int64 where its output is hashed",
+    ),
+    Accepted(
+        "TensorFlow looks for a split as if there were one logit",
+        "error",
+        about="BoostedTreesCalculateBestFeatureSplit",
+        tensorflow="^no error",
+        ours="^UnimplementedError: BoostedTreesCalculateBestFeatureSplit supports one logit",
+    ),
+    Accepted(
+        "TensorFlow reads and writes beyond its inputs",
+        "error",
+        about="(gradient of )?(BlockLSTM(Grad)?(V2)?|QuantizedBatchNormWithGlobalNormalization"
+        "|BoostedTrees(AggregateStats|CalculateBestGainsPerFeature|MakeStatsSummary)|LearnedUnigramCandidateSampler"
+        "|MatrixDiag(Part)?V2|FusedBatchNorm(V[23])?|SparseCross|EditDistance|Bincount|RaggedTensorTo(Sparse|Tensor)"
+        "|SparseSlice|.*SetOperation|Sparse(Add|Slice)Grad)",
+        tensorflow="^(no error|ResourceExhaustedError)",
+        ours="^InvalidArgumentError: (.* must (have shape|have an element for each|be (a )?scalar|be below)"
+        "|.* must have the same (shape|number of elements as the channels)|.* must be a (matrix with a row|vector)"
+        "|.* must be sorted|.* out of (range|bounds|order)|weights has|Expected start of dimension)",
+    ),
+    Accepted(
+        "parts of sparse tensors that do not fit each other are refused when the graph is built",
+        "build error",
+        about="(gradient of )?Sparse.*",
+        ours=r"^ValueError: (Index rank \(\d+\) and shape rank|Number of elements in index)",
+    ),
+    Accepted(
+        "parts of sparse tensors that do not fit each other are an error here and junk there",
+        "error",
+        about="(gradient of )?Sparse.*",
+        tensorflow="^no error",
+        ours="^InvalidArgumentError: Index rank .* and shape rank .* do not match",
+    ),
+    Accepted(
+        "numbers that are refused where they are not scalars",
+        "build error",
+        about="(gradient of )?(QuantizedBatchNormWithGlobalNormalization|BoostedTreesCalculateBestGainsPerFeature)",
+        ours="^ValueError: Shape must be rank 0 but is rank",
+    ),
+    Accepted(
+        "an axis counts from the end here, as in later TensorFlow",
+        "error",
+        about="(gradient of )?SparseSplit",
+        tensorflow="num_dim must be in the interval",
+        ours="^no error",
+    ),
+    Accepted(
+        "1.15's gradient sets the main diagonal, whichever was set",
+        "error",
+        about="gradient of MatrixSetDiagV2",
+        tensorflow="^InvalidArgumentError: Either first dimensions of diagonal don't match",
+        ours="^no error",
+        of_program=program_checks.sets_another_diagonal,
+    ),
+    Accepted(
+        "a matrix of tiny numbers is none that 1.15's gradient can invert",
+        "error",
+        about="gradient of Qr",
+        tensorflow="^InvalidArgumentError: Input matrix is not invertible",
+        ours="^no error",
+    ),
+    Accepted(
+        "paddings of the batch are those of the static shape alone there",
+        "static shape",
+        about="(gradient of )?FusedPadConv2D",
+        check=lambda tensorflow, ours: tensorflow[1:] == ours[1:],
+    ),
+    Accepted(
+        "a range of more numbers than there can be is refused here",
+        "error",
+        about="RaggedRange",
+        tensorflow="^no error",
+        ours=r"^InvalidArgumentError: Requires \(\(limit - start\) / delta\) <=",
+    ),
+    Accepted(
+        "beams of equal probability have no order",
+        "fetched shape",
+        about="CTCBeamSearchDecoder",
+        of_program=program_checks.has_equal_inputs,
+    ),
+    Accepted(
+        "boxes with NaN have no area that is compared",
+        "value|fetched shape",
+        about="NonMaxSuppression.*",
+        of_program=program_checks.has_nan,
+    ),
+    Accepted(
+        "which results of huge numbers, infinities and NaN are finite depends on the formula",
+        "value",
+        about="(gradient of )?(A(cos|sin|tan)h?|BlockLSTM.*|Betainc|FakeQuant.*Gradient|FusedBatchNormGrad.*|Igamma.*"
+        "|MatrixSolve|MaxPool3DGradGrad|Polygamma|Rsqrt|ScaleAndTranslate|Zeta)",
+        where="elsewhere",
+        check=checks.agree_where_both_are_finite,
+        of_program=program_checks.has_huge_numbers,
+    ),
+    Accepted(
+        "powers of negative numbers are NaN in one more or one less neighbour",
+        "value",
+        about="(gradient of )?LRN(Grad)?",
+        where="NaN elsewhere",
+        check=checks.agree_where_both_are_finite,
+        of_program=program_checks.has_a_negative_scale,
+    ),
+    Accepted(
+        "a bucket beyond the last one is one of the node or feature behind it there",
+        "value",
+        about="BoostedTreesMakeStatsSummary",
+        check=checks.vanishes_where_they_differ,
+        of_program=program_checks.has_a_bucket_beyond,
+    ),
+    Accepted(
+        "an op whose gradient is none does not run there",
+        "build error",
+        about="gradient of .*",
+        tensorflow="^no error .when run: TypeError: Fetch argument None has invalid type",
+        ours="^(ValueError|InvalidArgumentError|UnimplementedError): ",
+    ),
+    Accepted(
+        "a tag of one element is a scalar, as in 1.8",
+        "error",
+        about="(Audio|Histogram|Image|Scalar|Tensor)Summary(V2)?",
+        tensorflow="[tT]ags? must be (a )?scalar",
+        ours="^no error",
+    ),
+    Accepted(
+        "ranges that are no scalars are refused here; TensorFlow takes their first element, or reads beyond",
+        "error",
+        about="(gradient of )?(Quantize.*|Dequantize|Requantiz.*)",
+        tensorflow="^no error",
+        ours="^InvalidArgumentError: .* must (be a scalar|have an element), got shape",
+    ),
+    Accepted(
+        "TensorFlow takes the shorter operand for the last dimensions of the longer one, whatever its shape is",
+        "value|fetched shape",
+        about="Quantized(Add|Mul)",
+        of_program=program_checks.broadcasts_within,
+    ),
+    Accepted(
+        "an op with two faults: here its own is found first, there that of its gradient",
+        "build error",
+        about="gradient of .*",
+        tensorflow=r"^TypeError: Expected \w+, got 1 of type 'int' instead|^ValueError: .* for 'gradients/",
+        ours="^ValueError: (?!.* for 'gradients/)",
+    ),
+    Accepted(
+        "the rule of a gradient finds a fault there that the step finds here",
+        "build error",
+        about="gradient of .*",
+        tensorflow=r"^(TypeError|ValueError|IndexError): ",
+        ours=r"^no error .when run: \w+Error: ",
+    ),
+    Accepted(
+        "1.15's gradient of batches that cannot be fails in its own code",
+        "build error",
+        about="gradient of GatherV2",
+        tensorflow="^TypeError: Tensors in list passed to 'values' of 'ConcatV2' Op",
+        ours="^ValueError",
+    ),
+    Accepted(
+        "gradients of a dense operand that does not fit are those of its first elements here",
+        "error",
+        about="gradient of SparseDenseCwise.*",
+        tensorflow="^InvalidArgumentError: Integer division by zero",
+        ours="^no error",
+    ),
+    Accepted(
+        "the sign of zero: TensorFlow subtracts several numbers at a time from 0",
+        "value",
+        about="(gradient of )?Neg",
+        check=lambda tensorflow, ours: np.array_equal(tensorflow, ours, equal_nan=True),
+    ),
+    Accepted(
+        "the loss of a blank alone is one of two paths there",
+        "value",
+        about="(gradient of )?CTCLoss",
+        of_program=program_checks.has_one_class,
+    ),
+    Accepted(
+        "the gradient of no rows is padded by less than nothing",
+        "error",
+        about="gradient of IRFFT.*",
+        tensorflow="^no error",
+        ours="^InvalidArgumentError: Paddings must be non-negative",
+        of_program=program_checks.is_empty,
+    ),
+]
