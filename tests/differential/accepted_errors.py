@@ -10,7 +10,8 @@ ERRORS = [
         "kernels here take more types than TensorFlow's",
         "error",
         tensorflow="No OpKernel was registered|mixed precision is disallowed|Unhandled input data type|No WhereOp "
-        "|unsupported operand type .* in op convolution|Unsupported data type: ",
+        "|unsupported operand type .* in op convolution|Unsupported data type: |binary complex op"
+        "|TileOp : The input data type is not supported",
     ),
     Accepted(
         "these ops were removed from TensorFlow's graphs, and old GraphDefs have them",
@@ -33,7 +34,7 @@ ERRORS = [
     Accepted(
         "matrices with infinities and NaN have an error here and junk there",
         "error",
-        about="Qr|SelfAdjoint.*",
+        about="(gradient of )?(Qr|SelfAdjoint.*|Svd|MatrixSolveLs)",
         ours="not successful",
     ),
     Accepted(

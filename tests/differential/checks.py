@@ -172,6 +172,9 @@ def differ_in_turns(tensorflow: Any, ours: Any) -> bool:
 def has_joined_dimensions(tensorflow: list[int], ours: list[int]) -> bool:
     """Returns True if TensorFlow's shape is ours with neighbouring dimensions multiplied."""
     sizes = list(ours)
+    if 0 in tensorflow and 0 in ours:
+        # A product with 0 is 0, however many are joined.
+        return len(tensorflow) < len(ours)
     for size in tensorflow:
         product = 1
         while sizes and product != size:

@@ -225,3 +225,9 @@ def has_a_negative_scale(program: Program) -> bool:
     """Returns True if the program normalizes by a sum that a negative number scales or moves."""
     given = _arguments(program)
     return given.get("alpha", 1) < 0 or given.get("bias", 1) < 0
+
+
+def has_wide_unsigned_numbers(program: Program) -> bool:
+    """Returns True if an array of the program has unsigned numbers of several bytes."""
+    arrays = _arrays([program["steps"], program["runs"]])
+    return any(data["array"][0] in ("uint16", "uint32", "uint64") for data in arrays)
