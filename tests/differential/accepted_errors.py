@@ -11,7 +11,8 @@ ERRORS = [
         "error",
         tensorflow="No OpKernel was registered|mixed precision is disallowed|Unhandled input data type|No WhereOp "
         "|unsupported operand type .* in op convolution|Unsupported data type: |binary complex op"
-        "|TileOp : The input data type is not supported",
+        "|TileOp : The input data type is not supported|Expected element type in shape to be|Invalid type for Range"
+        "|ResizeBilinearGrad with align_corners=False is",
     ),
     Accepted(
         "these ops were removed from TensorFlow's graphs, and old GraphDefs have them",
