@@ -238,3 +238,9 @@ def has_rare_whole_numbers(program: Program) -> bool:
     """Returns True if an array of the program has whole numbers of a type for which 1.15 has few kernels."""
     arrays = _arrays([program["steps"], program["runs"]])
     return any(data["array"][0] in ("int8", "int16", "uint16", "uint32", "uint64") for data in arrays)
+
+
+def has_a_complex_adjoint(program: Program) -> bool:
+    """Returns True if the program multiplies by the adjoint of a sparse matrix of complex numbers."""
+    dtype = _dtype(program, "a_values")
+    return _arguments(program).get("adjoint_a") is True and dtype is not None and dtype.startswith("complex")

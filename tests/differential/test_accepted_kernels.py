@@ -85,6 +85,21 @@ _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has inval
         ("Neg", "value", [0.0, 1.0], [-0.0, 1.5], False),
         ("SparseSplit", "error", _BAD + "num_dim must be in the interval [0, 2)", _NONE, True),
         ("RaggedTensorToTensor", "error", _NONE, "InternalError: Values and indices must be equal", True),
+        ("Max", "error", _NONE, _BAD + "No OpKernel was registered to support Op 'Max' with these types: [half]", True),
+        (
+            "Max",
+            "error",
+            _NONE,
+            _BAD + "No OpKernel was registered to support Op 'Max' with these types: [float]",
+            False,
+        ),
+        ("MaxPool3DGrad", "error", "InternalError: Seen", _BAD + "No OpKernel was registered to support", True),
+        ("MaxPool3DGrad", "error", _BAD + "Seen", _BAD + "No OpKernel was registered to support", False),
+        ("Assert", "error", _BAD + "In[0] should be a scalar: [1]", _NONE, True),
+        ("Assert", "error", _BAD + "In[0] should be a scalar: [2]", _NONE, False),
+        ("Rint", "value", [0.0, 1.0], [-0.0, 1.0], True),
+        ("AsString", "build error", "TypeError: Value passed to parameter 'input' has DataType uint64", _NONE, True),
+        ("AsString", "build error", "TypeError: Value passed to parameter 'input' has DataType string", _NONE, False),
     ],
 )
 def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any, ours: Any, is_accepted: bool) -> None:
@@ -161,6 +176,34 @@ def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any
             _program("CTCBeamSearchDecoder", inputs=_floats(1, 2)),
             Difference("fetched shape", "run 0", [7, 2], [5, 2]),
             False,
+        ),
+        *(
+            (
+                _program("SparseTensorDenseMatMul", adjoint_a=is_adjoint, a_values={"array": [dtype, [1], [value]]}),
+                Difference("value", "run 0", [1.0], [2.0]),
+                is_accepted,
+            )
+            for is_adjoint, dtype, value, is_accepted in (
+                (True, "complex64", [1.0, 2.0], True),
+                (False, "complex64", [1.0, 2.0], False),
+                (True, "float32", 1.0, False),
+            )
+        ),
+        *(
+            (
+                _program("Div", x={"array": [dtype, [1], [1]]}),
+                Difference("error", "run 0", _NONE, _BAD + "Integer division by zero"),
+                is_accepted,
+            )
+            for dtype, is_accepted in (("int8", True), ("int32", False))
+        ),
+        *(
+            (
+                _program("ArgMax", input={"array": [dtype, [1], [1]]}),
+                Difference("value", "run 0", [1], [0]),
+                is_accepted,
+            )
+            for dtype, is_accepted in (("uint64", True), ("int64", False))
         ),
         (_program("FusedPadConv2D"), Difference("static shape", "y", [3, 4, 3, 1], [1, 4, 3, 1]), True),
         (_program("FusedPadConv2D"), Difference("static shape", "y", [3, 4, 3, 1], [3, 4, 2, 1]), False),

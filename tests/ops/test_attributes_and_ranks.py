@@ -132,6 +132,34 @@ _BEYOND = 1 << 31
             ),
             r"len\(feature_list_sparse_keys\) != len\(feature_list_sparse_types\)",
         ),
+        (
+            lambda: tf.raw_ops.RaggedTensorToTensor(
+                shape=[2, 2],
+                values=_floats(1),
+                default_value=0.0,
+                row_partition_tensors=[tf.placeholder(tf.int64, [])],
+                row_partition_types=["ROW_SPLITS"],
+            ),
+            "Row partition must be a vector",
+        ),
+        (
+            lambda: tf.raw_ops.NonMaxSuppressionWithOverlaps(
+                overlaps=tf.zeros([2, 3]),
+                scores=_floats(1),
+                max_output_size=2,
+                overlap_threshold=0.5,
+                score_threshold=0.0,
+            ),
+            "Dimensions must be equal, but are 2 and 3",
+        ),
+        (
+            lambda: tf.raw_ops.MatrixDiagV2(diagonal=[1.0], k=0, num_rows=1, num_cols=1, padding_value=[0.0]),
+            "Shape must be rank 0 but is rank 1",
+        ),
+        (
+            lambda: tf.raw_ops.ReduceJoin(inputs=["a"], reduction_indices=[[0]]),
+            "Shape must be at most rank 1 but is rank 2",
+        ),
         *(
             (
                 lambda shape=shape: tf.raw_ops.RaggedTensorToTensor(
@@ -197,3 +225,27 @@ def test_a_default_of_a_column_is_no_matrix():
         (column,) = tf.raw_ops.DecodeCSV(records=["1"], record_defaults=[default])
         with pytest.raises(tf.errors.InvalidArgumentError, match="should be at most rank 1"):
             session.run(column, {default: [[1.0]]})
+
+
+def test_a_gradient_of_no_rows_has_none_whatever_the_indices_are():
+    with tf.Graph().as_default(), tf.Session() as session:
+        for op in (tf.raw_ops.SparseSegmentMeanGrad, tf.raw_ops.SparseSegmentSqrtNGrad):
+            rows = op(grad=tf.ones([1, 3]), indices=[0, 5], segment_ids=[0, 0], output_dim0=0)
+            assert session.run(rows).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "z", [complex(0, np.inf), complex(-np.inf, -1), complex(np.inf, np.inf), complex(np.nan, np.inf)]
+)
+def test_infinite_complex_numbers_have_the_limits_of_inverse_tangents(z):
+    with tf.Graph().as_default(), tf.Session() as session:
+        found = session.run([tf.atanh(tf.constant(z)), tf.atan(tf.constant(z))])
+        np.testing.assert_allclose(found, [np.arctanh(z), np.arctan(z)])
+
+
+def test_more_segments_than_there_is_memory_for_end_no_process():
+    with tf.Graph().as_default(), tf.Session() as session:
+        count = tf.placeholder(tf.int32, [])
+        joined = tf.raw_ops.UnsortedSegmentJoin(inputs=[["a"] * 99], segment_ids=[0], num_segments=count)
+        with pytest.raises(tf.errors.ResourceExhaustedError):
+            session.run(joined, {count: (1 << 31) - 1})

@@ -64,7 +64,16 @@ fn given_shape(c: &ShapeContext<'_>) -> Result<PartialShape> {
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let ragged_rank = ragged_rank(&partitions(c)?);
+    let partitions = partitions(c)?;
+    for (i, &partition) in (3..c.num_inputs()).zip(&partitions) {
+        let rank = c.input(i)?.rank();
+        ensure!(
+            partition == Partition::FirstDimSize || rank.is_none_or(|rank| rank == 1),
+            InvalidArgument,
+            "Row partition must be a vector."
+        );
+    }
+    let ragged_rank = ragged_rank(&partitions);
     let given = given_shape(c)?;
     let values = c.input(1)?;
     if values.rank().is_none() {
