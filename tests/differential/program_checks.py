@@ -244,3 +244,9 @@ def has_a_complex_adjoint(program: Program) -> bool:
     """Returns True if the program multiplies by the adjoint of a sparse matrix of complex numbers."""
     dtype = _dtype(program, "a_values")
     return _arguments(program).get("adjoint_a") is True and dtype is not None and dtype.startswith("complex")
+
+
+def has_unsorted_rows(program: Program) -> bool:
+    """Returns True if the program searches in a row whose elements do not ascend."""
+    rows = _given(program, "sorted_inputs")
+    return rows is not None and bool((np.diff(rows, axis=-1) < 0).any())

@@ -72,7 +72,7 @@ impl Pooling {
         if self.channels_first { 1 } else { self.spatial + 1 }
     }
 
-    /// Checks that windows have a size, as TF 1.x's maxima of images do before they look at anything else.
+    /// Checks that windows have a size, before all else, as TF 1.x's maxima of images do.
     pub(crate) fn of_windows(self) -> Result<Pooling> {
         if let Some(d) = self.ksize.iter().position(|&size| size <= 0) {
             bail!(InvalidArgument, "Sliding window ksize for dimension {d} was zero.");
