@@ -95,6 +95,24 @@ _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has inval
         ),
         ("MaxPool3DGrad", "error", "InternalError: Seen", _BAD + "No OpKernel was registered to support", True),
         ("MaxPool3DGrad", "error", _BAD + "Seen", _BAD + "No OpKernel was registered to support", False),
+        (
+            "Conv2DBackpropFilter",
+            "error",
+            _BAD + "Conv2DCustomBackpropFilter: filter and out_backprop must have the same out_depth",
+            "UnimplementedError: The Conv2DBackpropFilter op currently does not support grouped convolutions",
+            True,
+        ),
+        ("gradient of IdentityN", "description", None, ["gradients/zeros_like:0", "ZerosLike", "bfloat16", [4]], True),
+        ("gradient of IdentityN", "description", None, ["gradients/zeros_like:0", "ZerosLike", "float32", [4]], False),
+        (
+            "gradient of SparseTensorDenseAdd",
+            "build error",
+            _NONE,
+            "ValueError: Shape must be rank 1 but is rank 2",
+            True,
+        ),
+        ("Fingerprint", "value", [[1, 0]], [[79, 64]], False),
+        ("BlockLSTMV2", "build error", _NONE, "ValueError: Dimension size must be evenly divisible by 4", True),
         ("Assert", "error", _BAD + "In[0] should be a scalar: [1]", _NONE, True),
         ("Assert", "error", _BAD + "In[0] should be a scalar: [2]", _NONE, False),
         ("Rint", "value", [0.0, 1.0], [-0.0, 1.0], True),
@@ -205,6 +223,20 @@ def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any
             )
             for dtype, is_accepted in (("uint64", True), ("int64", False))
         ),
+        *(
+            (
+                _program("UpperBound", sorted_inputs=_floats(*row, shape=[1, 3])),
+                Difference("value", "run 0", [1], [0]),
+                is_accepted,
+            )
+            for row, is_accepted in (((1, 3, 2), True), ((1, 2, 3), False))
+        ),
+        (
+            _program("Dilation2DBackpropInput", filter=_floats(-math.inf)),
+            Difference("value", "run 0", [1.0], [2.0]),
+            True,
+        ),
+        (_program("Dilation2DBackpropInput", filter=_floats(1)), Difference("value", "run 0", [1.0], [2.0]), False),
         (_program("FusedPadConv2D"), Difference("static shape", "y", [3, 4, 3, 1], [1, 4, 3, 1]), True),
         (_program("FusedPadConv2D"), Difference("static shape", "y", [3, 4, 3, 1], [3, 4, 2, 1]), False),
     ],
