@@ -12,6 +12,7 @@ ERRORS = [
         tensorflow="No OpKernel was registered|mixed precision is disallowed|Unhandled input data type|No WhereOp "
         "|unsupported operand type .* in op convolution|Unsupported data type: |binary complex op"
         "|TileOp : The input data type is not supported|Expected element type in shape to be|Invalid type for Range"
+        "|Invalid argument type bfloat16"
         "|ResizeBilinearGrad with align_corners=False is",
     ),
     Accepted(

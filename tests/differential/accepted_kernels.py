@@ -410,7 +410,7 @@ KERNELS = [
     Accepted(
         "which place of a window of infinities or NaN is its greatest",
         "value",
-        about="Dilation2DBackprop(Filter|Input)|MaxPool(3D)?GradGrad.*",
+        about="Dilation2DBackprop(Filter|Input)|MaxPool(3D)?GradGrad.*|(gradient of )?MaxPool3D(Grad)?",
         of_program=program_checks.has_huge_numbers,
     ),
     Accepted(
@@ -446,5 +446,19 @@ KERNELS = [
         about="RandomGamma",
         where="bits differ",
         check=checks.are_near,
+    ),
+    Accepted(
+        "sizes below nothing are refused in the step",
+        "build error",
+        about="FusedResizeAndPadConv2D",
+        tensorflow="^ValueError: Dimension size overflow",
+        ours="when run: InvalidArgumentError: output dimensions must be positive",
+    ),
+    Accepted(
+        "a spectrogram that ends below the frequencies that are asked for is refused here",
+        "error",
+        about="Mfcc",
+        tensorflow="^no error",
+        ours="^InvalidArgumentError: Mfcc: the spectrogram ends below",
     ),
 ]
