@@ -185,8 +185,8 @@ def has_joined_dimensions(tensorflow: list[int], ours: list[int]) -> bool:
 
 
 def has_one_class(tensorflow: list[int | None], ours: list[int | None]) -> bool:
-    """Returns True if both are shapes of rank 2 that differ where TensorFlow's has size 1, and ours an unknown one."""
-    if tensorflow is None or ours is None or not len(tensorflow) == len(ours) == 2:
+    """Returns True if both are shapes of a rank from 2 on that differ where TensorFlow's is 1 and ours unknown."""
+    if tensorflow is None or ours is None or not len(tensorflow) == len(ours) >= 2:
         return False
     return all(a == b or (a == 1 and b is None) for a, b in zip(tensorflow, ours, strict=True))
 

@@ -113,6 +113,8 @@ _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has inval
         ),
         ("Fingerprint", "value", [[1, 0]], [[79, 64]], False),
         ("BlockLSTMV2", "build error", _NONE, "ValueError: Dimension size must be evenly divisible by 4", True),
+        ("function entropy", "static shape", [1, 1, 1], [1, 1, None], True),
+        ("function entropy", "static shape", [1, 2, 1], [1, None, 1], False),
         ("Mfcc", "error", _NONE, _BAD + "Mfcc: the spectrogram ends below upper_frequency_limit 4000", True),
         ("Mfcc", "error", _NONE, _BAD + "Mfcc: dct_coefficient_count must be between", False),
         ("Assert", "error", _BAD + "In[0] should be a scalar: [1]", _NONE, True),
