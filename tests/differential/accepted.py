@@ -7,11 +7,12 @@ from typing import Any
 
 from differential.accepted_errors import ERRORS
 from differential.accepted_graphs import GRAPHS
+from differential.accepted_kernels import KERNELS
 from differential.accepted_misuse import MISUSE
 from differential.accepted_values import VALUES
 from differential.comparison import Difference
 
-ACCEPTED = [*ERRORS, *VALUES, *GRAPHS, *MISUSE]
+ACCEPTED = [*ERRORS, *VALUES, *GRAPHS, *KERNELS, *MISUSE]
 
 
 def reason(program: dict[str, Any], found: Difference) -> str | None:

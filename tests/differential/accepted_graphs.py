@@ -57,7 +57,7 @@ GRAPHS = [
     Accepted(
         "TensorFlow's shape is that of another rank",
         "static shape",
-        about="Unique.*V2|(gradient of )?ParallelDynamicStitch",
+        about="(gradient of )?Unique.*V2|(gradient of )?ParallelDynamicStitch",
     ),
     Accepted(
         "made of fewer nodes here: only seeds of random ops after them, which have none of their own, differ",
@@ -153,7 +153,7 @@ GRAPHS = [
     Accepted(
         "TensorFlow's shape is that of another rank",
         "static shape",
-        about="GatherV2",
+        about="(gradient of )?GatherV2",
         tensorflow=r"^\[None",
         ours="^None$",
     ),

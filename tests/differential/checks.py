@@ -107,6 +107,12 @@ def is_zero_where_they_differ(tensorflow: Any, ours: Any) -> bool:
     return a.shape == b.shape and not a[a != b].any()
 
 
+def vanishes_where_they_differ(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if our numbers are 0 wherever both differ."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    return a.shape == b.shape and not b[a != b].any()
+
+
 def is_junk(tensorflow: Any, ours: Any) -> bool:
     """Whether TensorFlow's are zeros, or have numbers that no sum of small ones has."""
     sizes = np.abs(np.asarray(tensorflow))
@@ -166,6 +172,9 @@ def differ_in_turns(tensorflow: Any, ours: Any) -> bool:
 def has_joined_dimensions(tensorflow: list[int], ours: list[int]) -> bool:
     """Returns True if TensorFlow's shape is ours with neighbouring dimensions multiplied."""
     sizes = list(ours)
+    if 0 in tensorflow and 0 in ours:
+        # A product with 0 is 0, however many are joined.
+        return len(tensorflow) < len(ours)
     for size in tensorflow:
         product = 1
         while sizes and product != size:
@@ -176,8 +185,8 @@ def has_joined_dimensions(tensorflow: list[int], ours: list[int]) -> bool:
 
 
 def has_one_class(tensorflow: list[int | None], ours: list[int | None]) -> bool:
-    """Returns True if both are shapes of rank 2 that differ where TensorFlow's has size 1, and ours an unknown one."""
-    if tensorflow is None or ours is None or not len(tensorflow) == len(ours) == 2:
+    """Returns True if both are shapes of a rank from 2 on that differ where TensorFlow's is 1 and ours unknown."""
+    if tensorflow is None or ours is None or not len(tensorflow) == len(ours) >= 2:
         return False
     return all(a == b or (a == 1 and b is None) for a, b in zip(tensorflow, ours, strict=True))
 
@@ -257,3 +266,12 @@ def differ_in_numbers_of_names(tensorflow: Any, ours: Any) -> bool:
     """Returns True if both are the same texts but for numbers such as that of _33_FIFOQueue."""
     a, b = ([re.sub("^_[0-9]+_", "", str(text)) for text in np.ravel(side)] for side in (tensorflow, ours))
     return np.shape(tensorflow) == np.shape(ours) and a == b
+
+
+def agree_where_both_are_finite(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if both have the same shape, and agree wherever both are finite."""
+    a, b = np.asarray(tensorflow), np.asarray(ours)
+    if a.shape != b.shape:
+        return False
+    finite = np.isfinite(a) & np.isfinite(b)
+    return np.allclose(a[finite], b[finite], rtol=1e-4, atol=1e-5)

@@ -24,6 +24,8 @@ def _arguments(program: Program) -> dict[str, Any]:
 def _data(program: Program, argument: str) -> list[Any] | None:
     """Returns the dtype, shape and elements of an argument; None if it is not one of the program's arrays."""
     name = _arguments(program).get(argument, {}).get("ref")
+    # Quantized numbers are bits of whole ones.
+    name = {step[0]: step[2][0]["ref"] for step in program["steps"] if step[1] == "bitcast"}.get(name, name)
     arrays = {step[0]: step[2][0] for step in program["steps"] if step[1] == "constant"}
     arrays |= {key["ref"]: data for run in program["runs"] for key, data in run.get("feed", [])}
     return arrays[name]["array"] if name in arrays else None
@@ -150,7 +152,8 @@ def agree_up_to_the_greatest_length(program: Program, difference: Difference) ->
     if length is None or theirs.ndim != 3 or theirs.shape != ours.shape or not int(length) < len(theirs):
         return False
     parts = (side[: int(length)] for side in (theirs, ours))
-    return np.allclose(*parts, rtol=1e-4, atol=1e-5, equal_nan=True)
+    rounding = 8e-3 if _dtype(program, "x") == "float16" else 1e-4
+    return np.allclose(*parts, rtol=rounding, atol=rounding / 10, equal_nan=True)
 
 
 def has_updates_of_another_shape(program: Program) -> bool:
@@ -175,3 +178,75 @@ def is_the_upper_bound(program: Program, difference: Difference) -> bool:
     bounds = zip((theirs, ours), (high, low), strict=True)
     named = [np.isclose(side, np.broadcast_to(bound, side.shape), rtol=2**-8, atol=0) for side, bound in bounds]
     return bool(np.all(named, axis=0)[theirs != ours].all())
+
+
+def dilates(program: Program) -> bool:
+    """Returns True if the program's op has dilations other than a one for each of four dimensions."""
+    return _arguments(program).get("dilations", [1] * 4) != [1] * 4
+
+
+def has_a_bucket_beyond(program: Program) -> bool:
+    """Returns True if the program counts a bucket that is not below `num_buckets`."""
+    given = _arguments(program)
+    arrays = {step[0]: step[2][0] for step in program["steps"] if step[1] == "constant"}
+    arrays |= {key["ref"]: data for run in program["runs"] for key, data in run.get("feed", [])}
+    lists = [arrays.get(feature["ref"]) for feature in given.get("bucketized_features_list", [])]
+    return any(bucket >= given["num_buckets"] for data in lists if data for bucket in data["array"][2])
+
+
+def broadcasts_within(program: Program) -> bool:
+    """Returns True if neither operand of the program's op has the shape in which the other one's ends."""
+    shapes = [data[1] for data in (_data(program, "x"), _data(program, "y")) if data is not None]
+    if len(shapes) != 2:
+        return False
+    short, long = sorted(shapes, key=len)
+    return long[len(long) - len(short) :] != short
+
+
+def has_one_class(program: Program) -> bool:
+    """Returns True if the program's loss is one of a single class."""
+    data = _data(program, "inputs")
+    return data is not None and data[1][-1:] == [1]
+
+
+def has_equal_inputs(program: Program) -> bool:
+    """Returns True if a number occurs twice in the program's inputs."""
+    data = _data(program, "inputs")
+    return data is not None and len(set(data[2])) < len(data[2])
+
+
+def has_huge_numbers(program: Program) -> bool:
+    """Returns True if an array of the program has a NaN, an infinity or a number beyond 1e20."""
+    arrays = _arrays([program["steps"], program["runs"]])
+    parts = (y for data in arrays for x in data["array"][2] for y in (x if isinstance(x, list) else [x]))
+    return any(isinstance(x, float) and not abs(x) < 1e20 for x in parts)
+
+
+def has_a_negative_scale(program: Program) -> bool:
+    """Returns True if the program normalizes by a sum that a negative number scales or moves."""
+    given = _arguments(program)
+    return given.get("alpha", 1) < 0 or given.get("bias", 1) < 0
+
+
+def has_wide_unsigned_numbers(program: Program) -> bool:
+    """Returns True if an array of the program has unsigned numbers of several bytes."""
+    arrays = _arrays([program["steps"], program["runs"]])
+    return any(data["array"][0] in ("uint16", "uint32", "uint64") for data in arrays)
+
+
+def has_rare_whole_numbers(program: Program) -> bool:
+    """Returns True if an array of the program has whole numbers of a type for which 1.15 has few kernels."""
+    arrays = _arrays([program["steps"], program["runs"]])
+    return any(data["array"][0] in ("int8", "int16", "uint16", "uint32", "uint64") for data in arrays)
+
+
+def has_a_complex_adjoint(program: Program) -> bool:
+    """Returns True if the program multiplies by the adjoint of a sparse matrix of complex numbers."""
+    dtype = _dtype(program, "a_values")
+    return _arguments(program).get("adjoint_a") is True and dtype is not None and dtype.startswith("complex")
+
+
+def has_unsorted_rows(program: Program) -> bool:
+    """Returns True if the program searches in a row whose elements do not ascend."""
+    rows = _given(program, "sorted_inputs")
+    return rows is not None and bool((np.diff(rows, axis=-1) < 0).any())

@@ -116,6 +116,7 @@ fn decode_csv(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         let [records, defaults @ ..] = ctx.inputs() else { bail!(Internal, "DecodeCSV lacks inputs") };
         for (f, default) in defaults.iter().enumerate() {
+            ensure!(default.rank() <= 1, InvalidArgument, "Each record default should be at most rank 1");
             ensure!(
                 default.elements() < 2,
                 InvalidArgument,

@@ -226,6 +226,7 @@ fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    SequenceConfig::of(c)?;
     let batch = c.input(0)?.with_rank(1)?;
     c.input(1)?.with_rank(1)?;
     let at = set_shapes(c, &batch)?;

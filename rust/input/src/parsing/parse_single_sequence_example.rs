@@ -197,6 +197,7 @@ fn parse(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    SequenceConfig::of(c)?;
     c.input(0)?.with_rank(0)?;
     c.input(1)?.with_rank(1)?;
     set_shapes(c, &PartialShape::scalar())?;

@@ -3,7 +3,7 @@
 use super::feature::{Element, Feature};
 use super::features::{Dense, count_of, dense_of, sparse_of};
 use crate::wire::{Fields, Malformed, Value};
-use ferroflow_graph::{KernelInit, Op, ShapeContext};
+use ferroflow_graph::{AttrMap, Op, ShapeContext};
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Status, Tensor, bail, ensure};
 
 /// The requested features without their keys.
@@ -16,20 +16,20 @@ pub(super) struct SequenceConfig {
 
 impl SequenceConfig {
     /// Returns the features that a node's attributes request.
-    pub(super) fn of(init: &KernelInit<'_>) -> Result<SequenceConfig> {
-        let (context_sparse, context_dense) = (count_of(init, "Ncontext_sparse")?, count_of(init, "Ncontext_dense")?);
+    pub(super) fn of(attrs: &AttrMap) -> Result<SequenceConfig> {
+        let (context_sparse, context_dense) = (count_of(attrs, "Ncontext_sparse")?, count_of(attrs, "Ncontext_dense")?);
         let (list_sparse, list_dense) =
-            (count_of(init, "Nfeature_list_sparse")?, count_of(init, "Nfeature_list_dense")?);
+            (count_of(attrs, "Nfeature_list_sparse")?, count_of(attrs, "Nfeature_list_dense")?);
         Ok(SequenceConfig {
-            context_sparse: sparse_of(init, "context_sparse_types", "context_sparse_keys", context_sparse)?,
+            context_sparse: sparse_of(attrs, "context_sparse_types", "context_sparse_keys", context_sparse)?,
             context_dense: whole(
-                dense_of(init, "Tcontext_dense", "context_dense_shapes", "context_dense_keys", context_dense)?,
+                dense_of(attrs, "Tcontext_dense", "context_dense_shapes", "context_dense_keys", context_dense)?,
                 "context_dense_shapes",
             )?,
-            list_sparse: sparse_of(init, "feature_list_sparse_types", "feature_list_sparse_keys", list_sparse)?,
+            list_sparse: sparse_of(attrs, "feature_list_sparse_types", "feature_list_sparse_keys", list_sparse)?,
             list_dense: whole(
                 dense_of(
-                    init,
+                    attrs,
                     "feature_list_dense_types",
                     "feature_list_dense_shapes",
                     "feature_list_dense_keys",

@@ -275,6 +275,9 @@ fn size(c: &ShapeContext<'_>, i: usize) -> Result<Option<i64>> {
 
 fn diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let diagonal = c.input(0)?.with_rank_at_least(1)?;
+    for scalar in 2..5 {
+        c.input(scalar)?.with_rank(0)?;
+    }
     let (rows, columns) = (size(c, 2)?, size(c, 3)?);
     let (Some((lower, upper)), Some(dims)) = (known_bounds(c, 1)?, diagonal.dims()) else { return Ok(()) };
     let outer = dims.len() - if lower < upper { 2.min(dims.len()) } else { 1 };

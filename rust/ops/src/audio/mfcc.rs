@@ -148,7 +148,7 @@ fn kernel_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.with_rank(3)?;
     c.input(1)?.with_rank(0)?;
-    let coefficients = usize::try_from(c.int("dct_coefficient_count")?).ok();
+    let coefficients = usize::try_from(c.int32("dct_coefficient_count")?).ok();
     c.set_output(0, PartialShape::from_dims(&[input.dim(0), input.dim(1), coefficients]));
     Ok(())
 }

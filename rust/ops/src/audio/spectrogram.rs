@@ -74,13 +74,13 @@ fn compute(ctx: &mut KernelContext<'_>, windows: Windows) -> Result<()> {
 }
 
 fn kernel_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let windows = Windows::new(init.int("window_size")?, init.int("stride")?, init.bool("magnitude_squared")?)?;
+    let windows = Windows::new(init.int32("window_size")?, init.int32("stride")?, init.bool("magnitude_squared")?)?;
     kernel(move |ctx| compute(ctx, windows))
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let input = c.input(0)?.with_rank(2)?;
-    let windows = Windows::new(c.int("window_size")?, c.int("stride")?, false)?;
+    let windows = Windows::new(c.int32("window_size")?, c.int32("stride")?, false)?;
     let count = input.dim(0).map(|samples| windows.count(samples));
     c.set_output(0, PartialShape::from_dims(&[input.dim(1), count, Some(windows.frequencies())]));
     Ok(())

@@ -293,7 +293,7 @@ fn extract_shape(ctx: &mut KernelContext<'_>, wide: bool) -> Result<()> {
 
 fn channels_shape(c: &ShapeContext<'_>) -> Result<Option<usize>> {
     c.input(0)?.with_rank(0)?;
-    let channels = c.int("channels")?;
+    let channels = c.int32("channels")?;
     ensure!(channels >= 0, InvalidArgument, "channels must be non-negative, got {channels}");
     Ok((channels > 0).then_some(channels as usize))
 }

@@ -2,7 +2,7 @@
 
 use super::sampling::for_rows;
 use super::shapes::{dimension_is, same_length, sized_images};
-use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{AttrMap, Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_sync::Mutex;
 use ferroflow_tensor::philox::{Philox, Words, convert::normals_f32, convert::unit_f32};
 use ferroflow_tensor::threads::try_for_chunks_mut;
@@ -23,8 +23,8 @@ struct Attrs {
 }
 
 impl Attrs {
-    fn of(init: &KernelInit<'_>) -> Result<Attrs> {
-        let noise = match (init.str("noise")?.as_str(), init.bool("uniform_noise")?) {
+    fn of(attrs: &AttrMap) -> Result<Attrs> {
+        let noise = match (attrs.str("noise")?.as_str(), attrs.bool("uniform_noise")?) {
             ("uniform" | "", true) => Noise::Uniform,
             // TF before 1.14 has only `uniform_noise`; in saved graphs `noise` then has its default.
             ("uniform" | "", false) | ("gaussian", false) => Noise::Gaussian,
@@ -34,7 +34,7 @@ impl Attrs {
             }
             (other, _) => bail!(InvalidArgument, "unknown noise {other}"),
         };
-        Ok(Attrs { centered: init.bool("centered")?, normalized: init.bool("normalized")?, noise })
+        Ok(Attrs { centered: attrs.bool("centered")?, normalized: attrs.bool("normalized")?, noise })
     }
 }
 
@@ -171,6 +171,7 @@ fn extract(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    Attrs::of(c)?;
     let input = c.input(0)?.with_rank(4)?;
     let offsets = c.input(2)?.with_rank(2)?;
     let batch = same_length(&input, &offsets)?;

@@ -312,6 +312,9 @@ fn padded_shape(c: &mut ShapeContext<'_>) -> Result<()> {
 
 fn overlaps_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     check_inputs(c, 0)?;
+    if let Some(&[Some(rows), Some(columns)]) = c.input(0)?.dims().as_deref() {
+        ensure!(rows == columns, InvalidArgument, "Dimensions must be equal, but are {rows} and {columns}");
+    }
     c.set_output(0, PartialShape::vector(None));
     Ok(())
 }

@@ -127,6 +127,12 @@ where
     let (grad, rows) = (ctx.input(0)?, ctx.input(3)?);
     ensure!(rows.rank() == 0, InvalidArgument, "output_dim0 should be a scalar.");
     let rows = i64::from(rows.to_scalar::<i32>()?);
+    if rows == 0 {
+        // TF 1.x: nothing is written, and nothing read.
+        let (out, _) = output::<T>(grad, rows)?;
+        ctx.set_output(0, out);
+        return Ok(());
+    }
     let segments = grad.shape()[0];
     let mut counts = vec![0usize; segments];
     for &id in &ids {

@@ -19,7 +19,8 @@ fn covered((axis, window, stride): &(Axis, usize, usize), i: usize) -> Range<usi
 
 fn pool(init: &KernelInit<'_>, is_max: bool) -> Result<Box<dyn Kernel>> {
     let dtype = init.input_type(0)?;
-    let pooling = Pooling::of_attrs(init, 2)?.within_channels()?;
+    let pooling = Pooling::of_attrs(init, 2)?;
+    let pooling = if is_max { pooling.of_windows()? } else { pooling }.within_channels()?;
     kernel(move |ctx| {
         let range = Levels::of_inputs(ctx, dtype, 1)?;
         let input = ctx.take(0)?;

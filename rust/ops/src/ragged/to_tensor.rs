@@ -46,9 +46,35 @@ fn ragged_rank(partitions: &[Partition]) -> usize {
     partitions.iter().filter(|&&p| p != Partition::FirstDimSize).count()
 }
 
+/// Returns the shape that input 0 states. TF 1.x: a scalar, which may be -1 alone, must be known with the graph.
+fn given_shape(c: &ShapeContext<'_>) -> Result<PartialShape> {
+    match c.input(0)?.with_rank_at_most(1)?.rank() {
+        Some(0) if !c.is_exact() => match c.input_i64s(0)?.as_deref() {
+            Some([-1]) => Ok(PartialShape::unknown()),
+            Some(_) => bail!(InvalidArgument, "Received an invalid shape scalar with a static value that is not '-1'."),
+            None => bail!(
+                InvalidArgument,
+                "Received a shape scalar with unknown static value.  A static value of '-1' is required to represent an \
+                 unknown shape."
+            ),
+        },
+        Some(1) => c.input_as_shape(0),
+        _ => Ok(PartialShape::unknown()),
+    }
+}
+
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
-    let ragged_rank = ragged_rank(&partitions(c)?);
-    let given = if c.input(0)?.rank() == Some(1) { c.input_as_shape(0)? } else { PartialShape::unknown() };
+    let partitions = partitions(c)?;
+    for (i, &partition) in (3..c.num_inputs()).zip(&partitions) {
+        let rank = c.input(i)?.rank();
+        ensure!(
+            partition == Partition::FirstDimSize || rank.is_none_or(|rank| rank == 1),
+            InvalidArgument,
+            "Row partition must be a vector."
+        );
+    }
+    let ragged_rank = ragged_rank(&partitions);
+    let given = given_shape(c)?;
     let values = c.input(1)?;
     if values.rank().is_none() {
         c.set_output(0, given);

@@ -1,7 +1,7 @@
 //! StringFormat: a text with the summaries of tensors in its places.
 
 use crate::flow::summary::element_texts;
-use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
+use ferroflow_graph::{AttrMap, Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, DType, PartialShape, Result, Tensor, ensure};
 
 /// Returns a string in quotes, with C's escapes for what does not print in ASCII.
@@ -80,16 +80,22 @@ fn add_summary(t: &Tensor, most: usize, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-fn format(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let (template, place) = (init.str("template")?, init.str("placeholder")?);
+/// Returns the parts of the template around its placeholders, of which there is one for each input.
+fn parts(attrs: &AttrMap, inputs: usize) -> Result<Vec<String>> {
+    let (template, place) = (attrs.str("template")?, attrs.str("placeholder")?);
     ensure!(!place.is_empty(), InvalidArgument, "placeholder must not be empty");
     let parts: Vec<String> = template.split(&place).map(str::to_owned).collect();
-    let (places, inputs) = (parts.len() - 1, init.node.inputs.len());
+    let places = parts.len() - 1;
     ensure!(
         places == inputs,
         InvalidArgument,
         "num placeholders in template and num inputs must match: {places} vs. {inputs}"
     );
+    Ok(parts)
+}
+
+fn format(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
+    let parts = parts(&init.node.attrs, init.node.inputs.len())?;
     // TF 1.x: negative numbers are no limit.
     let most = usize::try_from(init.int32("summarize")?).unwrap_or(usize::MAX);
     kernel(move |ctx| {
@@ -106,6 +112,7 @@ fn format(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 }
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    parts(c, c.num_inputs())?;
     c.set_output(0, PartialShape::scalar());
     Ok(())
 }

@@ -27,6 +27,7 @@ fn of_shape(e: Status) -> Status {
 
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let keep = c.bool("keep_dims")?;
+    c.input(1)?.with_rank_at_most(1)?;
     let Some(dims) = c.input(0)?.dims() else { return Ok(()) };
     let out = match c.input_i64s(1)? {
         Some(given) => {

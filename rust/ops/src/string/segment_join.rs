@@ -1,5 +1,6 @@
 //! UnsortedSegmentJoin: the strings of each segment, joined.
 
+use crate::room::filled;
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel};
 use ferroflow_tensor::{Bytes, PartialShape, Result, Shape, Tensor, bail, ensure};
 
@@ -30,7 +31,7 @@ fn join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         let mut all = vec![count];
         all.extend(rest.iter().map(|&d| d as i64));
         let shape = Shape::checked(&all)?;
-        let mut out: Vec<Option<Vec<u8>>> = vec![None; shape.elements()];
+        let mut out: Vec<Option<Vec<u8>>> = filled(shape.elements(), None, "texts")?;
         let strings = inputs.strings()?;
         for (row, id) in ids.to_i64s()?.into_iter().enumerate() {
             let Some(id) = usize::try_from(id).ok().filter(|_| id < count) else {

@@ -75,6 +75,13 @@ fn gather(ctx: &KernelContext<'_>, which: Which, dtype: DType, given: &PartialSh
         InvalidArgument,
         "TensorArray was passed element_shape {element_shape} which does not match the Tensor at index 0: {first}"
     );
+    let mut dims = first.to_i64();
+    dims.insert(0, values.len() as i64);
+    let shape = Shape::checked(&dims)?;
+    // TF 1.x: the others may have any shape if the first one is empty.
+    if first.elements() == 0 {
+        return Tensor::zeros(dtype, shape);
+    }
     for (i, v) in values.iter().enumerate() {
         ensure!(
             *v.shape() == first,
@@ -83,9 +90,7 @@ fn gather(ctx: &KernelContext<'_>, which: Which, dtype: DType, given: &PartialSh
             v.shape()
         );
     }
-    let mut dims = first.to_i64();
-    dims.insert(0, values.len() as i64);
-    join(ctx.threads(), &values, 1, Shape::checked(&dims)?)
+    join(ctx.threads(), &values, 1, shape)
 }
 
 fn scatter(ctx: &KernelContext<'_>, extent: Which) -> Result<()> {

@@ -120,6 +120,10 @@ pub(super) fn acosh(z: C) -> C {
 }
 
 pub(super) fn atanh(z: C) -> C {
+    if z.re.is_infinite() || z.im.is_infinite() {
+        let angle = if z.im.is_nan() { f64::NAN } else { std::f64::consts::FRAC_PI_2.copysign(z.im) };
+        return C::new(0f64.copysign(z.re), angle);
+    }
     (log1p(z) - log1p(-z)) * 0.5
 }
 

@@ -1,6 +1,6 @@
 //! The shape rules of convolutions.
 
-use super::spec::explicit_paddings;
+use super::spec::{explicit_paddings, no_explicit_paddings};
 use ferroflow_graph::ShapeContext;
 use ferroflow_tensor::{PartialShape, Result, bail, ensure};
 
@@ -68,6 +68,8 @@ pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Resu
     let mut around = [(0, 0); 3];
     if padding == "EXPLICIT" {
         around = explicit_paddings(c, space, first)?;
+    } else if kind == Kind::Full {
+        no_explicit_paddings(c)?;
     }
     let mut dims = vec![None; rank];
     dims[0] = input.dim(0);

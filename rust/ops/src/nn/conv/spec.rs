@@ -103,6 +103,16 @@ pub(super) fn explicit_paddings(attrs: &AttrMap, space: usize, first: usize) -> 
     Ok(out)
 }
 
+/// Checks that an op whose attribute `padding` is not EXPLICIT has no other padding.
+pub(super) fn no_explicit_paddings(attrs: &AttrMap) -> Result<()> {
+    ensure!(
+        attrs.get("explicit_paddings").is_none() || attrs.ints("explicit_paddings")?.is_empty(),
+        InvalidArgument,
+        "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT"
+    );
+    Ok(())
+}
+
 impl Spec {
     /// # Errors
     /// Reads the attributes; `InvalidArgument` if they describe no convolution.
@@ -133,13 +143,8 @@ impl Spec {
             "VALID" => Padding::Valid,
             _ => Padding::Explicit(explicit_paddings(attrs, space, first)?),
         };
-        let has_paddings = space == 2 && attrs.get("explicit_paddings").is_some();
-        if has_paddings && !matches!(padding, Padding::Explicit(_)) {
-            ensure!(
-                attrs.ints("explicit_paddings")?.is_empty(),
-                InvalidArgument,
-                "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT"
-            );
+        if space == 2 && !matches!(padding, Padding::Explicit(_)) {
+            no_explicit_paddings(attrs)?;
         }
         Ok(Spec {
             space,

@@ -71,12 +71,18 @@ fn made(init: &KernelInit<'_>, order: Order, spatial: usize, sizes_at: Option<us
         None => Some(Pooling::of_attrs(init, spatial)?),
         Some(_) => None,
     };
-    let fixed = fixed.map(if spatial == 3 { Pooling::within_channels } else { Pooling::within_images }).transpose()?;
+    let check = |pooling: Pooling| match order {
+        _ if spatial == 3 => pooling.within_channels(),
+        Order::Forward => pooling.of_windows()?.of_one_channel(),
+        _ => pooling.within_images(),
+    };
+    let fixed = fixed.map(check).transpose()?;
     let (attrs, first) = (init.node.attrs.clone(), sizes_at.unwrap_or_default());
     dispatch!(init.output_type(0)?, T in real, {
         kernel(move |ctx| {
             let pooling = match &fixed {
                 Some(pooling) => pooling.clone(),
+                None if matches!(order, Order::Forward) => Pooling::of_inputs(&attrs, ctx, first)?.of_one_channel()?,
                 None => Pooling::of_inputs(&attrs, ctx, first)?,
             };
             match order {

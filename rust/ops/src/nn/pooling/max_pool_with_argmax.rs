@@ -26,7 +26,7 @@ macro_rules! places {
 places!(i32 i64);
 
 fn with_argmax(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let pooling = Pooling::of_attrs(init, 2)?.within_channels()?;
+    let pooling = Pooling::of_attrs(init, 2)?.of_mean()?;
     let with_batch = init.bool("include_batch_in_index")?;
     let place_type = init.output_type(1)?;
     dispatch!(init.output_type(0)?, T in real, dispatch!(place_type, P in [I32, I64], {
@@ -66,7 +66,7 @@ fn named<P: Place>(windows: &Windows, places: &[P], elements: usize, with_batch:
 }
 
 fn gradient(init: &KernelInit<'_>, second: bool) -> Result<Box<dyn Kernel>> {
-    let pooling = Pooling::of_attrs(init, 2)?.within_channels()?;
+    let pooling = Pooling::of_attrs(init, 2)?.of_mean()?;
     let with_batch = init.bool("include_batch_in_index")?;
     let place_type = init.input_type(2)?;
     dispatch!(init.output_type(0)?, T in real, dispatch!(place_type, P in [I32, I64], {

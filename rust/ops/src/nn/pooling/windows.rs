@@ -72,6 +72,24 @@ impl Pooling {
         if self.channels_first { 1 } else { self.spatial + 1 }
     }
 
+    /// Checks that windows have a size, before all else, as TF 1.x's maxima of images do.
+    pub(crate) fn of_windows(self) -> Result<Pooling> {
+        if let Some(d) = self.ksize.iter().position(|&size| size <= 0) {
+            bail!(InvalidArgument, "Sliding window ksize for dimension {d} was zero.");
+        }
+        Ok(self)
+    }
+
+    /// Checks the sizes of an op that pools within images. TF 1.x: where windows have one channel, their distance along
+    /// channels counts for shapes alone.
+    pub(crate) fn of_one_channel(mut self) -> Result<Pooling> {
+        let c = self.channel();
+        if self.spatial == 2 && self.ksize[c] == 1 {
+            self.strides[c] = 1;
+        }
+        self.within_images()
+    }
+
     /// Checks the sizes of an op that pools within images.
     pub(crate) fn within_images(self) -> Result<Pooling> {
         ensure!(
@@ -82,14 +100,9 @@ impl Pooling {
         Ok(self)
     }
 
-    /// Checks the sizes of an op that pools within channels of images. TF 1.x's mean has windows of one channel, and
-    /// does not use the distance of windows along channels.
-    pub(crate) fn of_mean(mut self) -> Result<Pooling> {
-        let c = self.channel();
-        if self.spatial == 2 && self.ksize[c] == 1 {
-            self.strides[c] = 1;
-        }
-        self.within_channels()
+    /// Checks the sizes of an op that pools within channels of images, by windows of one channel.
+    pub(crate) fn of_mean(self) -> Result<Pooling> {
+        self.of_one_channel()?.within_channels()
     }
 
     /// Checks the sizes of an op that pools within channels of images or volumes.
