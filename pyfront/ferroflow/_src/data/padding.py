@@ -40,7 +40,8 @@ def check_padded_shape(shape: Tensor, component: TensorShape) -> None:
     sizes = zip(padded, component.as_list(), strict=False)
     if len(padded) != component.ndims or any(a is not None and b is not None and a < b for a, b in sizes):
         raise ValueError(
-            f"The padded shape {TensorShape(padded)} is not compatible with the corresponding input component shape {component}."
+            f"The padded shape {TensorShape(padded)} is not compatible with the corresponding input component shape "
+            f"{component}."
         )
 
 
@@ -50,7 +51,7 @@ def padded_batch_shape(first: Any, shape: Tensor) -> TensorShape:
         padded = constant_value_as_shape(shape)
     except ValueError:
         # A size below -1, which is refused when the step runs.
-        padded = TensorShape([None] * shape.shape.as_list()[0])
+        padded = TensorShape([None for _ in range(shape.shape.num_elements() or 0)])
     return TensorShape([first]).concatenate(padded)
 
 
