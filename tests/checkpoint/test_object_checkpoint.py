@@ -106,6 +106,37 @@ def test_what_is_attached_later_is_restored(tmp_path):
         assert session.run(later.v) == 3.0
 
 
+@pytest.mark.parametrize("called", ["after each layer", "at the end"])
+@pytest.mark.parametrize("shape", [{}, {"input_shape": [2]}], ids=["no shape", "shape"])
+@pytest.mark.parametrize("restored", range(4))
+def test_layers_that_are_added_later_are_restored(tmp_path, restored, shape, called):
+    keras = tf.keras
+
+    def layers():
+        return [keras.layers.Dense(3, **shape), keras.layers.BatchNormalization(), keras.layers.Dense(4)]
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.ones([1, 2])
+        saved = keras.Sequential(layers())
+        saved(x)
+        session.run([w.assign(tf.random_uniform(w.shape)) for w in saved.weights])
+        path = tf.train.Checkpoint(model=saved).save(str(tmp_path / "c"), session=session)
+        later = keras.Sequential()
+        checkpoint = tf.train.Checkpoint(model=later)
+        for i, layer in enumerate(layers()):
+            if i == restored:
+                status = checkpoint.restore(path)
+            later.add(layer)
+            if called == "after each layer":
+                later(x)
+        if restored == 3:
+            status = checkpoint.restore(path)
+        later(x)
+        status.assert_consumed().run_restore_ops(session)
+        for w, expected in zip(later.weights, session.run(saved.weights), strict=True):
+            np.testing.assert_array_equal(session.run(w), expected)
+
+
 def test_a_checkpoint_of_names_is_restored(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.Variable(4.0, name="x")

@@ -54,6 +54,11 @@ def test_a_bad_query_or_driver(database):
         rows_of(dataset, {query: "SELECT name FROM people"})
     with pytest.raises(tf.errors.InvalidArgumentError, match="not supported"):
         rows_of(dataset, {query: "SELECT name, age FROM people", driver: "mysql"})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no columns"):
+        rows_of(dataset, {query: "INSERT INTO people (name, age) VALUES ('Cy', 3)"})
+    assert len(rows_of(dataset, {query: "SELECT name, age FROM people"})) == 2
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="not supported"):
+        sess.run(dataset.make_initializable_iterator().initializer, {query: "SELECT name, age FROM people", driver: ""})
     with pytest.raises(TypeError, match="complex64"):
         tf.contrib.data.SqlDataset("sqlite", database, "", (tf.complex64,))
 

@@ -234,3 +234,22 @@ def test_a_graph_without_functions_has_no_library():
 def test_wrong_elements_are_refused_when_the_graph_is_built(make, error, message):
     with pytest.raises(error, match=message):
         make(tf.data.Dataset.range(6))
+
+
+@pytest.mark.parametrize(
+    ("shape", "error"),
+    [
+        (lambda: [-5], tf.errors.InvalidArgumentError),
+        (lambda: tf.constant([5], tf.int64) * -1, tf.errors.InvalidArgumentError),
+        (lambda: tf.stack([tf.constant(5, tf.int64) * -1]), tf.errors.InvalidArgumentError),
+        (lambda: tf.constant([0], tf.int64) * 1, tf.errors.DataLossError),
+    ],
+)
+def test_padded_shapes_that_are_computed_or_negative_are_refused_when_the_step_runs(shape, error):
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = tf.data.Dataset.range(4).map(lambda x: tf.expand_dims(x, 0))
+        batches = rows.padded_batch(2, padded_shapes=shape())
+        assert batches.output_shapes.ndims == 2
+        element = batches.make_one_shot_iterator().get_next()
+        with pytest.raises(error):
+            session.run(element)

@@ -10,7 +10,7 @@ from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.base.typing import DTypeLike, NestedDTypes, ShapeLike, TensorLike
 from ferroflow._src.data import element_nest as nest
-from ferroflow._src.framework.constant import constant_value_as_shape
+from ferroflow._src.framework.constant import constant_value, constant_value_as_shape
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
 
@@ -27,22 +27,32 @@ def shape_tensor(shape: ShapeLike) -> Tensor:
 def check_padded_shape(shape: Tensor, component: TensorShape) -> None:
     """Checks that elements of a component can be filled up to a shape, as far as both are known.
 
+    As in TF 1.x, a size that is computed or below -1 is refused when the step runs.
+
     Raises:
-        ValueError: if they cannot.
+        ValueError: if they cannot, or `shape` is not a vector.
     """
-    padded = constant_value_as_shape(shape)
-    if padded.ndims is None or component.ndims is None:
+    shape.shape.with_rank(1)
+    known = constant_value(shape, partial=True)
+    if known is None or component.ndims is None:
         return
-    sizes = zip(padded.as_list(), component.as_list(), strict=False)
-    if padded.ndims != component.ndims or any(a is not None and b is not None and a < b for a, b in sizes):
+    padded = [None if size is None or size < 0 else int(size) for size in known]
+    sizes = zip(padded, component.as_list(), strict=False)
+    if len(padded) != component.ndims or any(a is not None and b is not None and a < b for a, b in sizes):
         raise ValueError(
-            f"The padded shape {padded} is not compatible with the corresponding input component shape {component}."
+            f"The padded shape {TensorShape(padded)} is not compatible with the corresponding input component shape "
+            f"{component}."
         )
 
 
 def padded_batch_shape(first: Any, shape: Tensor) -> TensorShape:
     """Returns the shape of a batch of `first` elements of a shape."""
-    return TensorShape([first]).concatenate(constant_value_as_shape(shape))
+    try:
+        padded = constant_value_as_shape(shape)
+    except ValueError:
+        # A size below -1, which is refused when the step runs.
+        padded = TensorShape([None for _ in range(shape.shape.num_elements() or 0)])
+    return TensorShape([first]).concatenate(padded)
 
 
 def padding_value(value: TensorLike, dtype: DTypeLike) -> Tensor:

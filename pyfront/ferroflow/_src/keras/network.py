@@ -187,10 +187,15 @@ class Network(AddsMetrics, NetworkParts, DescribedNetwork, StoredNetwork, LayerO
     def _lookup_dependency(self, name: str) -> Any:
         return dict(self._layer_edges()).get(name) or super()._lookup_dependency(name)
 
+    def _restore_layers(self) -> None:
+        """Restores layers from the checkpoints that were restored before the model had them."""
+        if self._deferred_dependencies:
+            for name, layer in self._layer_edges():
+                self._handle_deferred_dependencies(name, layer)
+
     def _load_waiting(self) -> None:
         """Loads the values that were requested before the variables existed."""
-        for name, layer in self._layer_edges():
-            self._handle_deferred_dependencies(name, layer)
+        self._restore_layers()
         if self._weights_to_load is not None:
             path, self._weights_to_load = self._weights_to_load, None
             self.load_weights(path)

@@ -69,6 +69,10 @@ class Sequential(Model):
         Raises:
             TypeError: if `layer` is not a layer, or has several outputs.
         """
+        self._append(layer)
+        self._restore_layers()
+
+    def _append(self, layer: Any) -> None:
         maker = getattr(getattr(layer, "_keras_history", None), "layer", None)
         if isinstance(maker, InputLayer):
             layer = maker
@@ -110,7 +114,7 @@ class Sequential(Model):
             learning_phase()
         with name_scope(scope) if scope else contextlib.nullcontext():
             for layer in waiting:
-                self.add(layer)
+                self._append(layer)
         self._load_waiting()
 
     def get_config(self) -> Any:

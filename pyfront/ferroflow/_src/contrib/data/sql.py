@@ -21,6 +21,7 @@ from ferroflow._src.data.dataset import Dataset, StructuredDataset
 from ferroflow._src.data.structure import Structure
 from ferroflow._src.framework.conversion import convert_to_tensor
 from ferroflow._src.framework.handles import Tensor
+from ferroflow._src.ops.script.py_func import numpy_function
 
 __all__ = ["SqlDataset"]
 
@@ -77,6 +78,8 @@ def _value(field: Any, dtype: dtypes.DType) -> Any:
 
 def _failure(error: sqlite3.Error, place: str) -> errors.OpError:
     """Returns the status of an error of SQLite. TF 1.x: a damaged database is lost data, others are unknown."""
+    if "readonly database" in str(error):
+        return errors.InvalidArgumentError(None, None, f"{place}: {error}. A query that writes has no columns.")
     # In Python 3.10, only the class and the message of an error show its code.
     if type(error) is not sqlite3.DatabaseError:
         return errors.UnknownError(None, None, f"{place}: {error}")
@@ -85,7 +88,7 @@ def _failure(error: sqlite3.Error, place: str) -> errors.OpError:
     return errors.DataLossError(None, None, f"{place}: {error}")
 
 
-def _rows(driver: Any, source: Any, query: Any, kinds: list[dtypes.DType]) -> Iterator[list[Any]]:
+def _checked(driver: Any) -> Any:
     if driver != b"sqlite":
         raise errors.InvalidArgumentError(
             None,
@@ -93,6 +96,10 @@ def _rows(driver: Any, source: Any, query: Any, kinds: list[dtypes.DType]) -> It
             f"The database type, {driver.decode(errors='replace')}, is not supported by SqlDataset. The set of "
             "supported databases is: {'sqlite'}.",
         )
+    return driver
+
+
+def _rows(source: Any, query: Any, kinds: list[dtypes.DType]) -> Iterator[list[Any]]:
     place = os.fsdecode(source)
     if not os.path.exists(source):
         raise errors.NotFoundError(None, None, f"{place}; No such file or directory")
@@ -142,13 +149,16 @@ class SqlDataset(StructuredDataset):
         source: Tensor = convert_to_tensor(data_source_name, dtypes.string, name="data_source_name")
         text: Tensor = convert_to_tensor(query, dtypes.string, name="query")
 
-        def read(driver: Any, source: Any, query: Any) -> Iterator[Any]:
-            for row in _rows(driver, source, query, kinds):
+        def read(_: Any, source: Any, query: Any) -> Iterator[Any]:
+            for row in _rows(source, query, kinds):
                 yield nest.pack_sequence_as(self._structure.types, row)
 
         def of_query(*arguments: Tensor) -> Dataset:
             return Dataset.from_generator(read, self._structure.types, self._structure.shapes, arguments)
 
+        # TF 1.x: the driver is checked when the iterator is made.
+        driver = numpy_function(_checked, [driver], dtypes.string)
+        driver.set_shape([])
         self._rows = Dataset.from_tensors((driver, source, text)).flat_map(of_query)
 
     def _as_variant_tensor(self) -> Tensor:
