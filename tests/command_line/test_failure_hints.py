@@ -103,6 +103,7 @@ ERRORS = [
     (TypeError("only 0-dimensional arrays can be converted to Python scalars"), "write array.item()"),
     (ImportError("cannot import name 'cross_validation' from 'sklearn'", name="sklearn"), "sklearn.model_selection"),
     (ImportError("cannot import name 'imread' from 'scipy.misc'", name="scipy.misc"), "imageio"),
+    (AttributeError("module 'tensorboard.summary' has no attribute 'scalar_pb'"), "tensorboard.summary.v1.scalar_pb"),
     (ValueError("The requested array has an inhomogeneous shape after 1 dimensions."), "dtype=object"),
     (URLError("Name or service not known"), "put it where the program looks for it"),
     (FileNotFoundError(2, "No such file", "data/words.txt"), "data/words.txt. Its README"),

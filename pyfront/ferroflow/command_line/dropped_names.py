@@ -81,6 +81,10 @@ DROPPED: Final = (
         "module 'PIL.Image' has no attribute 'ANTIALIAS'",
         "Pillow 10 dropped it; write LANCZOS" + _or_older("pillow<10", (3, 12)),
     ),
+    (
+        r"module 'tensorboard\.summary' has no attribute '(\w+_pb)'",
+        "TensorBoard 2 moved {0}: write import tensorboard.summary.v1, and tensorboard.summary.v1.{0}",
+    ),
     (r"module 'collections' has no attribute '(\w+)'", "Python moved it: collections.abc.{0}"),
     ("module 'time' has no attribute 'clock'", "Python dropped time.clock; write time.perf_counter"),
     ("module 'inspect' has no attribute 'getargspec'", "Python dropped it; write inspect.getfullargspec"),
