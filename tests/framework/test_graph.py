@@ -287,7 +287,7 @@ def test_create_op_groups_a_flat_list_of_inputs(graph):
     assert joined.get_attr("N") == 3
     packed = graph.create_op("Pack", [a, b], [tf.float32])
     assert packed.get_attr("N") == 2
-    texts = graph.create_op("StringFormat", [a, axis], [tf.string])
+    texts = graph.create_op("StringFormat", [a, axis], [tf.string], attrs={"template": tf.AttrValue(s=b"%s %s")})
     assert texts.get_attr("T") == [tf.float32, tf.int32]
     with tf.Session() as sess:
         found = sess.run([joined.outputs[0], packed.outputs[0]])

@@ -152,7 +152,7 @@ def add_node(graph: Graph, op_type: str, choice: dict[str, dtypes.DType]) -> tup
         The node, and the shape of each placeholder that can be fed; [0] where the op takes any.
     """
     info = _core.op_info(op_type)
-    known = {a["name"] for a in info["attrs"] if a["has_default"]}
+    known = {a["name"] for a in info["attrs"] if a["has_default"]} - _REQUIRED_BY_OP.get(op_type, {}).keys()
     attrs: dict[str, Any] = {**choice}
     inputs: list[Any] = []
     feeds: dict[Any, list[int]] = {}

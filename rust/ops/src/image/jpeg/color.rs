@@ -1,6 +1,7 @@
 //! The colours of a JPEG image's components turned into gray or RGB.
 
 use super::header::{Frame, Space};
+use ferroflow_tensor::vector::on_best_isa;
 
 /// 16 fraction bits, and a half of the last place before them.
 const HALF: i32 = 1 << 15;
@@ -13,10 +14,12 @@ pub(super) struct Converter {
     adobe: bool,
 }
 
+#[inline(always)]
 fn clamp(x: i32) -> u8 {
     x.clamp(0, 255) as u8
 }
 
+#[inline(always)]
 fn rgb_of(y: u8, cb: u8, cr: u8) -> [u8; 3] {
     let (y, cb, cr) = (i32::from(y), i32::from(cb) - 128, i32::from(cr) - 128);
     let r = y + ((91_881 * cr + HALF) >> 16);
@@ -63,9 +66,12 @@ impl Converter {
             }
             (Space::YCbCr, _) => {
                 let pixels = part(0).iter().zip(part(1)).zip(part(2));
-                for (to, ((&y, &cb), &cr)) in to.as_chunks_mut::<3>().0.iter_mut().zip(pixels) {
-                    *to = rgb_of(y, cb, cr);
-                }
+                let to = to.as_chunks_mut::<3>().0;
+                on_best_isa(|| {
+                    for (to, ((&y, &cb), &cr)) in to.iter_mut().zip(pixels) {
+                        *to = rgb_of(y, cb, cr);
+                    }
+                });
             }
             (Space::Rgb, 1) => {
                 let pixels = part(0).iter().zip(part(1)).zip(part(2));

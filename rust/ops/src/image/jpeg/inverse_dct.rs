@@ -2,23 +2,29 @@
 //!
 //! Source: Loeffler, Ligtenberg and Moschytz 1989 (accurate); Arai, Agui and Nakajima 1988 (fast).
 
+use ferroflow_tensor::vector::on_best_isa;
+
 /// Fraction bits of constants, and of the results of the first pass.
 const BITS: u32 = 13;
 const PASS: u32 = 2;
 
 /// Returns `x / 2^n`, rounded half up.
+#[inline(always)]
 fn descale(x: i32, n: u32) -> i32 {
     x.wrapping_add(1 << (n - 1)) >> n
 }
 
+#[inline(always)]
 fn sample(x: i32) -> u8 {
     x.wrapping_add(128).clamp(0, 255) as u8
 }
 
+#[inline(always)]
 fn m(x: i32, constant: i32) -> i32 {
     x.wrapping_mul(constant)
 }
 
+#[inline(always)]
 fn sum<const N: usize>(terms: [i32; N]) -> i32 {
     terms.into_iter().fold(0, i32::wrapping_add)
 }
@@ -50,9 +56,17 @@ impl Inverse {
             (Some(fast), 8) => std::array::from_fn(|i| i32::from(block[i]).wrapping_mul(fast[i])),
             _ => std::array::from_fn(|i| i32::from(block[i]).wrapping_mul(self.table[i])),
         };
+        let is_constant = block[1..] == [0; 63];
         match (side, &self.fast) {
-            (8, Some(_)) => fast(&input, to, stride),
-            (8, None) => accurate(&input, to, stride),
+            (8, Some(_)) if is_constant => {
+                constant(sample(fast_line(first(fast_line(first(input[0]))[0]))[0] >> (PASS + 3)), to, stride)
+            }
+            (8, None) if is_constant => {
+                let line = descale(accurate_line(first(input[0]))[0], BITS - PASS);
+                constant(sample(descale(accurate_line(first(line))[0], BITS + PASS + 3)), to, stride);
+            }
+            (8, Some(_)) => on_best_isa(|| fast(&input, to, stride)),
+            (8, None) => on_best_isa(|| accurate(&input, to, stride)),
             (4, _) => four(&input, to, stride),
             (2, _) => two(&input, to, stride),
             _ => to[0] = sample(descale(input[0], 3)),
@@ -60,7 +74,24 @@ impl Inverse {
     }
 }
 
+/// Returns the inputs of a line that is constant.
+fn first(x: i32) -> [i32; 8] {
+    [x, 0, 0, 0, 0, 0, 0, 0]
+}
+
+/// Writes a block whose samples are all the same.
+fn constant(sample: u8, to: &mut [u8], stride: usize) {
+    (0..8).for_each(|r| to[r * stride..r * stride + 8].fill(sample));
+}
+
+/// Exchanges rows and columns.
+#[inline(always)]
+fn transposed(work: &[i32; 64]) -> [i32; 64] {
+    std::array::from_fn(|i| work[i % 8 * 8 + i / 8])
+}
+
 /// Returns eight outputs of the fast transform of eight inputs.
+#[inline(always)]
 fn fast_line(x: [i32; 8]) -> [i32; 8] {
     let mul = |x: i32, c: i32| x.wrapping_mul(c) >> 8;
     let (t10, t11) = (x[0].wrapping_add(x[4]), x[0].wrapping_sub(x[4]));
@@ -90,22 +121,47 @@ fn fast_line(x: [i32; 8]) -> [i32; 8] {
     ]
 }
 
+#[inline(always)]
 fn fast(input: &[i32; 64], to: &mut [u8], stride: usize) {
+    let work = columns(input, fast_line, |x| x);
+    let rows = columns(&transposed(&work), fast_line, |x| x >> (PASS + 3));
+    store(&transposed(&rows), to, stride);
+}
+
+/// Transforms each column: a loop over columns, which is compiled to vectors.
+#[inline(always)]
+fn columns(input: &[i32; 64], line: impl Fn([i32; 8]) -> [i32; 8], scaled: impl Fn(i32) -> i32) -> [i32; 64] {
     let mut work = [0; 64];
     for c in 0..8 {
-        let line = fast_line(std::array::from_fn(|r| input[r * 8 + c]));
+        let line = line([
+            input[c],
+            input[8 + c],
+            input[16 + c],
+            input[24 + c],
+            input[32 + c],
+            input[40 + c],
+            input[48 + c],
+            input[56 + c],
+        ]);
         for r in 0..8 {
-            work[r * 8 + c] = line[r];
+            work[r * 8 + c] = scaled(line[r]);
         }
     }
-    for (r, work) in work.as_chunks::<8>().0.iter().enumerate() {
-        for (to, x) in to[r * stride..r * stride + 8].iter_mut().zip(fast_line(*work)) {
-            *to = sample(x >> (PASS + 3));
+    work
+}
+
+/// Writes samples of a block.
+#[inline(always)]
+fn store(samples: &[i32; 64], to: &mut [u8], stride: usize) {
+    for (r, samples) in samples.as_chunks::<8>().0.iter().enumerate() {
+        for (to, &x) in to[r * stride..r * stride + 8].iter_mut().zip(samples) {
+            *to = sample(x);
         }
     }
 }
 
 /// Returns eight outputs of the accurate transform of eight inputs, with `BITS` more fraction bits.
+#[inline(always)]
 fn accurate_line(x: [i32; 8]) -> [i32; 8] {
     let z1 = m(x[2].wrapping_add(x[6]), 4433);
     let (t2, t3) = (z1.wrapping_add(m(x[6], -15137)), z1.wrapping_add(m(x[2], 6270)));
@@ -125,19 +181,11 @@ fn accurate_line(x: [i32; 8]) -> [i32; 8] {
     std::array::from_fn(|i| if i < 4 { even[i].wrapping_add(odd[i]) } else { even[7 - i].wrapping_sub(odd[7 - i]) })
 }
 
+#[inline(always)]
 fn accurate(input: &[i32; 64], to: &mut [u8], stride: usize) {
-    let mut work = [0; 64];
-    for c in 0..8 {
-        let line = accurate_line(std::array::from_fn(|r| input[r * 8 + c]));
-        for r in 0..8 {
-            work[r * 8 + c] = descale(line[r], BITS - PASS);
-        }
-    }
-    for (r, work) in work.as_chunks::<8>().0.iter().enumerate() {
-        for (to, x) in to[r * stride..r * stride + 8].iter_mut().zip(accurate_line(*work)) {
-            *to = sample(descale(x, BITS + PASS + 3));
-        }
-    }
+    let work = columns(input, accurate_line, |x| descale(x, BITS - PASS));
+    let rows = columns(&transposed(&work), accurate_line, |x| descale(x, BITS + PASS + 3));
+    store(&transposed(&rows), to, stride);
 }
 
 /// Returns four outputs of eight inputs, of which the fifth is not used.
