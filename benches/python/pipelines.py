@@ -2,8 +2,8 @@
 
     python benches/python/pipelines.py [--tensorflow1 PYTHON] [--tensorflow2 PYTHON] [--threads 2] [--rounds 3]
 
-The libraries run by turns, each in a process of its own, on the same files. A rate is the best of the rounds. Ratios are
-ferroflow's rate divided by the other library's: above 1, ferroflow is faster.
+The libraries run by turns, each in a process of its own, on the same files. A rate is the best of the rounds. Ratios
+are ferroflow's rate divided by the other library's: above 1, ferroflow is faster.
 """
 
 from __future__ import annotations

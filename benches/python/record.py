@@ -24,10 +24,6 @@ _HERE = Path(__file__).parent
 PAGE = _HERE.parent / "README.md"
 
 
-# Limits ferroflow and TensorFlow 2.21 to AVX2.
-_AVX2 = {"FERROFLOW_CPU": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2"}
-
-
 class Bench(NamedTuple):
     """A program of this folder, its arguments and environment; words in braces are the interpreters that it needs."""
 
@@ -45,8 +41,8 @@ BENCHES = {
     "cases": Bench("run.py", "--rounds 1 --tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2}"),
     "ops": Bench("survey.py", "--rounds 1 --tensorflow {tensorflow2} --highest 30 --lowest 10"),
     "limits": Bench("limits.py"),
-    "steps-avx2": Bench("steps.py", "--rounds 1 --tensorflow2 {tensorflow2}", _AVX2),
-    "limits-avx2": Bench("limits.py", "--kernels product|convolution", _AVX2),
+    "limits-avx2": Bench("limits.py", "--kernels product|convolution|gradient", {"FERROFLOW_CPU": "avx2"}),
+    "pipelines": Bench("pipelines.py", "--tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2}"),
     "span": Bench("span.py"),
     "gates": Bench("gates.py", "--tensorflow1 {tensorflow1} --tensorflow2 {tensorflow2}"),
     "cluster": Bench("cluster.py", "--tensorflow {tensorflow2}"),

@@ -1,7 +1,7 @@
 //! The colours of a JPEG image's components turned into gray or RGB.
 
 use super::header::{Frame, Space};
-use ferroflow_tensor::vector::on_best_isa;
+use ferroflow_tensor::vector::{Loops, loops_on_best_isa};
 
 /// 16 fraction bits, and a half of the last place before them.
 const HALF: i32 = 1 << 15;
@@ -21,11 +21,12 @@ fn clamp(x: i32) -> u8 {
 
 #[inline(always)]
 fn rgb_of(y: u8, cb: u8, cr: u8) -> [u8; 3] {
-    let (y, cb, cr) = (i32::from(y), i32::from(cb) - 128, i32::from(cr) - 128);
-    let r = y + ((91_881 * cr + HALF) >> 16);
-    let g = y + ((-22_554 * cb - 46_802 * cr + HALF) >> 16);
-    let b = y + ((116_130 * cb + HALF) >> 16);
-    [clamp(r), clamp(g), clamp(b)]
+    // Without checks, so that loops are compiled to vectors: no sum here is above 2^25.
+    let centered = |x: u8| i32::from(x).wrapping_sub(128);
+    let plus = |x: i32| clamp(i32::from(y).wrapping_add(x.wrapping_add(HALF) >> 16));
+    let (cb, cr) = (centered(cb), centered(cr));
+    let green = cb.wrapping_mul(-22_554).wrapping_sub(cr.wrapping_mul(46_802));
+    [plus(cr.wrapping_mul(91_881)), plus(green), plus(cb.wrapping_mul(116_130))]
 }
 
 /// Converts CMYK to RGB. TF 1.x: by its own formula; files by Adobe's programs hold the inverse.
@@ -35,6 +36,24 @@ fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
         [k * c / 255, k * m / 255, k * y / 255].map(clamp)
     } else {
         [(255 - k) * (255 - c) / 255, (255 - k) * (255 - m) / 255, (255 - k) * (255 - y) / 255].map(clamp)
+    }
+}
+
+/// A row of pixels from rows of brightness and of two colors.
+struct Pixels<'a> {
+    from: [&'a [u8]; 3],
+    to: &'a mut [[u8; 3]],
+}
+
+impl Loops for Pixels<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let [y, cb, cr] = self.from;
+        for (to, ((&y, &cb), &cr)) in self.to.iter_mut().zip(y.iter().zip(cb).zip(cr)) {
+            *to = rgb_of(y, cb, cr);
+        }
     }
 }
 
@@ -65,13 +84,8 @@ impl Converter {
                 }
             }
             (Space::YCbCr, _) => {
-                let pixels = part(0).iter().zip(part(1)).zip(part(2));
                 let to = to.as_chunks_mut::<3>().0;
-                on_best_isa(|| {
-                    for (to, ((&y, &cb), &cr)) in to.iter_mut().zip(pixels) {
-                        *to = rgb_of(y, cb, cr);
-                    }
-                });
+                loops_on_best_isa(Pixels { from: [part(0), part(1), part(2)], to });
             }
             (Space::Rgb, 1) => {
                 let pixels = part(0).iter().zip(part(1)).zip(part(2));

@@ -2,7 +2,7 @@
 //!
 //! Source: Loeffler, Ligtenberg and Moschytz 1989 (accurate); Arai, Agui and Nakajima 1988 (fast).
 
-use ferroflow_tensor::vector::on_best_isa;
+use ferroflow_tensor::vector::{Loops, loops_on_best_isa};
 
 /// Fraction bits of constants, and of the results of the first pass.
 const BITS: u32 = 13;
@@ -58,15 +58,11 @@ impl Inverse {
         };
         let is_constant = block[1..] == [0; 63];
         match (side, &self.fast) {
-            (8, Some(_)) if is_constant => {
-                constant(sample(fast_line(first(fast_line(first(input[0]))[0]))[0] >> (PASS + 3)), to, stride)
+            (8, _) if is_constant => {
+                let sample = if self.fast.is_some() { fast_constant(input[0]) } else { accurate_constant(input[0]) };
+                (0..8).for_each(|r| to[r * stride..r * stride + 8].fill(sample));
             }
-            (8, None) if is_constant => {
-                let line = descale(accurate_line(first(input[0]))[0], BITS - PASS);
-                constant(sample(descale(accurate_line(first(line))[0], BITS + PASS + 3)), to, stride);
-            }
-            (8, Some(_)) => on_best_isa(|| fast(&input, to, stride)),
-            (8, None) => on_best_isa(|| accurate(&input, to, stride)),
+            (8, fast) => loops_on_best_isa(Block { input: &input, is_fast: fast.is_some(), to, stride }),
             (4, _) => four(&input, to, stride),
             (2, _) => two(&input, to, stride),
             _ => to[0] = sample(descale(input[0], 3)),
@@ -79,9 +75,35 @@ fn first(x: i32) -> [i32; 8] {
     [x, 0, 0, 0, 0, 0, 0, 0]
 }
 
-/// Writes a block whose samples are all the same.
-fn constant(sample: u8, to: &mut [u8], stride: usize) {
-    (0..8).for_each(|r| to[r * stride..r * stride + 8].fill(sample));
+/// Returns the sample of a block whose only coefficient is this one.
+fn fast_constant(x: i32) -> u8 {
+    sample(fast_line(first(fast_line(first(x))[0]))[0] >> (PASS + 3))
+}
+
+fn accurate_constant(x: i32) -> u8 {
+    let line = descale(accurate_line(first(x))[0], BITS - PASS);
+    sample(descale(accurate_line(first(line))[0], BITS + PASS + 3))
+}
+
+/// A block of 8 x 8 samples from its coefficients.
+struct Block<'a> {
+    input: &'a [i32; 64],
+    is_fast: bool,
+    to: &'a mut [u8],
+    stride: usize,
+}
+
+impl Loops for Block<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.is_fast {
+            fast(self.input, self.to, self.stride);
+        } else {
+            accurate(self.input, self.to, self.stride);
+        }
+    }
 }
 
 /// Exchanges rows and columns.

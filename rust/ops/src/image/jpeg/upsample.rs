@@ -1,7 +1,7 @@
 //! Components with fewer samples than the image, brought to its size.
 
 use super::plane::Plane;
-use ferroflow_tensor::vector::on_best_isa;
+use ferroflow_tensor::vector::{Loops, loops_on_best_isa};
 
 /// Writes each sample several times.
 fn repeat(from: &[u8], times: usize, to: &mut [u8]) {
@@ -15,41 +15,74 @@ fn repeat(from: &[u8], times: usize, to: &mut [u8]) {
     }
 }
 
+/// Returns `(near * 3 + far + bias) >> shift`, which fits. Without checks, so that loops are compiled to vectors.
+#[inline(always)]
+fn mixed(near: u16, far: u16, bias: u16, shift: u32) -> u8 {
+    (near.wrapping_mul(3).wrapping_add(far).wrapping_add(bias) >> shift) as u8
+}
+
+/// The samples between the first and the last one, doubled: each becomes two, and each of these a mixture with one neighbour.
+struct Between<'a, T> {
+    from: &'a [T],
+    pairs: &'a mut [[u8; 2]],
+    biases: [u16; 2],
+    shift: u32,
+}
+
+impl<T: Copy + Into<u16>> Loops for Between<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let [left, right] = self.biases;
+        for (pair, around) in self.pairs.iter_mut().zip(self.from.windows(3)) {
+            let (before, x, after) = (around[0].into(), around[1].into(), around[2].into());
+            *pair = [mixed(x, before, left, self.shift), mixed(x, after, right, self.shift)];
+        }
+    }
+}
+
 /// Writes twice as many samples: three parts of the nearer one, one part of the farther.
 fn double(from: &[u8], to: &mut [u8]) {
-    let rounded = |near: u8, far: u8, bias: u16| ((u16::from(near) * 3 + u16::from(far) + bias) >> 2) as u8;
     let pairs = to.as_chunks_mut::<2>().0;
-    on_best_isa(|| {
-        for (pair, around) in pairs.iter_mut().skip(1).zip(from.windows(3)) {
-            *pair = [rounded(around[1], around[0], 1), rounded(around[1], around[2], 2)];
-        }
-    });
-    if let ([first, second, ..], [pair, ..]) = (from, &mut *pairs) {
-        *pair = [*first, rounded(*first, *second, 2)];
+    if let ([first, second, ..], [pair, rest @ ..]) = (from, &mut *pairs) {
+        *pair = [*first, mixed((*first).into(), (*second).into(), 2, 2)];
+        loops_on_best_isa(Between { from, pairs: rest, biases: [1, 2], shift: 2 });
     }
     if let ([.., before, last], Some(pair)) = (from, pairs.get_mut(from.len() - 1)) {
-        *pair = [rounded(*last, *before, 1), *last];
+        *pair = [mixed((*last).into(), (*before).into(), 1, 2), *last];
+    }
+}
+
+/// Sums of three parts of each sample and one of its neighbour.
+struct Sums<'a> {
+    from: &'a [u8],
+    neighbour: &'a [u8],
+    to: &'a mut [u16],
+}
+
+impl Loops for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for ((to, &x), &y) in self.to.iter_mut().zip(self.from).zip(self.neighbour) {
+            *to = u16::from(x).wrapping_mul(3).wrapping_add(y.into());
+        }
     }
 }
 
 /// Writes as `double` does, from sums of four parts, of two rows.
 fn double_sums(from: &[u8], neighbour: &[u8], to: &mut [u8]) {
     let mut sums = vec![0u16; from.len()];
+    loops_on_best_isa(Sums { from, neighbour, to: &mut sums });
     let pairs = to.as_chunks_mut::<2>().0;
-    let rounded = |near: u16, far: u16, bias: u16| ((near * 3 + far + bias) >> 4) as u8;
-    on_best_isa(|| {
-        for ((sum, &x), &y) in sums.iter_mut().zip(from).zip(neighbour) {
-            *sum = u16::from(x) * 3 + u16::from(y);
-        }
-        for (pair, around) in pairs.iter_mut().skip(1).zip(sums.windows(3)) {
-            *pair = [rounded(around[1], around[0], 8), rounded(around[1], around[2], 7)];
-        }
-    });
-    if let ([first, second, ..], [pair, ..]) = (&*sums, &mut *pairs) {
-        *pair = [rounded(*first, *first, 8), rounded(*first, *second, 7)];
+    if let ([first, second, ..], [pair, rest @ ..]) = (&*sums, &mut *pairs) {
+        *pair = [mixed(*first, *first, 8, 4), mixed(*first, *second, 7, 4)];
+        loops_on_best_isa(Between { from: &*sums, pairs: rest, biases: [8, 7], shift: 4 });
     }
     if let ([.., before, last], Some(pair)) = (&*sums, pairs.get_mut(from.len() - 1)) {
-        *pair = [rounded(*last, *before, 8), rounded(*last, *last, 7)];
+        *pair = [mixed(*last, *before, 8, 4), mixed(*last, *last, 7, 4)];
     }
 }
 
