@@ -79,7 +79,7 @@ fn double_sums(from: &[u8], neighbour: &[u8], to: &mut [u8]) {
     let pairs = to.as_chunks_mut::<2>().0;
     if let ([first, second, ..], [pair, rest @ ..]) = (&*sums, &mut *pairs) {
         *pair = [mixed(*first, *first, 8, 4), mixed(*first, *second, 7, 4)];
-        loops_on_best_isa(Between { from: &*sums, pairs: rest, biases: [8, 7], shift: 4 });
+        loops_on_best_isa(Between { from: &sums, pairs: rest, biases: [8, 7], shift: 4 });
     }
     if let ([.., before, last], Some(pair)) = (&*sums, pairs.get_mut(from.len() - 1)) {
         *pair = [mixed(*last, *before, 8, 4), mixed(*last, *last, 7, 4)];
@@ -110,7 +110,7 @@ pub(super) fn row(plane: &Plane, y: usize, fancy: bool, to: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Both formulas, sample by sample.
+    /// Compares with both formulas, sample by sample.
     #[test]
     fn samples_are_doubled_by_their_formulas() {
         for n in 2..70usize {
