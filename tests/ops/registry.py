@@ -41,6 +41,7 @@ _REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
     "DecodeProtoV2": {"field_names": ["dtype"], "message_type": "tensorflow.TensorProto"},
     "Einsum": {"equation": "ij,jk->ik"},
     "EncodeProto": {"field_names": ["dtype", "dtype"], "message_type": "tensorflow.TensorProto"},
+    "StringFormat": {"template": "%s %s"},
     "SdcaOptimizer": {"loss_type": "squared_loss"},
     "SdcaOptimizerV2": {"loss_type": "squared_loss"},
     "ParseExample": {"dense_shapes": [[], []], "sparse_types": [dtypes.float32] * 2},
@@ -59,6 +60,13 @@ _REQUIRED_BY_OP: dict[str, dict[str, Any]] = {
         "num_sparse": 1,
         "sparse_keys": ["c"],
         "sparse_types": [dtypes.float32],
+    },
+    "ParseSingleSequenceExample": {
+        "context_dense_shapes": [[], []],
+        "context_sparse_types": [dtypes.float32] * 2,
+        "feature_list_dense_shapes": [[], []],
+        "feature_list_dense_types": [dtypes.float32] * 2,
+        "feature_list_sparse_types": [dtypes.float32] * 2,
     },
 }
 # Their types go together: float32 with complex64, float64 with complex128.
