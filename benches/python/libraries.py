@@ -5,6 +5,16 @@ import logging
 import os
 from typing import Any
 
+# Names in tables, by the names of options.
+LIBRARIES = {
+    "ferroflow": "ferroflow",
+    "tensorflow1": "TensorFlow 1.15",
+    "tensorflow2": "TensorFlow 2.21",
+    "torch": "torch",
+    "torch.compile": "torch.compile",
+    "jax": "JAX",
+}
+
 
 def load(name: str) -> Any:
     """Returns the library of that name in graph mode: "ferroflow", or TensorFlow 1.15 or 2 with reference variables."""

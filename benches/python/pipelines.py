@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from libraries import load
+from libraries import LIBRARIES, load
 
 # Seconds that one pipeline runs for, after its first batches.
 _BUDGET = 2.0
 _WARM_UP = 4
 _PICTURES, _LINES = 256, 20_000
-_LABELS = {"ferroflow": "ferroflow", "tensorflow1": "TensorFlow 1.15", "tensorflow2": "TensorFlow 2.21"}
 
 
 def write_files(tf: Any, folder: Path) -> None:
@@ -50,9 +49,8 @@ def write_files(tf: Any, folder: Path) -> None:
             lines.write(" ".join(random.choice(words, count)) + "\n")
     with open(folder / "numbers", "w", encoding="utf-8") as lines:
         for row in random.randn(_LINES, 10):
-            lines.write(
-                ",".join([*(f"{x:.5f}" for x in row[:8]), str(int(100 * row[8])), words[int(50 * abs(row[9]))]]) + "\n"
-            )
+            cells = [*(f"{x:.5f}" for x in row[:8]), str(int(100 * row[8])), words[int(50 * abs(row[9]))]]
+            lines.write(",".join(cells) + "\n")
     with tf.python_io.TFRecordWriter(str(folder / "examples")) as writer:
         for number in range(_LINES):
             fields = {
@@ -162,15 +160,14 @@ def main() -> None:
                 for name, rate in json.loads(done.stdout.splitlines()[-1]).items():
                     best[library][name] = max(best[library][name], rate)
     others = [library for library in pythons if library != "ferroflow"]
-    heads = [*(_LABELS[library] for library in pythons), *(f"to {_LABELS[library]}" for library in others)]
+    heads = [*(LIBRARIES[library] for library in pythons), *(f"to {LIBRARIES[library]}" for library in others)]
     print(f"| pipeline, records a second | {' | '.join(heads)} |\n|" + "---|" * (1 + len(heads)))
     ratios: dict[str, list[float]] = {library: [] for library in others}
     for name in PIPELINES:
         for library in others:
             ratios[library].append(best["ferroflow"][name] / best[library][name])
-        cells = [f"{best[library][name]:,.0f}" for library in pythons] + [
-            f"{ratios[library][-1]:.2f}" for library in others
-        ]
+        cells = [f"{best[library][name]:,.0f}" for library in pythons]
+        cells += [f"{ratios[library][-1]:.2f}" for library in others]
         print(f"| {name} | {' | '.join(cells)} |")
     means = [f"{math.exp(sum(map(math.log, found)) / len(found)):.2f}" for found in ratios.values()]
     print(f"| geometric mean | {' | '.join([*[''] * len(pythons), *means])} |")

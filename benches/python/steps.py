@@ -24,17 +24,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from libraries import LIBRARIES
 from models import MODELS
 
 Row = dict[str, Any]
-LIBRARIES = {
-    "ferroflow": "ferroflow",
-    "tensorflow1": "TensorFlow 1.15",
-    "tensorflow2": "TensorFlow 2.21",
-    "torch": "torch",
-    "torch.compile": "torch.compile",
-    "jax": "JAX",
-}
 # Libraries that run the programs for TensorFlow.
 _SAME_PROGRAM = {"ferroflow", "tensorflow1", "tensorflow2"}
 _HERE = Path(__file__).parent

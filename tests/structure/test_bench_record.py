@@ -56,6 +56,21 @@ def test_a_bench_without_its_interpreters_has_no_command(recorder):
     assert recorder.command(recorder.BENCHES["cluster"], pythons)[-2:] == ["--tensorflow", "/two/python"]
 
 
+def test_a_bench_runs_in_its_environment(recorder, monkeypatch):
+    seen = []
+
+    def run(command, env, **_):
+        seen.append((Path(command[1]).name, env.get("FERROFLOW_CPU")))
+        return subprocess.CompletedProcess(command, 0, b"")
+
+    monkeypatch.delenv("FERROFLOW_CPU", raising=False)
+    monkeypatch.setattr(sys, "argv", ["record.py", "limits", "limits-avx2"])
+    monkeypatch.setattr(recorder.subprocess, "run", run)
+    monkeypatch.setattr(recorder, "record", lambda names, run: [run(name) for name in names][len(names) :])
+    recorder.main()
+    assert seen == [("limits.py", None), ("limits.py", "avx2")]
+
+
 def test_the_heading_names_day_times_and_processor(recorder):
     info = "model name\t: A CPU\nflags\t\t: sse avx512f\nmodel name\t: A CPU\n"
     machine = recorder.processor(info)
