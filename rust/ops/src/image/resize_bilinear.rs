@@ -7,6 +7,7 @@ use super::sampling::{
 };
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, kernel};
 use ferroflow_tensor::threads::Threads;
+use ferroflow_tensor::vector::{Loops, loops_on_best_isa};
 use ferroflow_tensor::{DType, Result, Scalar, Tensor, bf16, dispatch, f16};
 use num_traits::Float;
 
@@ -29,15 +30,64 @@ fn sample_row<T: Pixel>(from: &[T], columns: &[Taps<2>], channels: usize, to: &m
     }
 }
 
-/// Samples a row as `sample_row` does, for a number of channels that is a constant for the compiler.
 fn sample_channels<T: Pixel, const C: usize>(from: &[T], columns: &[Taps<2>], to: &mut [f32]) {
-    let (from, _) = from.as_chunks::<C>();
-    let (to, _) = to.as_chunks_mut::<C>();
-    for (to, &[(left, _), (right, lerp)]) in to.iter_mut().zip(columns) {
-        let (left, right) = (&from[left], &from[right]);
-        for c in 0..C {
-            let l = left[c].to_f32();
-            to[c] = l + (right[c].to_f32() - l) * lerp;
+    loops_on_best_isa(Row::<T, C> { from, columns, to });
+}
+
+/// Samples a row as `sample_row` does, for a number of channels that is a constant for the compiler.
+struct Row<'a, T, const C: usize> {
+    from: &'a [T],
+    columns: &'a [Taps<2>],
+    to: &'a mut [f32],
+}
+
+impl<T: Pixel, const C: usize> Loops for Row<'_, T, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Row { from, columns, to } = self;
+        // Three channels are read and written with one value of the next pixel, as a vector of four.
+        let wide = if C == 3 { columns.partition_point(|&[_, (right, _)]| 3 * right + 4 <= from.len()) } else { 0 };
+        let wide = wide.min(columns.len() - 1);
+        for (i, &[(left, _), (right, lerp)]) in columns[..wide].iter().enumerate() {
+            let pixels = (from[3 * left..].first_chunk(), from[3 * right..].first_chunk());
+            if let ((Some(left), Some(right)), Some(to)) = (pixels, to[3 * i..].first_chunk_mut::<4>()) {
+                *to = between(left, right, lerp);
+            }
+        }
+        let (from, to) = (from.as_chunks::<C>().0, to.as_chunks_mut::<C>().0);
+        for (to, &[(left, _), (right, lerp)]) in to[wide..].iter_mut().zip(&columns[wide..]) {
+            *to = between(&from[left], &from[right], lerp);
+        }
+    }
+}
+
+#[inline(always)]
+fn between<T: Pixel, const N: usize>(left: &[T; N], right: &[T; N], lerp: f32) -> [f32; N] {
+    let mut pixel = [0.0; N];
+    for c in 0..N {
+        let l = left[c].to_f32();
+        pixel[c] = l + (right[c].to_f32() - l) * lerp;
+    }
+    pixel
+}
+
+/// A row of the result from the two rows around it.
+struct Line<'a> {
+    rows: [&'a [f32]; 2],
+    lerp: f32,
+    to: &'a mut [f32],
+}
+
+impl Loops for Line<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let [top, bottom] = self.rows;
+        for ((to, &t), &b) in self.to.iter_mut().zip(top).zip(bottom) {
+            *to = t + (b - t) * self.lerp;
         }
     }
 }
@@ -90,9 +140,8 @@ fn resize<T: Pixel>(
             pair.bring::<T>([sizes.row_at(image, top), sizes.row_at(image, bottom)], |at, row| {
                 sample_row(&images[at..at + sizes.row()], &columns, channels, row);
             });
-            for ((to, &t), &b) in line.iter_mut().zip(&pair.rows[0]).zip(&pair.rows[1]) {
-                *to = t + (b - t) * lerp;
-            }
+            let [top, bottom] = &pair.rows;
+            loops_on_best_isa(Line { rows: [top, bottom], lerp, to: line });
         },
     )?;
     Ok(())
@@ -219,6 +268,30 @@ mod tests {
         assert_eq!(y.slice::<f32>().unwrap(), [0., 0.5, 1., 1., 1.5, 2., 2., 2.5, 3.]);
         let y = call(&x, [4, 4], false, true, 1).unwrap();
         assert_eq!(y.slice::<f32>().unwrap()[..8], [0., 0.25, 0.75, 1., 0.5, 0.75, 1.25, 1.5]);
+    }
+
+    /// Three channels are read as vectors of four, other numbers in other ways.
+    #[test]
+    fn each_channel_is_resized_as_if_it_were_alone() {
+        for (width, size) in [(1, 5), (2, 2), (7, 20), (20, 7), (9, 9)] {
+            for (corners, half_pixel) in [(false, false), (true, false), (false, true)] {
+                for channels in 1..6 {
+                    let value = |y: usize, x: usize, c: usize| ((y * 91 + x * 37 + c * 53) % 251) as u8;
+                    let all = (0..6 * width * channels)
+                        .map(|i| value(i / channels / width, i / channels % width, i % channels))
+                        .collect::<Vec<_>>();
+                    let x = Tensor::from_slice([1, 6, width, channels], &all).unwrap();
+                    let whole = call(&x, [9, size], corners, half_pixel, 1).unwrap();
+                    for c in 0..channels {
+                        let one = (0..6 * width).map(|i| value(i / width, i % width, c)).collect::<Vec<_>>();
+                        let x = Tensor::from_slice([1, 6, width, 1], &one).unwrap();
+                        let y = call(&x, [9, size as i32], corners, half_pixel, 1).unwrap();
+                        let part = whole.slice::<f32>().unwrap().iter().skip(c).step_by(channels);
+                        assert!(part.eq(y.slice::<f32>().unwrap()), "{width} {size} {channels}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

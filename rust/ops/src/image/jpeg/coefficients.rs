@@ -30,25 +30,17 @@ struct Part {
     ac: Option<Arc<Huffman>>,
 }
 
-fn sequential(bits: &mut Bits<'_>, dc: &Huffman, ac: &Huffman, prediction: &mut i32, block: &mut [i16; 64]) {
+/// Reads a block; true if it has no coefficient after the first.
+fn sequential(bits: &mut Bits<'_>, dc: &Huffman, ac: &Huffman, prediction: &mut i32, block: &mut [i16; 64]) -> bool {
     let length = u32::from(bits.symbol(dc)).min(16);
     *prediction = prediction.wrapping_add(bits.signed(length));
     block[0] = *prediction as i16;
-    let mut k = 1;
-    while k < 64 {
-        let symbol = bits.symbol(ac);
-        let (run, length) = (usize::from(symbol >> 4), u32::from(symbol & 15));
-        if length == 0 {
-            if run != 15 {
-                break;
-            }
-            k += 16;
-            continue;
-        }
-        k += run;
-        block[usize::from(ZIGZAG[k])] = bits.signed(length) as i16;
-        k += 1;
-    }
+    let mut is_constant = true;
+    bits.coefficients(ac, |k, value| {
+        block[usize::from(ZIGZAG[k])] = value;
+        is_constant = false;
+    });
+    is_constant
 }
 
 fn first_band(bits: &mut Bits<'_>, ac: &Huffman, scan: &Scan, state: &mut State, block: &mut [i16]) {
@@ -146,11 +138,12 @@ fn read_block(
     let Place { component, row, column, missing } = place;
     if plane.coefficients.is_empty() {
         let mut block = [0; 64];
+        let mut is_constant = true;
         if !missing {
             let (dc, ac) = (part.dc.as_ref()?, part.ac.as_ref()?);
-            sequential(bits, dc, ac, &mut state.predictions[component], &mut block);
+            is_constant = sequential(bits, dc, ac, &mut state.predictions[component], &mut block);
         }
-        plane.put(row, column, &block);
+        plane.put(row, column, &block, is_constant);
         return Some(());
     }
     if missing {

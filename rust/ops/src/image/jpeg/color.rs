@@ -39,6 +39,9 @@ fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
     }
 }
 
+/// Pixels whose channels are computed before they are put together.
+const SIDE_BY_SIDE: usize = 64;
+
 /// A row of pixels from rows of brightness and of two colors.
 struct Pixels<'a> {
     from: [&'a [u8]; 3],
@@ -50,9 +53,26 @@ impl Loops for Pixels<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let [y, cb, cr] = self.from;
-        for (to, ((&y, &cb), &cr)) in self.to.iter_mut().zip(y.iter().zip(cb).zip(cr)) {
-            *to = rgb_of(y, cb, cr);
+        let [ys, cbs, crs] = self.from.map(|from| &from[..self.to.len()]);
+        let (chunks, rest) = self.to.as_chunks_mut::<SIDE_BY_SIDE>();
+        let whole = chunks.len() * SIDE_BY_SIDE;
+        let parts = ys.as_chunks().0.iter().zip(cbs.as_chunks().0).zip(crs.as_chunks().0);
+        for (to, ((ys, cbs), crs)) in chunks.iter_mut().zip(parts) {
+            let ys: &[u8; SIDE_BY_SIDE] = ys;
+            let (cbs, crs): (&[u8; SIDE_BY_SIDE], &[u8; SIDE_BY_SIDE]) = (cbs, crs);
+            let mut channels = [[0; SIDE_BY_SIDE]; 3];
+            for i in 0..SIDE_BY_SIDE {
+                let [r, g, b] = rgb_of(ys[i], cbs[i], crs[i]);
+                channels[0][i] = r;
+                channels[1][i] = g;
+                channels[2][i] = b;
+            }
+            for i in 0..SIDE_BY_SIDE {
+                to[i] = [channels[0][i], channels[1][i], channels[2][i]];
+            }
+        }
+        for (i, to) in rest.iter_mut().enumerate() {
+            *to = rgb_of(ys[whole + i], cbs[whole + i], crs[whole + i]);
         }
     }
 }
@@ -108,6 +128,23 @@ impl Converter {
                 }
             }
             (Space::Unknown, _) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_side_by_side_are_those_one_by_one() {
+        for width in [0, 1, 63, 64, 65, 200] {
+            let row = |k: usize| (0..width).map(|i| (i * i * k + 31 * i + k) as u8).collect::<Vec<_>>();
+            let (y, cb, cr) = (row(37), row(11), row(5));
+            let mut to = vec![[0; 3]; width];
+            loops_on_best_isa(Pixels { from: [&y, &cb, &cr], to: &mut to });
+            let expected = (0..width).map(|i| rgb_of(y[i], cb[i], cr[i])).collect::<Vec<_>>();
+            assert_eq!(to, expected);
         }
     }
 }

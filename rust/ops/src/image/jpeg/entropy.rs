@@ -44,12 +44,42 @@ impl Huffman {
     }
 }
 
+/// Returns the signed value that `n` bits stand for.
+#[inline]
+fn extended(bits: u32, n: u32) -> i32 {
+    // Without a branch, which could not be predicted: n is 0 to 16.
+    let all = (1i32 << n) - 1;
+    let is_negative = (bits as i32) << 1 <= all;
+    bits as i32 - all * i32::from(is_negative)
+}
+
+/// Returns true if one of the bytes is 0xff.
+#[inline]
+fn has_marker(bytes: u64) -> bool {
+    const ONES: u64 = u64::MAX / 0xff;
+    !bytes.wrapping_add(ONES) & bytes & ONES << 7 != 0
+}
+
+/// The next bits of a scan, the last of them the lowest.
+#[derive(Clone, Copy)]
+struct Next {
+    bits: u64,
+    count: u32,
+}
+
+impl Next {
+    /// Returns the next `n` bits, of which there are as many, without taking them.
+    #[inline]
+    fn peek(self, n: u32) -> u32 {
+        (self.bits >> (self.count - n)) as u32 & ((1 << n) - 1)
+    }
+}
+
 /// The bits of a scan, up to the next marker; beyond it there are zeros.
 pub(super) struct Bits<'a> {
     data: &'a [u8],
     pub at: usize,
-    bits: u64,
-    count: u32,
+    next: Next,
     /// Bits that were read after the last one there was.
     missing: bool,
     /// True if the data ended, not at a marker.
@@ -58,7 +88,7 @@ pub(super) struct Bits<'a> {
 
 impl<'a> Bits<'a> {
     pub(super) fn new(data: &'a [u8], at: usize) -> Bits<'a> {
-        Bits { data, at, bits: 0, count: 0, missing: false, truncated: false }
+        Bits { data, at, next: Next { bits: 0, count: 0 }, missing: false, truncated: false }
     }
 
     /// Returns true if zeros have stood for bits that are not there.
@@ -66,9 +96,27 @@ impl<'a> Bits<'a> {
         self.missing
     }
 
+    /// Reads on, so that there are more than 48 bits where the data has them.
     #[inline]
     fn fill(&mut self) {
-        while self.count <= 48 {
+        if let Some(word) = self.data.get(self.at..).and_then(|data| data.first_chunk()) {
+            let word = u64::from_be_bytes(*word);
+            if !has_marker(word) {
+                let bytes = (63 - self.next.count) / 8;
+                if bytes > 0 {
+                    self.next.bits = self.next.bits << (8 * bytes) | word >> (64 - 8 * bytes);
+                    self.next.count += 8 * bytes;
+                    self.at += bytes as usize;
+                }
+                return;
+            }
+        }
+        self.fill_by_bytes();
+    }
+
+    #[inline(never)]
+    fn fill_by_bytes(&mut self) {
+        while self.next.count <= 48 {
             let Some(&byte) = self.data.get(self.at) else { break };
             if byte == 0xff {
                 // Padding before a marker is any number of 0xff.
@@ -78,22 +126,22 @@ impl<'a> Bits<'a> {
                 }
             }
             self.at += 1;
-            self.bits = self.bits << 8 | u64::from(byte);
-            self.count += 8;
+            self.next.bits = self.next.bits << 8 | u64::from(byte);
+            self.next.count += 8;
         }
     }
 
     /// Sees to it that there are `n` bits, zeros if need be.
     #[inline]
     fn need(&mut self, n: u32) {
-        if self.count < n {
+        if self.next.count < n {
             self.fill();
-            if self.count < n {
+            if self.next.count < n {
                 self.missing = true;
                 // A marker ends the bits. A 0xff at the file's end may begin a marker.
                 self.truncated |= self.at + 1 >= self.data.len();
-                self.bits <<= 32;
-                self.count += 32;
+                self.next.bits <<= 32;
+                self.next.count += 32;
             }
         }
     }
@@ -105,30 +153,35 @@ impl<'a> Bits<'a> {
             return 0;
         }
         self.need(n);
-        self.count -= n;
-        (self.bits >> self.count) as u32 & ((1 << n) - 1)
+        let value = self.next.peek(n);
+        self.next.count -= n;
+        value
     }
 
     /// Returns the next `n` bits as the signed value that they stand for.
     #[inline]
     pub(super) fn signed(&mut self, n: u32) -> i32 {
-        let value = self.take(n) as i32;
-        if n > 0 && value < 1 << (n - 1) { value - (1 << n) + 1 } else { value }
+        extended(self.take(n), n)
     }
 
     /// Returns the next symbol; 0 for a code that there is not.
     #[inline]
     pub(super) fn symbol(&mut self, table: &Huffman) -> u8 {
-        if self.count < 16 {
+        if self.next.count < 16 {
             self.fill();
         }
-        if self.count >= LOOKUP {
-            let (length, symbol) = table.fast[(self.bits >> (self.count - LOOKUP)) as usize & ((1 << LOOKUP) - 1)];
+        if self.next.count >= LOOKUP {
+            let (length, symbol) = table.fast[self.next.peek(LOOKUP) as usize];
             if length > 0 {
-                self.count -= u32::from(length);
+                self.next.count -= u32::from(length);
                 return symbol;
             }
         }
+        self.long_symbol(table)
+    }
+
+    #[inline(never)]
+    fn long_symbol(&mut self, table: &Huffman) -> u8 {
         let mut code = 0u32;
         for length in 1..=16u32 {
             code = code << 1 | self.take(1);
@@ -142,10 +195,58 @@ impl<'a> Bits<'a> {
         0
     }
 
+    /// Reads the coefficients of a block after the first: calls `put` with the place and value of each, in their order.
+    ///
+    /// Places are below 79. Those from 64 on are of damaged data.
+    #[inline]
+    pub(super) fn coefficients(&mut self, table: &Huffman, mut put: impl FnMut(usize, i16)) {
+        let mut k = 1;
+        // A copy, which stays in registers.
+        let mut next = self.next;
+        while k < 64 {
+            if next.count < LOOKUP + 15 {
+                self.next = next;
+                self.fill();
+                next = self.next;
+            }
+            if next.count >= LOOKUP + 15 {
+                let (length, symbol) = table.fast[next.peek(LOOKUP) as usize];
+                let size = u32::from(symbol & 15);
+                // Both in one: codes that are not in the table have symbol 0.
+                if size != 0 {
+                    next.count -= u32::from(length);
+                    let value = next.peek(size);
+                    next.count -= size;
+                    k += usize::from(symbol >> 4);
+                    put(k, extended(value, size) as i16);
+                    k += 1;
+                    continue;
+                }
+                if length > 0 && symbol == 0 {
+                    next.count -= u32::from(length);
+                    break;
+                }
+            }
+            self.next = next;
+            let symbol = self.symbol(table);
+            let (run, length) = (usize::from(symbol >> 4), u32::from(symbol & 15));
+            if length > 0 {
+                k += run;
+                put(k, self.signed(length) as i16);
+                k += 1;
+            } else if run == 15 {
+                k += 16;
+            } else {
+                return;
+            }
+            next = self.next;
+        }
+        self.next = next;
+    }
+
     /// Goes on after a restart marker; whether there was one.
     pub(super) fn restart(&mut self) -> bool {
-        self.bits = 0;
-        self.count = 0;
+        self.next = Next { bits: 0, count: 0 };
         let mut at = self.at;
         while let Some(&byte) = self.data.get(at) {
             if byte == 0xff {
@@ -191,5 +292,46 @@ mod tests {
         let mut bits = Bits::new(&ended, 0);
         assert!(!bits.restart() && bits.is_missing() && !bits.truncated);
         assert_eq!(bits.at, 98);
+    }
+
+    /// Words of eight bytes and single bytes must give the same bits, whatever lies between two markers.
+    #[test]
+    fn bits_are_those_of_the_bytes_one_by_one() {
+        let mut state = 7u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..300 {
+            let rarity = 1 + random(40);
+            let mut data = Vec::new();
+            for _ in 0..random(60) {
+                let byte = if random(rarity) == 0 { 0xff } else { random(256) as u8 };
+                data.push(byte);
+                if byte == 0xff && random(30) > 0 {
+                    data.push(0);
+                }
+            }
+            let (mut bits, mut single) = (Bits::new(&data, 0), Bits::new(&data, 0));
+            for _ in 0..60 {
+                let n = 1 + random(16) as u32;
+                if single.next.count < n {
+                    single.fill_by_bytes();
+                }
+                assert_eq!(bits.take(n), single.take(n));
+                assert_eq!((bits.is_missing(), bits.truncated), (single.is_missing(), single.truncated));
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_those_that_their_bits_stand_for() {
+        for n in 1..=16 {
+            let half = 1i32 << (n - 1);
+            let values = (0..1u32 << n).map(|bits| extended(bits, n)).collect::<Vec<_>>();
+            let expected = (1 - 2 * half..=-half).chain(half..2 * half).collect::<Vec<_>>();
+            assert_eq!(values, expected);
+        }
+        assert_eq!(extended(0, 0), 0);
     }
 }

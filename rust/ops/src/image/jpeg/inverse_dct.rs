@@ -50,24 +50,26 @@ impl Inverse {
         Inverse { table, fast }
     }
 
-    /// Transforms a block to `side` x `side` samples.
-    pub(super) fn run(&self, side: usize, block: &[i16; 64], to: &mut [u8], stride: usize) {
-        let input: [i32; 64] = match (&self.fast, side) {
-            (Some(fast), 8) => std::array::from_fn(|i| i32::from(block[i]).wrapping_mul(fast[i])),
-            _ => std::array::from_fn(|i| i32::from(block[i]).wrapping_mul(self.table[i])),
-        };
-        let is_constant = block[1..] == [0; 63];
-        match (side, &self.fast) {
-            (8, _) if is_constant => {
-                let sample = if self.fast.is_some() { fast_constant(input[0]) } else { accurate_constant(input[0]) };
+    /// Transforms a block to `side` x `side` samples. It is constant if it has no coefficient after the first.
+    pub(super) fn run(&self, side: usize, block: &[i16; 64], is_constant: bool, to: &mut [u8], stride: usize) {
+        match side {
+            8 if is_constant => {
+                let table = self.fast.as_ref().unwrap_or(&self.table);
+                let input = i32::from(block[0]).wrapping_mul(table[0]);
+                let sample = if self.fast.is_some() { fast_constant(input) } else { accurate_constant(input) };
                 (0..8).for_each(|r| to[r * stride..r * stride + 8].fill(sample));
             }
-            (8, fast) => loops_on_best_isa(Block { input: &input, is_fast: fast.is_some(), to, stride }),
-            (4, _) => four(&input, to, stride),
-            (2, _) => two(&input, to, stride),
-            _ => to[0] = sample(descale(input[0], 3)),
+            8 => loops_on_best_isa(Block { block, inverse: self, to, stride }),
+            4 => four(&scaled(block, &self.table), to, stride),
+            2 => two(&scaled(block, &self.table), to, stride),
+            _ => to[0] = sample(descale(i32::from(block[0]).wrapping_mul(self.table[0]), 3)),
         }
     }
+}
+
+#[inline(always)]
+fn scaled(block: &[i16; 64], table: &[i32; 64]) -> [i32; 64] {
+    std::array::from_fn(|i| i32::from(block[i]).wrapping_mul(table[i]))
 }
 
 /// Returns the inputs of a line that is constant.
@@ -87,8 +89,8 @@ fn accurate_constant(x: i32) -> u8 {
 
 /// A block of 8 x 8 samples from its coefficients.
 struct Block<'a> {
-    input: &'a [i32; 64],
-    is_fast: bool,
+    block: &'a [i16; 64],
+    inverse: &'a Inverse,
     to: &'a mut [u8],
     stride: usize,
 }
@@ -98,18 +100,61 @@ impl Loops for Block<'_> {
 
     #[inline(always)]
     fn run(self) {
-        if self.is_fast {
-            fast(self.input, self.to, self.stride);
-        } else {
-            accurate(self.input, self.to, self.stride);
+        let samples = match &self.inverse.fast {
+            Some(fast) => fast_samples(&scaled(self.block, fast)),
+            None => accurate_samples(&scaled(self.block, &self.inverse.table)),
+        };
+        for (r, samples) in samples.into_iter().enumerate() {
+            self.to[r * self.stride..][..8].copy_from_slice(&samples.to_le_bytes());
         }
     }
 }
 
+/// Puts the last half between the elements of the first.
+#[inline(always)]
+fn shuffled(work: [i32; 64]) -> [i32; 64] {
+    let mut next = [0; 64];
+    for i in 0..32 {
+        next[2 * i] = work[i];
+        next[2 * i + 1] = work[32 + i];
+    }
+    next
+}
+
 /// Exchanges rows and columns.
 #[inline(always)]
-fn transposed(work: &[i32; 64]) -> [i32; 64] {
-    std::array::from_fn(|i| work[i % 8 * 8 + i / 8])
+fn transposed(work: [i32; 64]) -> [i32; 64] {
+    shuffled(shuffled(shuffled(work)))
+}
+
+/// Exchanges, of each square of four parts of rows so far from each other, two opposite ones.
+#[inline(always)]
+fn exchange<const DISTANCE: usize>(rows: &mut [u64; 8], low: u64) {
+    let bits = 8 * DISTANCE as u32;
+    for i in 0..4 {
+        let above = i / DISTANCE * 2 * DISTANCE + i % DISTANCE;
+        let below = above + DISTANCE;
+        let different = (rows[above] >> bits ^ rows[below]) & low;
+        rows[below] ^= different;
+        rows[above] ^= different << bits;
+    }
+}
+
+/// Returns the samples of eight columns, row by row.
+#[inline(always)]
+fn samples(columns: [i32; 64]) -> [u64; 8] {
+    let mut bytes = [0; 64];
+    for i in 0..64 {
+        bytes[i] = sample(columns[i]);
+    }
+    let mut rows = [0; 8];
+    for c in 0..8 {
+        rows[c] = u64::from_le_bytes(bytes.as_chunks().0[c]);
+    }
+    exchange::<4>(&mut rows, 0x0000_0000_ffff_ffff);
+    exchange::<2>(&mut rows, 0x0000_ffff_0000_ffff);
+    exchange::<1>(&mut rows, 0x00ff_00ff_00ff_00ff);
+    rows
 }
 
 /// Returns eight outputs of the fast transform of eight inputs.
@@ -144,10 +189,9 @@ fn fast_line(x: [i32; 8]) -> [i32; 8] {
 }
 
 #[inline(always)]
-fn fast(input: &[i32; 64], to: &mut [u8], stride: usize) {
-    let work = columns(input, fast_line, |x| x);
-    let rows = columns(&transposed(&work), fast_line, |x| x >> (PASS + 3));
-    store(&transposed(&rows), to, stride);
+fn fast_samples(input: &[i32; 64]) -> [u64; 8] {
+    let work = transposed(columns(input, fast_line, |x| x));
+    samples(columns(&work, fast_line, |x| x >> (PASS + 3)))
 }
 
 /// Transforms each column: a loop over columns, which is compiled to vectors.
@@ -172,16 +216,6 @@ fn columns(input: &[i32; 64], line: impl Fn([i32; 8]) -> [i32; 8], scaled: impl 
     work
 }
 
-/// Writes samples of a block.
-#[inline(always)]
-fn store(samples: &[i32; 64], to: &mut [u8], stride: usize) {
-    for (r, samples) in samples.as_chunks::<8>().0.iter().enumerate() {
-        for (to, &x) in to[r * stride..r * stride + 8].iter_mut().zip(samples) {
-            *to = sample(x);
-        }
-    }
-}
-
 /// Returns eight outputs of the accurate transform of eight inputs, with `BITS` more fraction bits.
 #[inline(always)]
 fn accurate_line(x: [i32; 8]) -> [i32; 8] {
@@ -204,10 +238,9 @@ fn accurate_line(x: [i32; 8]) -> [i32; 8] {
 }
 
 #[inline(always)]
-fn accurate(input: &[i32; 64], to: &mut [u8], stride: usize) {
-    let work = columns(input, accurate_line, |x| descale(x, BITS - PASS));
-    let rows = columns(&transposed(&work), accurate_line, |x| descale(x, BITS + PASS + 3));
-    store(&transposed(&rows), to, stride);
+fn accurate_samples(input: &[i32; 64]) -> [u64; 8] {
+    let work = transposed(columns(input, accurate_line, |x| descale(x, BITS - PASS)));
+    samples(columns(&work, accurate_line, |x| descale(x, BITS + PASS + 3)))
 }
 
 /// Returns four outputs of eight inputs, of which the fifth is not used.
@@ -290,7 +323,7 @@ mod tests {
             let expected = exact(&block.map(|x| x * 16));
             for (accurate, bound) in [(true, 1.0), (false, 3.0)] {
                 let mut got = [0u8; 64];
-                Inverse::new(&[16; 64], accurate).run(8, &block, &mut got, 8);
+                Inverse::new(&[16; 64], accurate).run(8, &block, false, &mut got, 8);
                 for (g, w) in got.iter().zip(expected) {
                     assert!((f64::from(*g) - w).abs() <= bound, "{accurate} {g} {w}");
                 }
@@ -305,7 +338,7 @@ mod tests {
         for side in [1, 2, 4, 8] {
             for accurate in [false, true] {
                 let mut got = vec![0u8; side * side];
-                Inverse::new(&[1; 64], accurate).run(side, &block, &mut got, side);
+                Inverse::new(&[1; 64], accurate).run(side, &block, true, &mut got, side);
                 assert!(got.iter().all(|&x| x == 158), "{side} {got:?}");
             }
         }
@@ -317,7 +350,7 @@ mod tests {
             for side in [1, 2, 4, 8] {
                 for accurate in [false, true] {
                     let mut got = vec![0u8; side * side];
-                    Inverse::new(&[u16::MAX; 64], accurate).run(side, &[value; 64], &mut got, side);
+                    Inverse::new(&[u16::MAX; 64], accurate).run(side, &[value; 64], false, &mut got, side);
                 }
             }
         }

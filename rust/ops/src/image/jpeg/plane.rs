@@ -75,12 +75,12 @@ impl Plane {
         &self.samples[at..at + self.width]
     }
 
-    /// Transforms a block to samples.
-    pub(super) fn put(&mut self, row: usize, column: usize, block: &[i16; 64]) {
+    /// Transforms a block, of which it is given whether it is constant, to samples.
+    pub(super) fn put(&mut self, row: usize, column: usize, block: &[i16; 64], is_constant: bool) {
         let stride = self.stride();
         let at = row * self.side * stride + column * self.side;
         if let Some(inverse) = &self.inverse {
-            inverse.run(self.side, block, &mut self.samples[at..], stride);
+            inverse.run(self.side, block, is_constant, &mut self.samples[at..], stride);
         }
     }
 
@@ -99,7 +99,7 @@ impl Plane {
             let first = start / (stride * side) * across * 64;
             let (blocks, _) = coefficients[first..first + across * 64].as_chunks::<64>();
             for (column, block) in blocks.iter().enumerate() {
-                inverse.run(side, block, &mut rows[column * side..], stride);
+                inverse.run(side, block, block[1..] == [0; 63], &mut rows[column * side..], stride);
             }
         });
     }
