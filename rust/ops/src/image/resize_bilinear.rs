@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(y.slice::<f32>().unwrap()[..8], [0., 0.25, 0.75, 1., 0.5, 0.75, 1.25, 1.5]);
     }
 
-    /// Three channels are read as vectors of four, other numbers in other ways.
+    /// Compares numbers of channels: three are read as vectors of four, others in other ways.
     #[test]
     fn each_channel_is_resized_as_if_it_were_alone() {
         for (width, size) in [(1, 5), (2, 2), (7, 20), (20, 7), (9, 9)] {

@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(bits.at, 98);
     }
 
-    /// Words of eight bytes and single bytes must give the same bits, whatever lies between two markers.
+    /// Compares reading by words of eight bytes with reading by single bytes.
     #[test]
     fn bits_are_those_of_the_bytes_one_by_one() {
         let mut state = 7u64;
