@@ -109,7 +109,7 @@ fn decoded_jpeg(data: &[u8], output: OutputSpec, window: Option<Window>, threads
         bail!(InvalidArgument, "Invalid JPEG data or crop window, data size {}", data.len())
     };
     let shape = image(picture.height, picture.width, picture.channels, output.frames.then_some(1));
-    Tensor::from_slice(shape, &picture.pixels)
+    picture.pixels.reshaped(shape)
 }
 
 fn decoded_png(data: &[u8], output: OutputSpec) -> Result<Tensor> {

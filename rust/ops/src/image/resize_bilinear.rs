@@ -51,7 +51,8 @@ impl<T: Pixel, const C: usize> Loops for Row<'_, T, C> {
         let wide = if C == 3 { columns.partition_point(|&[_, (right, _)]| 3 * right + 4 <= from.len()) } else { 0 };
         let wide = wide.min(columns.len() - 1);
         for (i, &[(left, _), (right, lerp)]) in columns[..wide].iter().enumerate() {
-            let pixels = (from[3 * left..].first_chunk(), from[3 * right..].first_chunk());
+            // Without checks of overflow: places are inside the row.
+            let pixels = (from[left.wrapping_mul(3)..].first_chunk(), from[right.wrapping_mul(3)..].first_chunk());
             if let ((Some(left), Some(right)), Some(to)) = (pixels, to[3 * i..].first_chunk_mut::<4>()) {
                 *to = between(left, right, lerp);
             }

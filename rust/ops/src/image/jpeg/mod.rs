@@ -11,6 +11,7 @@ mod plane;
 mod upsample;
 
 use ferroflow_tensor::threads::{Threads, for_chunks_mut};
+use ferroflow_tensor::{DType, Tensor};
 use header::{Frame, Reader, Segment};
 use plane::Plane;
 
@@ -45,12 +46,12 @@ pub(super) struct Window {
     pub width: usize,
 }
 
-/// Pixels row by row, channels together.
+/// Pixels row by row, channels together: uint8 of one dimension.
 pub(super) struct Picture {
     pub height: usize,
     pub width: usize,
     pub channels: usize,
-    pub pixels: Vec<u8>,
+    pub pixels: Tensor,
 }
 
 /// Returns the height, width and channels that a file's header states; `None` if it is damaged.
@@ -162,14 +163,15 @@ fn render(
     if !inside {
         return None;
     }
-    let mut pixels = zeros(window.height.checked_mul(window.width)?.checked_mul(channels)?)?;
+    let mut pixels = Tensor::new(DType::U8, [window.height.checked_mul(window.width)?.checked_mul(channels)?]).ok()?;
     let row = window.width * channels;
     let block = ((1 << 16) / row).max(1) * row;
-    for_chunks_mut(threads, &mut pixels, block, |start, chunk| {
+    for_chunks_mut(threads, pixels.slice_mut::<u8>().ok()?, block, |start, chunk| {
         let mut lines: Vec<Vec<u8>> = planes.iter().map(|_| vec![0; width + 16]).collect();
         for (k, line) in chunk.chunks_exact_mut(row).enumerate() {
             let y = window.top + start / row + k;
             if y >= rows_there {
+                line.fill(0);
                 continue;
             }
             for (plane, out) in planes.iter().zip(&mut lines).take(converter.needs()) {
@@ -212,7 +214,7 @@ mod tests {
             file.extend_from_slice(bits);
         }
         file.extend([0xff, 0xd9]);
-        decode(&file, OPTIONS, None, Threads::single()).map(|picture| picture.pixels)
+        decode(&file, OPTIONS, None, Threads::single()).map(|picture| picture.pixels.slice().unwrap().to_vec())
     }
 
     #[test]
