@@ -149,3 +149,14 @@ def test_blocks_are_filled_up() -> None:
         same = session.run(constant)
     assert values[0].tolist() == same[0].tolist() == [[1, 2], [0, 2]]
     assert values[1].tolist() == same[1].tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("image", "kernel", "channels"),
+    [([2, 1, 7, 0], None, 0), ([2, 1, 7, None], [1, 1, None, 0], 0), ([2, 1, 7, 2], [1, 1, 2, None], None)],
+)
+def test_channels_that_are_none_times_any_number_are_none(image: Any, kernel: Any, channels: int | None) -> None:
+    with tf.Graph().as_default():
+        x, f = tf.placeholder(tf.float32, image), tf.placeholder(tf.float32, kernel)
+        made = tf.nn.depthwise_conv2d_native(x, f, [1, 1, 1, 1], "SAME")
+        assert made.shape.as_list()[-1] == channels
