@@ -389,8 +389,8 @@ ERRORS = [
     Accepted(
         "1.15's gradient sets the main diagonal, whichever was set",
         "build error",
-        about="gradient of MatrixSetDiagV2",
-        tensorflow="for 'gradients/MatrixSetDiagV2_grad/set_diag'",
+        about="gradient of Matrix(SetDiag|DiagPart)V2",
+        tensorflow="for 'gradients/Matrix(SetDiag|DiagPart)V2_grad/set_diag'",
         ours="^no error",
     ),
     Accepted(
@@ -403,8 +403,9 @@ ERRORS = [
     Accepted(
         "1.15 fails where a static shape is missing",
         "build error",
-        about="gradient of FractionalAvgPool",
-        tensorflow="Cannot convert a partially known TensorShape",
+        about="gradient of (FractionalAvgPool|ExtractVolumePatches|MatrixSolveLs)",
+        tensorflow="Cannot convert a partially known TensorShape|'NoneType' object is not iterable"
+        "|None values not supported",
         ours="^no error",
     ),
     Accepted(
@@ -604,7 +605,7 @@ ERRORS = [
     Accepted(
         "1.15 takes the diagonals of a band for a batch",
         "build error",
-        about="MatrixSetDiagV2",
+        about="(gradient of )?MatrixSetDiagV2",
         tensorflow="^ValueError: Shapes must be equal rank, but are [0-9]+ and [0-9]+ for 'MatrixSetDiagV2'",
         ours="^no error",
         of_program=program_checks.sets_another_diagonal,

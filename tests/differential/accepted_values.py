@@ -352,6 +352,12 @@ VALUES = [
         of_program=program_checks.sets_another_diagonal,
     ),
     Accepted(
+        "1.15's gradient sets the main diagonal, whichever was taken",
+        "value",
+        about="gradient of MatrixDiagPartV2",
+        of_program=program_checks.takes_another_diagonal_of_unknown_matrices,
+    ),
+    Accepted(
         "which place gets a gradient if the outputs are no maxima of the inputs",
         "value",
         about="(gradient of )?MaxPool(3D)?GradGrad.*|gradient of MaxPool(3D)?Grad(V2)?",

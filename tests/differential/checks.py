@@ -15,6 +15,15 @@ def knows_more(tensorflow: list[int | None] | None, ours: list[int | None] | Non
     return len(tensorflow) == len(ours) and all(a is None or a == b for a, b in zip(tensorflow, ours, strict=True))
 
 
+def knows_ones(tensorflow: list[int | None] | None, ours: list[int | None] | None) -> bool:
+    """Returns True if TensorFlow's static shape is ours with dimensions of one, which we do not know."""
+    if tensorflow is None or ours is None:
+        return False
+    return len(tensorflow) == len(ours) and all(
+        a == b or (a == 1 and b is None) for a, b in zip(tensorflow, ours, strict=True)
+    )
+
+
 def vanishes(tensorflow: Any, ours: Any) -> bool:
     """Whether both are zero but for rounding."""
     return all(bool((np.abs(np.asarray(side, np.float64)) < 1e-6).all()) for side in (tensorflow, ours))
