@@ -182,6 +182,13 @@ ERRORS = [
         ours="^(no error|OutOfRangeError: End of sequence)",
     ),
     Accepted(
+        "1.15 reads an empty cache that another iterator of it fills, and then has no results",
+        "error",
+        about="dataset",
+        tensorflow="^InternalError: (Cache should only be read after it has been completed|Missing 0-th output)",
+        ours="^OutOfRangeError: End of sequence",
+    ),
+    Accepted(
         "1.15's proximal optimizers take float32 alone",
         "build error",
         about="Proximal.*",
