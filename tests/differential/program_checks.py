@@ -122,6 +122,12 @@ def has_batches(program: Program) -> bool:
     return shape is None or int(np.prod(shape)) > 100
 
 
+def has_infinite_numbers(program: Program) -> bool:
+    """Returns True if an array of the program has an infinite number."""
+    arrays = _arrays([program["steps"], program["runs"]])
+    return any(isinstance(x, float) and math.isinf(x) for data in arrays for x in data["array"][2])
+
+
 def is_empty(program: Program) -> bool:
     """Returns True if an array of the program has no elements."""
     return any(0 in data["array"][1] for data in _arrays([program["steps"], program["runs"]]))
