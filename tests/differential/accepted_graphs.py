@@ -147,7 +147,7 @@ GRAPHS = [
     Accepted(
         "no index is taken for index 0 there",
         "static shape",
-        about="(gradient of )?DynamicStitch",
+        about="(gradient of )?DynamicStitch|gradient of DynamicPartition",
         tensorflow=r"^\[1[,\]]",
     ),
     Accepted(
@@ -171,6 +171,12 @@ GRAPHS = [
         ours=r"^\[None\]$",
     ),
     Accepted(
+        "1.15 takes unknown sizes for the one of labels or logits that are broadcast",
+        "static shape",
+        about="(gradient of )?SoftmaxCrossEntropyWithLogits",
+        check=checks.knows_ones,
+    ),
+    Accepted(
         "1.15 takes unknown classes for the one of labels that are broadcast",
         "static shape",
         about="function entropy",
@@ -183,9 +189,27 @@ GRAPHS = [
         "|Fractional(Avg|Max)Pool)",
     ),
     Accepted(
+        "1.15 does not sum the gradient of Atan2 over what was broadcast",
+        "static shape",
+        about="gradient of Atan2",
+        check=lambda tensorflow, ours: checks.knows_more(ours, tensorflow),
+    ),
+    Accepted(
+        "1.15 gives the gradient the shape of the whole transform, which the input need not have",
+        "static shape",
+        about="gradient of IRFFT.*",
+        check=lambda tensorflow, ours: checks.knows_more(ours, tensorflow),
+    ),
+    Accepted(
         "unknown diagonals are the main one there",
         "static shape",
         about="(gradient of )?MatrixSetDiagV2",
         ours="None",
+    ),
+    Accepted(
+        "1.15's gradient takes the main diagonal, whichever was set",
+        "static shape",
+        about="gradient of MatrixSetDiagV2",
+        of_program=program_checks.sets_another_diagonal,
     ),
 ]

@@ -116,7 +116,7 @@ KERNELS = [
     Accepted(
         "1.15's gradient sets the main diagonal, whichever was set",
         "error",
-        about="gradient of MatrixSetDiagV2",
+        about="gradient of Matrix(SetDiag|DiagPart)V2",
         tensorflow="^InvalidArgumentError: Either first dimensions of diagonal don't match",
         ours="^no error",
         of_program=program_checks.sets_another_diagonal,

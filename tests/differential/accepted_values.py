@@ -352,6 +352,24 @@ VALUES = [
         of_program=program_checks.sets_another_diagonal,
     ),
     Accepted(
+        "products of infinite channels and masks of zeros are NaN, of which each formula has others",
+        "value",
+        about="gradient of RGBToHSV",
+        of_program=program_checks.has_infinite_numbers,
+    ),
+    Accepted(
+        "1.15 keeps resized rows of an image for the next one of the batch, which has others",
+        "value",
+        about="FusedResizeAndPadConv2D",
+        check=checks.has_the_same_first,
+    ),
+    Accepted(
+        "1.15's gradient sets the main diagonal, whichever was taken",
+        "value",
+        about="gradient of MatrixDiagPartV2",
+        of_program=program_checks.takes_another_diagonal_of_unknown_matrices,
+    ),
+    Accepted(
         "which place gets a gradient if the outputs are no maxima of the inputs",
         "value",
         about="(gradient of )?MaxPool(3D)?GradGrad.*|gradient of MaxPool(3D)?Grad(V2)?",

@@ -15,6 +15,21 @@ def knows_more(tensorflow: list[int | None] | None, ours: list[int | None] | Non
     return len(tensorflow) == len(ours) and all(a is None or a == b for a, b in zip(tensorflow, ours, strict=True))
 
 
+def knows_ones(tensorflow: list[int | None] | None, ours: list[int | None] | None) -> bool:
+    """Returns True if TensorFlow's static shape is ours with dimensions of one, which we do not know."""
+    if tensorflow is None or ours is None:
+        return False
+    return len(tensorflow) == len(ours) and all(
+        a == b or (a == 1 and b is None) for a, b in zip(tensorflow, ours, strict=True)
+    )
+
+
+def has_the_same_first(tensorflow: Any, ours: Any) -> bool:
+    """Returns True if the first of several images is the same but for rounding."""
+    theirs, mine = np.asarray(tensorflow), np.asarray(ours)
+    return theirs.shape == mine.shape and len(theirs) > 1 and np.allclose(theirs[0], mine[0], rtol=1e-4, atol=1e-5)
+
+
 def vanishes(tensorflow: Any, ours: Any) -> bool:
     """Whether both are zero but for rounding."""
     return all(bool((np.abs(np.asarray(side, np.float64)) < 1e-6).all()) for side in (tensorflow, ours))

@@ -19,11 +19,13 @@ class _List(NamedTuple):
         length: int, the number of elements.
         gaps: the places that the list got by growing, and that nothing wrote since.
         has_lost: True if an element of a gap was removed on the way, which may be an error.
+        unset: the other places without a value.
     """
 
     length: int
     gaps: frozenset[int] = frozenset()
     has_lost: bool = False
+    unset: frozenset[int] = frozenset()
 
 
 class _Read(NamedTuple):
@@ -32,7 +34,7 @@ class _Read(NamedTuple):
     Attributes:
         rows: the rows of a stack or gather.
         is_whole: True if all of it may.
-        has_lost: as for `_List`.
+        has_lost: as for `_List`, or True if a place without a value gets the shape that all others have.
     """
 
     rows: frozenset[int] = frozenset()
@@ -42,19 +44,27 @@ class _Read(NamedTuple):
 
 def _grown(source: _List, places: list[int]) -> _List:
     length = max([source.length, *(place + 1 for place in places)])
-    return source._replace(length=length, gaps=(source.gaps | set(range(source.length, length))) - set(places))
+    gaps = (source.gaps | set(range(source.length, length))) - set(places)
+    return source._replace(length=length, gaps=gaps, unset=source.unset - set(places))
+
+
+def _resized(source: _List, size: int) -> _List:
+    gaps = frozenset(gap for gap in source.gaps if gap < size)
+    unset = frozenset(place for place in source.unset if place < size)
+    return source._replace(length=size, gaps=gaps, unset=unset | set(range(source.length, size)))
 
 
 def _popped(source: _List) -> tuple[_List, _Read]:
     last = source.length - 1
     is_gap = last in source.gaps
-    made = _List(max(last, 0), source.gaps - {last}, source.has_lost or is_gap)
+    made = _List(max(last, 0), source.gaps - {last}, source.has_lost or is_gap, source.unset - {last})
     return made, _Read(is_whole=is_gap, has_lost=made.has_lost)
 
 
 def _joined(a: _List, b: _List) -> _List:
     gaps = a.gaps | {a.length + place for place in b.gaps}
-    return _List(a.length + b.length, gaps, a.has_lost or b.has_lost)
+    unset = a.unset | {a.length + place for place in b.unset}
+    return _List(a.length + b.length, gaps, a.has_lost or b.has_lost, unset)
 
 
 def _reads(program: Program) -> dict[str, _Read]:
@@ -77,23 +87,24 @@ def _reads(program: Program) -> dict[str, _Read]:
         way = function.removeprefix(_PREFIX)
         source = sources[0] if sources else _List(0)
         if way == "Reserve":
-            lists[name] = _List(numbers["num_elements"][0])
+            lists[name] = _resized(_List(0), numbers["num_elements"][0])
         elif way == "FromTensor":
             lists[name] = _List(arrays[names["tensor"]][1][0])
         elif way in ("Scatter", "ScatterV2"):
             count = numbers.get("num_elements", [-1])[0]
-            lists[name] = _List(count if count >= 0 else max(numbers["indices"], default=-1) + 1)
+            length = count if count >= 0 else max(numbers["indices"], default=-1) + 1
+            lists[name] = _List(length, unset=frozenset(range(length)) - set(numbers["indices"]))
         elif way == "Split":
             lists[name] = _List(len(numbers["lengths"]))
         elif way == "SetItem":
-            lists[name] = source._replace(gaps=source.gaps - set(numbers["index"]))
+            written = set(numbers["index"])
+            lists[name] = source._replace(gaps=source.gaps - written, unset=source.unset - written)
         elif way == "PushBack":
             lists[name] = source._replace(length=source.length + 1)
         elif way == "PopBack":
             lists[name], reads[name] = _popped(source)
         elif way == "Resize":
-            size = numbers["size"][0]
-            lists[name] = source._replace(length=size, gaps=frozenset(gap for gap in source.gaps if gap < size))
+            lists[name] = _resized(source, numbers["size"][0])
         elif way == "ScatterIntoExistingList":
             lists[name] = _grown(source, numbers["indices"])
         elif way == "ConcatLists":
@@ -104,7 +115,9 @@ def _reads(program: Program) -> dict[str, _Read]:
             rows = frozenset(row for row, place in enumerate(numbers["indices"]) if place in source.gaps)
             reads[name] = _Read(rows, has_lost=source.has_lost)
         elif way == "GetItem":
-            reads[name] = _Read(is_whole=numbers["index"][0] in source.gaps, has_lost=source.has_lost)
+            place = numbers["index"][0]
+            is_shaped = bool(source.gaps) and place in source.unset
+            reads[name] = _Read(is_whole=place in source.gaps, has_lost=source.has_lost or is_shaped)
         elif way == "ConcatV2":
             reads[name] = _Read(is_whole=bool(source.gaps), has_lost=source.has_lost)
         elif way in ("Length", "ElementShape"):

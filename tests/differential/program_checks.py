@@ -109,10 +109,23 @@ def sets_another_diagonal(program: Program) -> bool:
     return k is None or bool(np.any(k))
 
 
+def takes_another_diagonal_of_unknown_matrices(program: Program) -> bool:
+    """Returns True if the diagonals that `k` names are not the main one alone, and a side has an unknown size."""
+    name = _arguments(program)["input"]["ref"]
+    known = next((step[2][1]["shape"] for step in program["steps"] if step[:2] == [name, "placeholder"]), [0, 0])
+    return sets_another_diagonal(program) and (known is None or None in known[-2:])
+
+
 def has_batches(program: Program) -> bool:
     """Returns True if the shape of random numbers has several batches of own parameters, or needs several batches."""
     shape = _given(program, "shape")
     return shape is None or int(np.prod(shape)) > 100
+
+
+def has_infinite_numbers(program: Program) -> bool:
+    """Returns True if an array of the program has an infinite number."""
+    arrays = _arrays([program["steps"], program["runs"]])
+    return any(isinstance(x, float) and math.isinf(x) for data in arrays for x in data["array"][2])
 
 
 def is_empty(program: Program) -> bool:

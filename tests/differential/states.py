@@ -188,6 +188,9 @@ def _list(c: State) -> dict[str, Any]:
     kind = {"element_dtype": tf(dtype)}
     shape = c.rng.choice(([2], [], [2, 1]))
     known = c.whole(c.rng.choice((shape, shape, [-1] * len(shape))) if shape else np.zeros([0], np.int32))
+    # Ops that read may state another shape.
+    others = (-1, [-1] * len(shape), [*shape, 1], [-1, 1], [3])
+    stated = known if c.rng.random() < 0.7 else c.whole(c.rng.choice([other for other in others if other != []]))
     start = c.rng.choice(("empty", "reserve", "from", "scatter", "split"))
     if start == "empty":
         made = c.raw("EmptyTensorList", element_shape=known, max_num_elements=c.whole(-1), **kind)
@@ -214,7 +217,7 @@ def _list(c: State) -> dict[str, Any]:
         elif way == "push":
             made = c.raw("TensorListPushBack", input_handle=made, tensor=c.reals(shape, dtype))
         elif way == "pop":
-            popped = c.raw("TensorListPopBack", input_handle=made, element_shape=known, **kind)
+            popped = c.raw("TensorListPopBack", input_handle=made, element_shape=stated, **kind)
             c.run(at(popped, 1))
             made = at(popped, 0)
         elif way == "resize":
@@ -226,17 +229,17 @@ def _list(c: State) -> dict[str, Any]:
         elif way == "lists":
             made = c.raw("TensorListConcatLists", input_a=made, input_b=made, **kind)
         elif way == "get":
-            c.run(c.raw("TensorListGetItem", input_handle=made, index=place, element_shape=known, **kind))
+            c.run(c.raw("TensorListGetItem", input_handle=made, index=place, element_shape=stated, **kind))
         elif way == "gather":
             indices = c.whole(c.rng.choice(([0, 1], [2, 0, 0], [9])))
-            c.run(c.raw("TensorListGather", input_handle=made, indices=indices, element_shape=known, **kind))
+            c.run(c.raw("TensorListGather", input_handle=made, indices=indices, element_shape=stated, **kind))
         else:
             c.run(c.raw("TensorListElementShape", input_handle=made, shape_type=tf("int32")))
     c.run(c.raw("TensorListLength", input_handle=made))
-    c.run(c.raw("TensorListStack", input_handle=made, element_shape=known, num_elements=-1, **kind))
+    c.run(c.raw("TensorListStack", input_handle=made, element_shape=stated, num_elements=-1, **kind))
     if shape and c.rng.random() < 0.5:
         leading = c.whole(np.zeros([0]), "int64")
-        c.run(c.raw("TensorListConcatV2", input_handle=made, element_shape=known, leading_dims=leading, **kind))
+        c.run(c.raw("TensorListConcatV2", input_handle=made, element_shape=stated, leading_dims=leading, **kind))
     return make_program("list of tensors", c.writer, c.runs)
 
 

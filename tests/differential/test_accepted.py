@@ -70,6 +70,19 @@ def test_a_list_differs_in_the_gap_that_it_got_by_growing_alone(
     assert (accepted.reason(_list(indices, more, reader), difference) is not None) == is_accepted
 
 
+@pytest.mark.parametrize(("indices", "is_accepted"), [([0, 4], True), ([0, 2], False), ([1, 4], False)])
+def test_a_place_without_a_value_has_the_shape_of_a_gap_too(indices: list[int], is_accepted: bool) -> None:
+    program = _list(indices, [], "GetItem")
+    steps = {step[0]: step for step in program["steps"]}
+    steps["list"][1:] = ["raw_ops.TensorListReserve", [], {"num_elements": {"ref": "two"}}]
+    steps["indices_of_one"] = ["one", "constant", [{"array": ["int32", [], [1]]}], {}]
+    steps["read"][3]["index"] = {"ref": "one"}
+    program["steps"] = [*(step for name, step in steps.items() if name != "read"), steps["read"]]
+    theirs = "InvalidArgumentError: PartialTensorShape: Incompatible ranks during merge: 2 vs. 1"
+    difference = _ERROR._replace(tensorflow=theirs)
+    assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
 @pytest.mark.parametrize(
     ("dtype", "theirs", "is_accepted"),
     [

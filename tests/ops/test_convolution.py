@@ -149,3 +149,28 @@ def test_blocks_are_filled_up() -> None:
         same = session.run(constant)
     assert values[0].tolist() == same[0].tolist() == [[1, 2], [0, 2]]
     assert values[1].tolist() == same[1].tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("image", "kernel", "channels"),
+    [([2, 1, 7, 0], None, 0), ([2, 1, 7, None], [1, 1, None, 0], 0), ([2, 1, 7, 2], [1, 1, 2, None], None)],
+)
+def test_channels_that_are_none_times_any_number_are_none(image: Any, kernel: Any, channels: int | None) -> None:
+    with tf.Graph().as_default():
+        x, f = tf.placeholder(tf.float32, image), tf.placeholder(tf.float32, kernel)
+        made = tf.nn.depthwise_conv2d_native(x, f, [1, 1, 1, 1], "SAME")
+        assert made.shape.as_list()[-1] == channels
+
+
+@pytest.mark.parametrize(("space", "op"), [(2, "Conv2DBackpropInput"), (3, "Conv3DBackpropInputV2")])
+def test_a_gradient_of_other_sizes_is_refused_before_groups_of_channels(space: int, op: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = getattr(tf.raw_ops, op)(
+            input_sizes=tf.placeholder_with_default([1, *[4] * space, 2], [None]),
+            filter=np.ones([1] * (space + 1) + [3], np.float32),
+            out_backprop=np.ones([1, *[3] * space, 3], np.float32),
+            strides=[1] * (space + 2),
+            padding="VALID",
+        )
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Size of out_backprop doesn't match computed"):
+            session.run(made)

@@ -378,14 +378,6 @@ def test_the_greatest_moment_keeps_its_value_where_the_moment_is_nan(odd: str, i
         assert found == {name: [nan, False] for name, nan in is_nan.items()}
 
 
-@pytest.mark.parametrize("diagonal", [[2, 2], [2, 2, 2, 2], [None, 2, 3]])
-def test_packed_diagonals_are_as_many_as_their_numbers(diagonal: list[int | None]) -> None:
-    with tf.Graph().as_default(), pytest.raises(ValueError, match="rows of `diagonal` doesn't match the number of"):
-        tf.raw_ops.MatrixDiagV2(
-            diagonal=tf.placeholder(tf.float32, diagonal), k=[-1, 1], num_rows=-1, num_cols=-1, padding_value=0.0
-        )
-
-
 @pytest.mark.parametrize("size", [0.5, "x", [3], None, np.int64([3])])
 def test_sizes_of_sparse_identities_are_integers_or_tensors(size: Any) -> None:
     with tf.Graph().as_default():

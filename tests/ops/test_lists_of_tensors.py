@@ -87,6 +87,11 @@ def test_what_is_read_has_the_shape_of_the_list(read: Callable[[tf.Tensor], tf.T
         assert element.shape.is_compatible_with(session.run(element).shape)
 
 
+def test_elements_that_are_stated_to_be_scalars_are_joined_to_a_vector() -> None:
+    with tf.Graph().as_default():
+        assert _joined(_list(), np.zeros([0], np.int32), []).shape.as_list() == [None]
+
+
 _WRONG: dict[str, Callable[[Any], Any]] = {
     "Trying to push to list with wrong element dtype. List has type int32": lambda x: raw.TensorListPushBack(
         input_handle=x, tensor=[1.0, 2.0]
@@ -105,6 +110,15 @@ _WRONG: dict[str, Callable[[Any], Any]] = {
     ),
     "Dimension 0 in both shapes must be equal, but are 3 and 2": lambda x: raw.TensorListSetItem(
         input_handle=x, index=0, item=[1, 2, 3]
+    ),
+    "Dimension 0 in both shapes must be equal, but are 4 and 2": lambda _: raw.TensorListFromTensor(
+        tensor=[[1, 2]], element_shape=[4]
+    ),
+    "Shapes must be equal rank, but are 1 and 0 for 'TensorListFromTensor'": lambda _: raw.TensorListFromTensor(
+        tensor=[1, 2], element_shape=[-1]
+    ),
+    "Shape must be at least rank 1 but is rank 0": lambda x: raw.TensorListScatterIntoExistingList(
+        input_handle=x, tensor=1, indices=[0]
     ),
     "Dimension 0 in both shapes must be equal, but are 2 and 3": lambda x: raw.TensorListGetItem(
         input_handle=x, index=0, element_shape=[3], element_dtype=tf.int32

@@ -81,3 +81,11 @@ def test_fake_quantization_keeps_nan():
     assert np.isnan(value(tf.quantization.quantize_and_dequantize(x, -3.0, 12.0, range_given=True))[0])
     assert value(tf.gradients(tf.fake_quant_with_min_max_args(x), x)[0]).tolist() == [0, 1]
     assert value(tf.gradients(tf.fake_quant_with_min_max_vars(x, -6.0, 6.0), x)[0]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, tf.bfloat16, tf.complex64, tf.complex128, tf.int32], ids=str)
+@pytest.mark.parametrize("shape", [[0], [0, 3]])
+def test_the_mean_of_nothing_is_nan_of_the_types_of_c_alone(dtype, shape):
+    mean = value(tf.reduce_mean(fed(np.zeros(shape), dtype), 0)).astype(np.complex128)
+    expected = np.full(shape[1:], np.nan if dtype in FLOATS else 0, np.complex128)
+    np.testing.assert_array_equal(mean.real, expected.real)

@@ -69,3 +69,10 @@ def test_results_are_tensorflows(name):
 def test_constants_have_values_of_their_inner_shape(values, inner_shape):
     with pytest.raises((TypeError, ValueError), match=r"Expected Tensor's shape|incompatible|Too many elements"):
         tf.ragged.constant(values, inner_shape=inner_shape)
+
+
+def test_empty_values_have_no_coordinates_whatever_their_other_sizes():
+    with tf.Graph().as_default():
+        values = tf.placeholder(tf.float32, [0, None])
+        sparse = tf.raw_ops.RaggedTensorToSparse(rt_nested_splits=[[0, 0]], rt_dense_values=values)
+        assert [part.shape.as_list() for part in sparse] == [[0, 3], [0], [3]]

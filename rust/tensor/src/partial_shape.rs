@@ -71,9 +71,13 @@ impl PartialShape {
         self.dims.as_ref()?.iter().map(|&d| usize::try_from(d).ok()).collect()
     }
 
-    /// Returns the number of elements; `None` where it is unknown or overflows.
+    /// Returns the number of elements; `None` where it is unknown or overflows. A dimension of 0 decides it alone.
     pub fn elements(&self) -> Option<usize> {
-        self.dims.as_ref()?.iter().try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
+        let dims = self.dims.as_ref()?;
+        if dims.contains(&0) {
+            return Some(0);
+        }
+        dims.iter().try_fold(1usize, |n, &d| n.checked_mul(usize::try_from(d).ok()?))
     }
 
     /// Returns the dimensions that both shapes state together; an error if they disagree.
@@ -219,6 +223,13 @@ mod tests {
             PartialShape::from_dims(&[None, Some(3)]),
             PartialShape::from_dims(&[Some(1), Some(3)]),
         ]
+    }
+
+    #[test]
+    fn elements_are_known_of_known_dimensions_and_beside_an_empty_one() {
+        let elements: Vec<_> = samples().iter().map(PartialShape::elements).collect();
+        assert_eq!(elements, [None, Some(1), None, Some(3), None, None, Some(3)]);
+        assert_eq!(PartialShape::from_dims(&[None, Some(0), Some(usize::MAX >> 1)]).elements(), Some(0));
     }
 
     #[test]

@@ -10,6 +10,7 @@ from ferroflow._src.autodiff.loop_gradient import at_level_of, brought_in, carri
 from ferroflow._src.autodiff.regions import Reads, register_region
 from ferroflow._src.autodiff.terms import cast, concat, densified, part, shape, value_dtype, value_shape, zeros_like
 from ferroflow._src.base import dtypes
+from ferroflow._src.base.tensor_shape import TensorShape
 from ferroflow._src.control_flow import primitives
 from ferroflow._src.control_flow.conditional import CondContext
 from ferroflow._src.control_flow.context import made_in
@@ -154,6 +155,9 @@ def _joined_slices(
                 values, indices = gradient.values, cast(gradient.indices, index_dtype)
             parts.append((context.capture(values), context.capture(indices)))
     values, indices = (primitives.merge(list(each))[0] for each in zip(*parts, strict=True))
+    whole = value_shape(source)
+    if whole.dims:
+        values.set_shape(TensorShape([None]).concatenate(whole[1:]))
     return IndexedSlices(values, indices, dimensions)
 
 

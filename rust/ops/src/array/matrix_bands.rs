@@ -153,8 +153,8 @@ fn only(ctx: &KernelContext<'_>, i: usize, name: &str) -> Result<i64> {
     Ok(i64::from(t.to_scalar::<i32>()?))
 }
 
-/// Returns the band of `diagonal`'s length in a matrix whose sizes may be -1: as small as fits.
-fn of_sizes(lower: i64, upper: i64, longest: i64, rows: i64, columns: i64) -> Result<Band> {
+/// Returns the rows and columns of a matrix with diagonals of `longest` elements, as small as fits where one is -1.
+fn sizes_of(lower: i64, upper: i64, longest: i64, rows: i64, columns: i64) -> Result<(i64, i64)> {
     let least_rows = longest - upper.min(0);
     let least_columns = longest + lower.max(0);
     ensure!(rows == -1 || rows >= least_rows, InvalidArgument, "The number of rows is too small.");
@@ -170,9 +170,7 @@ fn of_sizes(lower: i64, upper: i64, longest: i64, rows: i64, columns: i64) -> Re
         InvalidArgument,
         "The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal."
     );
-    let band = Band { lower, upper, rows, columns };
-    band.check()?;
-    Ok(band)
+    Ok((rows, columns))
 }
 
 fn diag(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
@@ -201,7 +199,9 @@ fn diag(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         } else {
             outer
         };
-        let band = of_sizes(lower, upper, longest as i64, rows, columns)?;
+        let (rows, columns) = sizes_of(lower, upper, longest as i64, rows, columns)?;
+        let band = Band { lower, upper, rows, columns };
+        band.check()?;
         let mut dims: Vec<i64> = batch.iter().map(|&d| d as i64).collect();
         dims.extend([band.rows, band.columns]);
         let mut out = super::fill::filled(ctx.threads(), padding, Shape::checked(&dims)?)?;
@@ -281,25 +281,28 @@ fn diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (rows, columns) = (size(c, 2)?, size(c, 3)?);
     let (Some((lower, upper)), Some(dims)) = (known_bounds(c, 1)?, diagonal.dims()) else { return Ok(()) };
     let outer = dims.len() - if lower < upper { 2.min(dims.len()) } else { 1 };
-    if lower < upper
-        && let [.., Some(count), _] = &dims[..]
-    {
+    if lower < upper {
+        // TF 1.x: an unknown number of diagonals is -1, and refused. Of a vector, it is the only dimension.
+        let count = dims[outer].map_or(-1, |count| count as i64);
         ensure!(
-            *count as i64 == upper - lower + 1,
+            count == upper - lower + 1,
             InvalidArgument,
             "The number of rows of `diagonal` doesn't match the number of diagonals implied from `d_lower` and \
              `d_upper`.\nnum_diags = {count}, d_lower = {lower}, d_upper = {upper}"
         );
     }
     let batch = PartialShape::from_dims(&dims[..outer]);
-    let sides = match (dims.last().copied().flatten(), rows, columns) {
-        (Some(longest), Some(rows), Some(columns)) => {
-            let band = of_sizes(lower, upper, longest as i64, rows, columns)?;
-            [Some(band.rows as usize), Some(band.columns as usize)]
-        }
-        _ => [None, None],
-    };
-    c.set_output(0, batch.concatenate(&PartialShape::from_dims(&sides)));
+    let longest = dims.last().copied().flatten();
+    // TF 1.x: diagonals of unknown length are taken for such of -1 elements, which few sizes fit.
+    let length = longest.map_or(-1, |n| n as i64);
+    let (given, stated) = ([rows, columns], [rows.unwrap_or(-1), columns.unwrap_or(-1)]);
+    let (rows, columns) = sizes_of(lower, upper, length, stated[0], stated[1])?;
+    let is_known = longest.is_some() && given.iter().all(Option::is_some);
+    let side = |size: i64, stated: i64| if is_known || stated != -1 { usize::try_from(size).ok() } else { None };
+    let sides = [side(rows, stated[0]), side(columns, stated[1])];
+    // TF 1.x: a vector of several diagonals has a vector's shape here; the step refuses it.
+    let known = if lower < upper && dims.len() == 1 { &sides[1..] } else { &sides[..] };
+    c.set_output(0, batch.concatenate(&PartialShape::from_dims(known)));
     Ok(())
 }
 
@@ -342,10 +345,21 @@ fn set_diag_shape(c: &mut ShapeContext<'_>) -> Result<()> {
         }
     }
     packed_shape(&input, known)?.merge(&diagonal)?;
-    let mut out = input;
-    if let (Some((lower, upper)), Some(dims)) = (known, diagonal.dims()) {
-        // The batch is the diagonals', too.
-        let outer = dims.len().saturating_sub(if lower < upper { 2 } else { 1 });
+    let mut out = input.clone();
+    // The batch is the diagonals', too.
+    let inner = match (known, input.rank(), diagonal.rank()) {
+        (Some((lower, upper)), ..) => Some(if lower < upper { 2 } else { 1 }),
+        (None, Some(rank), Some(of_diagonal)) => Some(of_diagonal + 2 - rank),
+        _ => None,
+    };
+    if let (Some(inner), Some(dims)) = (inner, diagonal.dims()) {
+        ensure!(
+            dims.len() >= inner,
+            InvalidArgument,
+            "Subshape end out of bounds: -{inner}, for shape with rank {}",
+            dims.len()
+        );
+        let outer = dims.len() - inner;
         let batch = PartialShape::from_dims(&dims[..outer]);
         out = out.merge(&batch.concatenate(&PartialShape::unknown_of_rank(2)))?;
     }

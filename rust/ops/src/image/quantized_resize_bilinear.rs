@@ -88,7 +88,8 @@ fn resize<T: Interpolated>(ctx: &KernelContext<'_>, images: &Tensor, alignment: 
 }
 
 fn kernel_of(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
-    let alignment = Alignment::of(init)?;
+    // TF 1.x: quantized images alone may have both alignments, the scale of one and the places of the other.
+    let alignment = Alignment::stated(init)?;
     let dtype = init.input_type(0)?;
     let resize = match dtype {
         DType::F32 => resize::<f32>,
@@ -150,9 +151,13 @@ mod tests {
     use ferroflow_tensor::{DType, Tensor};
 
     fn resized(images: Tensor, size: [i32; 2], corners: bool) -> Tensor {
+        aligned(images, size, corners, false)
+    }
+
+    fn aligned(images: Tensor, size: [i32; 2], corners: bool, half_pixel: bool) -> Tensor {
         let size = Tensor::from_slice([2], &size).unwrap();
         let args = [images, size, Tensor::scalar(0f32), Tensor::scalar(1f32)].map(Arg::One).into();
-        let attrs = [("align_corners", AttrValue::Bool(corners))];
+        let attrs = [("align_corners", AttrValue::Bool(corners)), ("half_pixel_centers", AttrValue::Bool(half_pixel))];
         run_args("QuantizedResizeBilinear", args, &attrs, 2).unwrap().values[0].clone()
     }
 
@@ -220,6 +225,16 @@ mod tests {
                 -347_736_615
             ]
         );
+    }
+
+    #[test]
+    fn corners_and_half_pixels_may_be_aligned_together() {
+        let images = Tensor::from_slice([1, 2, 3, 1], &[0f32, 10.0, 20.0, 30.0, 40.0, 50.0]).unwrap();
+        assert_eq!(aligned(images.clone(), [1, 2], true, true).slice::<f32>().unwrap(), [20.0, 35.0]);
+        let bytes = Tensor::from_slice([1, 2, 3, 1], &[132u8, 174, 142, 121, 233, 240]).unwrap();
+        let out = aligned(bytes.bitcast_same_size(DType::QU8).unwrap(), [3, 4], true, true);
+        let plain = out.bitcast_same_size(DType::U8).unwrap();
+        assert_eq!(plain.slice::<u8>().unwrap(), [132, 153, 169, 148, 129, 159, 185, 170, 124, 171, 218, 216]);
     }
 
     #[test]

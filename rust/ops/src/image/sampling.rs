@@ -18,13 +18,19 @@ pub(super) struct Alignment {
 
 impl Alignment {
     pub(super) fn of(attrs: &AttrMap) -> Result<Alignment> {
-        let corners = attrs.bool("align_corners")?;
-        let half_pixel = attrs.get("half_pixel_centers").is_some() && attrs.bool("half_pixel_centers")?;
+        let alignment = Alignment::stated(attrs)?;
         ensure!(
-            !(corners && half_pixel),
+            !(alignment.corners && alignment.half_pixel),
             InvalidArgument,
             "If half_pixel_centers is True, align_corners must be False."
         );
+        Ok(alignment)
+    }
+
+    /// Returns the alignment that attributes state, which may be of corners and of half pixels.
+    pub(super) fn stated(attrs: &AttrMap) -> Result<Alignment> {
+        let corners = attrs.bool("align_corners")?;
+        let half_pixel = attrs.get("half_pixel_centers").is_some() && attrs.bool("half_pixel_centers")?;
         Ok(Alignment { corners, half_pixel })
     }
 

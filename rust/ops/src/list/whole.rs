@@ -70,6 +70,13 @@ fn parts(ctx: &KernelContext<'_>, i: usize, element_shape: &PartialShape) -> Res
     Ok(rows(ctx.threads(), value)?.into_iter().map(Some).collect())
 }
 
+fn from_tensor_shape(c: &mut ShapeContext<'_>) -> Result<()> {
+    if let Some(dims) = c.input(0)?.dims() {
+        stated_element(c, 1)?.merge(&PartialShape::from_dims(dims.get(1..).unwrap_or_default()))?;
+    }
+    shape_rules::scalar(c)
+}
+
 fn from_tensor(ctx: &mut KernelContext<'_>, dtype: DType) -> Result<()> {
     let element_shape = stated_shape(ctx.input(1)?)?;
     let elements = parts(ctx, 0, &element_shape)?;
@@ -110,6 +117,7 @@ fn scattered(ctx: &mut KernelContext<'_>, dtype: DType, has_count: bool) -> Resu
 
 fn scattered_into_shape(c: &mut ShapeContext<'_>) -> Result<()> {
     handles::element(c, Reading::Item)?;
+    c.input(1)?.with_rank_at_least(1)?;
     shape_rules::scalar(c)
 }
 
@@ -280,10 +288,8 @@ fn stacked_shape(c: &mut ShapeContext<'_>, count: Option<usize>, i: usize, readi
 
 /// Sets the shapes of joined elements and of their lengths; `element` is the shape of an element.
 fn joined_shape(c: &mut ShapeContext<'_>, element: &PartialShape) -> Result<()> {
-    let joined = match element.dims() {
-        Some(dims) if !dims.is_empty() => PartialShape::vector(None).concatenate(&PartialShape::from_dims(&dims[1..])),
-        _ => PartialShape::unknown(),
-    };
+    let rest = element.dims().map(|dims| PartialShape::from_dims(dims.get(1..).unwrap_or_default()));
+    let joined = rest.map_or_else(PartialShape::unknown, |rest| PartialShape::vector(None).concatenate(&rest));
     c.set_output(0, joined);
     c.set_output(1, PartialShape::vector(None));
     Ok(())
@@ -345,7 +351,7 @@ pub(super) fn register(r: &mut Registry) {
             .output("output_handle: variant")
             .doc("Returns the list of a tensor's parts along its first dimension.")
             .handle_source(HandleSource::Node(handles::made::<1>))
-            .shape(shape_rules::scalar)
+            .shape(from_tensor_shape)
             .kernel(|init| typed(init, from_tensor)),
     );
     let scattering = |name: &str| {

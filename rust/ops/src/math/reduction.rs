@@ -370,8 +370,12 @@ fn mean(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,
     };
+    // TF 1.x: the mean of nothing is NaN of the types that C++ has a NaN of, and zero of all others.
+    let has_nan = matches!(init.input_type(0)?, DType::F16 | DType::F32 | DType::F64);
     dispatch!(dtype, T in number, {
-        reduction::<T, _>(init, Numeric(Reduce::Sum), |_, out, count| divided::<T>(out, count))
+        reduction::<T, _>(init, Numeric(Reduce::Sum), move |_, out, count| {
+            if count == 0 && !has_nan { Ok(out) } else { divided::<T>(out, count) }
+        })
     }, else Err(init.unsupported()))
 }
 
@@ -540,6 +544,10 @@ mod tests {
         let value = |op: &str| run(op, &[x.clone(), axes(&[1])], &[]).unwrap()[0].slice::<f32>().unwrap()[1];
         assert_eq!([value("Sum"), value("Prod"), value("Max")], [0.0, 1.0, f32::NEG_INFINITY]);
         assert!(value("Mean").is_nan());
+        for dtype in [DType::BF16, DType::Complex64, DType::Complex128, DType::I32] {
+            let mean = run("Mean", &[Tensor::new(dtype, [2, 0]).unwrap(), axes(&[1])], &[]).unwrap().remove(0);
+            assert_eq!(mean, Tensor::zeros(dtype, [2]).unwrap());
+        }
         let none = run("Sum", &[x, axes(&[0])], &[]).unwrap();
         assert_eq!(none[0].shape(), &[0].into());
     }

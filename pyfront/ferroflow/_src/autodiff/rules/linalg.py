@@ -226,7 +226,10 @@ def _of_matrix_function(op: Operation, g: Tensor) -> Tensor:
     above = joining.concat([b, g], -1)
     below = joining.concat([making.zeros_like(b), b], -1)
     n = shaping.shape(b)[-1]
-    return tensor_op(op.type, [joining.concat([above, below], -2)])[..., :n, n:]
+    result = tensor_op(op.type, [joining.concat([above, below], -2)])[..., :n, n:]
+    # A side of unknown size is as long as the other one.
+    result.set_shape(op.outputs[0].get_shape())
+    return result
 
 
 def _next_rows(x: Tensor) -> Tensor:

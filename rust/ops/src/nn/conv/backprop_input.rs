@@ -22,8 +22,7 @@ fn backprop_input(init: &KernelInit<'_>, space: usize) -> Result<Box<dyn Kernel>
                 sizes if takes_sizes => sizes_input(label, "input_sizes", sizes)?,
                 like => like.shape().clone(),
             };
-            let sizes = spec.gradient_sizes(label, &shape, ctx.input(1)?.shape())?;
-            spec.check_out_backprop(label, &sizes, ctx.input(2)?.shape())?;
+            let sizes = spec.gradient_sizes(label, &shape, ctx.input(1)?.shape(), ctx.input(2)?.shape())?;
             if sizes.is_grouped {
                 ctx.set_output(0, Tensor::zeros(T::DTYPE, shape)?);
                 return Ok(());

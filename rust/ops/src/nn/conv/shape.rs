@@ -24,6 +24,9 @@ pub(super) fn points(
 ) -> Result<Option<usize>> {
     ensure!(stride > 0, InvalidArgument, "Stride must be > 0, but got {stride}");
     ensure!(dilation >= 1, InvalidArgument, "Dilation rate must be >= 1, but got {dilation}");
+    // TF 1.x: a filter without places has no places between them, whatever the input's size.
+    let is_spread = dilation > 1 && padding != "SAME";
+    ensure!(!is_spread || filter != Some(0), InvalidArgument, "Negative dimension size caused by subtracting 1 from 0");
     let Some(input) = input else { return Ok(None) };
     let (size, stride) = (input as i128, i128::from(stride));
     if padding == "SAME" {
@@ -77,7 +80,10 @@ pub(super) fn output(c: &mut ShapeContext<'_>, space: usize, kind: Kind) -> Resu
         Kind::Full => filter.dim(rank - 1),
         Kind::Depthwise => {
             let inputs = inputs.or(filter_inputs);
-            inputs.zip(filter.dim(rank - 1)).and_then(|(inputs, multiplier)| inputs.checked_mul(multiplier))
+            match (inputs, filter.dim(rank - 1)) {
+                (Some(0), _) | (_, Some(0)) => Some(0),
+                (inputs, multiplier) => inputs.zip(multiplier).and_then(|(n, by)| n.checked_mul(by)),
+            }
         }
     };
     for i in 0..space {

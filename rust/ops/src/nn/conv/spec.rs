@@ -214,9 +214,10 @@ impl Spec {
     /// Returns the sizes of a gradient whose filter may have a part of the channels, if an operand is empty.
     ///
     /// # Errors
-    /// As for `sizes`; `Unimplemented` if there is something to sum.
-    pub fn gradient_sizes(&self, label: &str, input: &Shape, filter: &Shape) -> Result<Sizes> {
+    /// As for `sizes` and `check_out_backprop`; then `Unimplemented` if there is something to sum.
+    pub fn gradient_sizes(&self, label: &str, input: &Shape, filter: &Shape, out_backprop: &Shape) -> Result<Sizes> {
         let sizes = self.sizes_of_groups(label, input, filter)?;
+        self.check_out_backprop(label, &sizes, out_backprop)?;
         let is_empty = [input, filter, &sizes.output].iter().any(|shape| shape.elements() == 0);
         sizes.check_groups(label, filter, is_empty)?;
         Ok(sizes)

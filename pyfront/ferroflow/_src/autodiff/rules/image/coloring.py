@@ -15,7 +15,11 @@ _both = term("LogicalAnd", 2)
 
 def _channels(x: Tensor) -> list[Tensor]:
     """Returns the three channels of an image, each with a last dimension of one."""
-    return apply_op("Split", [-1, x], {"num_split": 3}).outputs
+    channels = apply_op("Split", [-1, x], {"num_split": 3}).outputs
+    if x.shape.ndims is not None:
+        for channel in channels:
+            channel.set_shape(x.shape[:-1].concatenate(1))
+    return channels
 
 
 def _following(x: Tensor) -> Tensor:
