@@ -286,7 +286,7 @@ mod tests {
                     for c in 0..channels {
                         let one = (0..6 * width).map(|i| value(i / width, i % width, c)).collect::<Vec<_>>();
                         let x = Tensor::from_slice([1, 6, width, 1], &one).unwrap();
-                        let y = call(&x, [9, size as i32], corners, half_pixel, 1).unwrap();
+                        let y = call(&x, [9, size], corners, half_pixel, 1).unwrap();
                         let part = whole.slice::<f32>().unwrap().iter().skip(c).step_by(channels);
                         assert!(part.eq(y.slice::<f32>().unwrap()), "{width} {size} {channels}");
                     }

@@ -148,8 +148,8 @@ fn samples(columns: [i32; 64]) -> [u64; 8] {
         bytes[i] = sample(columns[i]);
     }
     let mut rows = [0; 8];
-    for c in 0..8 {
-        rows[c] = u64::from_le_bytes(bytes.as_chunks().0[c]);
+    for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks().0) {
+        *row = u64::from_le_bytes(*bytes);
     }
     exchange::<4>(&mut rows, 0x0000_0000_ffff_ffff);
     exchange::<2>(&mut rows, 0x0000_ffff_0000_ffff);
