@@ -431,6 +431,13 @@ ERRORS = [
         ours="Must have updates.shape = ",
     ),
     Accepted(
+        "TensorFlow does not compare the rank of slices of gradients, and reads beyond them",
+        "error",
+        about="variables of (Resource)?SparseApply.*",
+        tensorflow="^no error",
+        ours="grad must have one row of var for each of the indices",
+    ),
+    Accepted(
         "more is known of a shape here, which the step refuses there",
         "build error",
         about="(gradient of )?MaxPool(3D)?GradGrad(V2)?",

@@ -364,6 +364,12 @@ VALUES = [
         check=checks.has_the_same_first,
     ),
     Accepted(
+        "1.15 turns the bytes of all texts to the first row, also those beyond a text",
+        "value",
+        about="DecodePaddedRaw",
+        of_program=program_checks.reads_the_greatest_byte_first,
+    ),
+    Accepted(
         "1.15's gradient sets the main diagonal, whichever was taken",
         "value",
         about="gradient of MatrixDiagPartV2",

@@ -70,6 +70,11 @@ def has_wide_unsigned_data(program: Program) -> bool:
     return _dtype(program, "data") in ("uint32", "uint64")
 
 
+def reads_the_greatest_byte_first(program: Program) -> bool:
+    """Returns True if the program's op reads numbers whose first byte is the greatest."""
+    return _arguments(program).get("little_endian") is False
+
+
 def is_adjoint(program: Program) -> bool:
     """Returns True if the program's op takes the adjoint of its matrix."""
     return _arguments(program).get("adjoint") is True

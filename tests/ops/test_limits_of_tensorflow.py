@@ -474,3 +474,33 @@ def test_the_first_text_begins_with_the_first_code_point(first: int) -> None:
     texts = {"input_values": [97, 98, 99], "input_splits": np.int64([first, 2, 2, 3])}
     made = _run(lambda: tf.raw_ops.UnicodeEncode(**texts, output_encoding="UTF-8"))
     assert made.tolist() == [b"ab", b"", b"c"]
+
+
+_SIZED = {
+    "resize_bilinear": lambda size: tf.image.resize_bilinear(_PICTURE, size),
+    "resize_area": lambda size: tf.image.resize_area(_PICTURE, size),
+    "extract_glimpse": lambda size: tf.image.extract_glimpse(_PICTURE, size, [[0.0, 0.0]]),
+    "crop_and_resize": lambda size: tf.image.crop_and_resize(_PICTURE, [[0.0, 0.0, 1.0, 1.0]], [0], size),
+}
+
+
+@pytest.mark.parametrize("name", _SIZED)
+def test_sizes_of_pictures_below_an_unknown_one_are_refused_when_the_graph_is_built(name: str) -> None:
+    with tf.Graph().as_default():
+        assert _SIZED[name]([-1, 2]).shape.as_list() == [1, None, 2, 1]
+        with pytest.raises(ValueError, match="Dimension -2 must be >= 0"):
+            _SIZED[name]([2, -2])
+
+
+def test_numbers_of_joined_segments_below_nothing_are_refused_when_the_graph_is_built() -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="scalar input 2, must be non-negative but is -1"):
+        tf.strings.unsorted_segment_join(tf.placeholder(tf.string), tf.placeholder(tf.int32, [3]), -1)
+
+
+def test_code_points_of_any_shape_are_encoded_one_after_the_other() -> None:
+    points = tf.placeholder_with_default(np.reshape([97, 98, 99, 100], [2, 2]).astype(np.int32), None)
+    encoded = tf.raw_ops.UnicodeEncode(
+        input_values=points, input_splits=tf.constant([0, 3, 4], tf.int64), output_encoding="UTF-8"
+    )
+    with tf.Session() as session:
+        assert session.run(encoded).tolist() == [b"abc", b"d"]

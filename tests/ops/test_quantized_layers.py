@@ -55,3 +55,19 @@ def test_the_time_is_the_steps():
     with tf.Session() as session:
         first, second = session.run(now), session.run(now)
     assert 1.7e9 < first <= second < first + 60
+
+
+@pytest.mark.parametrize(
+    ("levels", "bounds", "expected"),
+    [
+        ([], (1e30, 2.0), [-2.328306119730088e20, 1.0000000150474662e30]),
+        ([2147483647, -2147483647], (1e30, 2.0), [0.0, -2.328306119730088e20]),
+        ([16777217, 33554433], (-16777216.0, 16777215.0), [0.0, 262144.0]),
+    ],
+)
+def test_levels_pass_through_single_precision(levels, bounds, expected):
+    """Compares with TensorFlow 1.15.5's bounds, of which differences of great numbers show the rounding."""
+    q = tf.bitcast(tf.constant(levels, tf.int32), tf.qint32)
+    made = tf.raw_ops.RequantizationRange(input=q, input_min=bounds[0], input_max=bounds[1])
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(made), np.float32(expected))

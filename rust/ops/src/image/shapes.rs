@@ -23,10 +23,12 @@ pub(super) fn same_length(a: &PartialShape, b: &PartialShape) -> Result<Option<u
 pub(super) fn known_size(c: &ShapeContext<'_>, i: usize) -> Result<[Option<usize>; 2]> {
     let size = c.input(i)?.with_rank(1)?;
     dimension_is(&size, 0, 2)?;
-    Ok(match c.input_i64s(i)?.as_deref() {
-        Some(&[h, w]) => [usize::try_from(h).ok(), usize::try_from(w).ok()],
-        _ => [None, None],
-    })
+    let Some(&[h, w]) = c.input_i64s(i)?.as_deref() else { return Ok([None, None]) };
+    // TF 1.x: -1 is an unknown size here; the step refuses it.
+    for n in [h, w] {
+        ensure!(n >= -1, InvalidArgument, "Dimension {n} must be >= 0");
+    }
+    Ok([usize::try_from(h).ok(), usize::try_from(w).ok()])
 }
 
 /// Sets output 0 to a batch of images of the size that input `size` holds.

@@ -63,7 +63,8 @@ impl Range {
         let scale = range / count;
         // TF 1.x: the lower bound is rounded to levels in single precision.
         let first = (self.min / scale as f32).round() * scale as f32;
-        (f64::from(first) + (level as f64 - self.steps.lowest) * scale) as f32
+        // TF 1.x: levels pass through single precision.
+        (f64::from(first) + (f64::from(level as f32) - self.steps.lowest) * scale) as f32
     }
 
     /// Returns the function from levels to numbers that TensorFlow's loops over whole tensors use, in f32.

@@ -57,7 +57,11 @@ fn join(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
 fn shape(c: &mut ShapeContext<'_>) -> Result<()> {
     let (inputs, ids) = (c.input(0)?, c.input(1)?.with_rank_at_least(1)?);
     c.input(2)?.with_rank(0)?;
-    let count = c.input_i64(2)?.and_then(|n| usize::try_from(n).ok());
+    let count = c.input_i64(2)?;
+    if let Some(n) = count {
+        ensure!(n >= 0, InvalidArgument, "Dimension size, given by scalar input 2, must be non-negative but is {n}");
+    }
+    let count = count.and_then(|n| usize::try_from(n).ok());
     let (Some(dims), Some(outer)) = (inputs.dims(), ids.rank()) else { return Ok(()) };
     ensure!(dims.len() >= outer, InvalidArgument, "segment_ids have a rank above that of the inputs");
     for (&size, &rows) in dims.iter().zip(ids.dims().iter().flatten()) {

@@ -113,7 +113,7 @@ fn encode(init: &KernelInit<'_>) -> Result<Box<dyn Kernel>> {
     let output = Output::named(&init.str("output_encoding")?)?;
     kernel(move |ctx| {
         let (values, splits) = (ctx.input(0)?, ctx.input(1)?);
-        ensure!(values.rank() == 1, InvalidArgument, "input_values must be a vector, got shape {}", values.shape());
+        // TF 1.x: the step takes values of any shape, one after the other.
         ensure!(splits.rank() == 1, InvalidArgument, "input_splits must be a vector, got shape {}", splits.shape());
         let (values, splits) = (values.slice::<i32>()?, splits.to_i64s()?);
         ensure!(!splits.is_empty(), InvalidArgument, "input_splits must have at least one element");
