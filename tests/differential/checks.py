@@ -9,10 +9,15 @@ import numpy as np
 
 
 def knows_more(tensorflow: list[int | None] | None, ours: list[int | None] | None) -> bool:
-    """Whether our static shape is TensorFlow's with more dimensions known."""
+    """Returns True if our static shape is TensorFlow's with more dimensions known."""
     if tensorflow is None or ours is None:
         return ours is not None
     return len(tensorflow) == len(ours) and all(a is None or a == b for a, b in zip(tensorflow, ours, strict=True))
+
+
+def knows_less(tensorflow: list[int | None] | None, ours: list[int | None] | None) -> bool:
+    """Returns True if TensorFlow's static shape is ours with more dimensions known."""
+    return knows_more(ours, tensorflow)
 
 
 def knows_ones(tensorflow: list[int | None] | None, ours: list[int | None] | None) -> bool:

@@ -115,7 +115,8 @@ fn from_shape(graph: &Graph, node: &Node, index: usize) -> Option<Tensor> {
     let dtype = node.outputs.get(index)?.dtype;
     let numbers: Vec<i64> = match &*node.op.name {
         "Rank" => vec![shape.rank()? as i64],
-        "Size" => vec![shape.elements()? as i64],
+        // TF 1.x: one empty dimension does not decide the size while another is unknown.
+        "Size" => vec![shape.to_shape()?.elements() as i64],
         _ => shape.to_shape()?.to_i64(),
     };
     let out_shape: Vec<usize> = if matches!(&*node.op.name, "Rank" | "Size") { vec![] } else { vec![numbers.len()] };

@@ -211,7 +211,6 @@ proptest! {
         };
         let all: Option<Vec<i64>> = dims.iter().map(|d| d.map(|d| d as i64)).collect();
         prop_assert_eq!(of("Rank"), Some((dtype, vec![dims.len() as i64])));
-        // One dimension of 0 does not decide the size while another is unknown.
         prop_assert_eq!(of("Size"), all.as_ref().map(|all| (dtype, vec![all.iter().product()])));
         prop_assert_eq!(of("Shape"), all.map(|all| (dtype, all)));
     }

@@ -16,7 +16,7 @@ pub(super) trait PixelFunction<F>: Copy + Send + Sync + 'static {
 }
 
 /// Pixels that are computed side by side, channel by channel.
-const SIDE_BY_SIDE: usize = 64;
+pub(super) const SIDE_BY_SIDE: usize = 64;
 
 struct Block<'a, T: Wide, P> {
     function: P,

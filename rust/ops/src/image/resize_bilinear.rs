@@ -47,18 +47,22 @@ impl<T: Pixel, const C: usize> Loops for Row<'_, T, C> {
     #[inline(always)]
     fn run(self) {
         let Row { from, columns, to } = self;
-        // Three channels are read and written with one value of the next pixel, as a vector of four.
-        let wide = if C == 3 { columns.partition_point(|&[_, (right, _)]| 3 * right + 4 <= from.len()) } else { 0 };
-        let wide = wide.min(columns.len() - 1);
-        for (i, &[(left, _), (right, lerp)]) in columns[..wide].iter().enumerate() {
-            // Without checks of overflow: places are inside the row.
-            let pixels = (from[left.wrapping_mul(3)..].first_chunk(), from[right.wrapping_mul(3)..].first_chunk());
-            if let ((Some(left), Some(right)), Some(to)) = (pixels, to[3 * i..].first_chunk_mut::<4>()) {
+        let mut done = 0;
+        if C == 3 {
+            // As vectors of four, with a value of the next pixel, as far as there is one.
+            for &[(left, _), (right, lerp)] in columns {
+                // Without checks of overflow: places are inside the rows.
+                let [left, right, at] = [left, right, done].map(|pixel: usize| pixel.wrapping_mul(3));
+                let (Some(left), Some(right)) = (from[left..].first_chunk(), from[right..].first_chunk()) else {
+                    break;
+                };
+                let Some(to) = to[at..].first_chunk_mut::<4>() else { break };
                 *to = between(left, right, lerp);
+                done = done.wrapping_add(1);
             }
         }
         let (from, to) = (from.as_chunks::<C>().0, to.as_chunks_mut::<C>().0);
-        for (to, &[(left, _), (right, lerp)]) in to[wide..].iter_mut().zip(&columns[wide..]) {
+        for (to, &[(left, _), (right, lerp)]) in to[done..].iter_mut().zip(&columns[done..]) {
             *to = between(&from[left], &from[right], lerp);
         }
     }

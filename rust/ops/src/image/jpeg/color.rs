@@ -1,5 +1,6 @@
 //! The colours of a JPEG image's components turned into gray or RGB.
 
+use super::super::pixels::SIDE_BY_SIDE;
 use super::header::{Frame, Space};
 use ferroflow_tensor::vector::{Loops, loops_on_best_isa};
 
@@ -39,9 +40,6 @@ fn rgb_of_cmyk(cmyk: [u8; 4], adobe: bool) -> [u8; 3] {
     }
 }
 
-/// Pixels whose channels are computed before they are put together.
-const SIDE_BY_SIDE: usize = 64;
-
 /// A row of pixels from rows of brightness and of two colors.
 struct Pixels<'a> {
     from: [&'a [u8]; 3],
@@ -54,12 +52,10 @@ impl Loops for Pixels<'_> {
     #[inline(always)]
     fn run(self) {
         let [ys, cbs, crs] = self.from.map(|from| &from[..self.to.len()]);
+        let [whole_ys, whole_cbs, whole_crs] = [ys, cbs, crs].map(|from| from.as_chunks::<SIDE_BY_SIDE>().0);
         let (chunks, rest) = self.to.as_chunks_mut::<SIDE_BY_SIDE>();
         let whole = chunks.len() * SIDE_BY_SIDE;
-        let parts = ys.as_chunks().0.iter().zip(cbs.as_chunks().0).zip(crs.as_chunks().0);
-        for (to, ((ys, cbs), crs)) in chunks.iter_mut().zip(parts) {
-            let ys: &[u8; SIDE_BY_SIDE] = ys;
-            let (cbs, crs): (&[u8; SIDE_BY_SIDE], &[u8; SIDE_BY_SIDE]) = (cbs, crs);
+        for (((to, ys), cbs), crs) in chunks.iter_mut().zip(whole_ys).zip(whole_cbs).zip(whole_crs) {
             let mut channels = [[0; SIDE_BY_SIDE]; 3];
             for i in 0..SIDE_BY_SIDE {
                 let [r, g, b] = rgb_of(ys[i], cbs[i], crs[i]);

@@ -336,10 +336,10 @@ mod tests {
         let mut block = [0i16; 64];
         block[0] = 240;
         for side in [1, 2, 4, 8] {
-            for accurate in [false, true] {
+            for (accurate, constant) in [(false, false), (false, true), (true, false), (true, true)] {
                 let mut got = vec![0u8; side * side];
-                Inverse::new(&[1; 64], accurate).run(side, &block, true, &mut got, side);
-                assert!(got.iter().all(|&x| x == 158), "{side} {got:?}");
+                Inverse::new(&[1; 64], accurate).run(side, &block, constant, &mut got, side);
+                assert!(got.iter().all(|&x| x == 158), "{side} {constant} {got:?}");
             }
         }
     }
