@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import ferroflow as tf
 from ferroflow._src.base import dtypes
 from ferroflow._src.base.tensor_shape import (
     Dimension,
@@ -328,3 +329,57 @@ def test_dims_can_be_changed_without_changing_the_shape():
     shape = TensorShape([1, 2])
     shape.dims.append(Dimension(3))
     assert shape == [1, 2]
+
+
+@pytest.fixture
+def plain_sizes():
+    tf.compat.v1.enable_v2_tensorshape()
+    yield
+    tf.compat.v1.disable_v2_tensorshape()
+
+
+@given(st.lists(maybe_sizes, max_size=5))
+def test_elements_are_int_or_none_once_a_program_asks_for_it(sizes):
+    shape = TensorShape(sizes)
+    tf.enable_v2_tensorshape()
+    try:
+        assert list(shape) == [shape[i] for i in range(len(sizes))] == shape.as_list() == sizes
+        assert [type(size) for size in shape] == [type(size) for size in sizes]
+        assert list(reversed(shape)) == sizes[::-1]
+        assert (None in shape) == (None in sizes)
+        assert list(shape[1:]) == sizes[1:]
+        assert repr(shape) == f"TensorShape({sizes})"
+        assert str(shape) == str(tuple(sizes))
+        assert [type(size) for size in shape.dims] == [Dimension] * len(sizes)
+        assert [dimension_value(size) for size in shape] == sizes
+        assert all(type(dimension_at_index(shape, i)) is Dimension for i in range(len(sizes)))
+    finally:
+        tf.disable_v2_tensorshape()
+    assert [type(size) for size in shape] == [Dimension] * len(sizes)
+
+
+def test_elements_of_a_shape_of_unknown_rank_are_none_once_a_program_asks_for_it(plain_sizes):
+    assert TensorShape(None)[0] is None
+    assert repr(TensorShape(None)[0:2]) == "TensorShape([None, None])"
+    assert repr(TensorShape(None)) == "TensorShape(None)"
+    with pytest.raises(ValueError, match="Cannot iterate over a shape with unknown rank"):
+        list(TensorShape(None))
+
+
+def test_networks_are_built_as_before_once_a_program_asks_for_plain_sizes(plain_sizes):
+    with tf.Graph().as_default():
+        images = tf.placeholder(tf.float32, [None, 8, 8, 3])
+        hidden = tf.layers.batch_normalization(tf.layers.conv2d(images, 4, 3, padding="same"))
+        flat = tf.layers.flatten(hidden)
+        assert flat.shape[1] == 256
+        assert flat.shape[0] is None
+        rows = tf.reshape(hidden, [-1, hidden.shape[1], hidden.shape[2] * hidden.shape[3]])
+        states, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(5), rows, dtype=tf.float32)
+        logits = tf.contrib.layers.fully_connected(states[:, -1], 2)
+        assert tf.gradients(logits, tf.trainable_variables())[0].shape.as_list() == [3, 3, 3, 4]
+        assert tf.keras.layers.Dense(3)(flat).shape.as_list() == [None, 3]
+
+
+def test_the_behaviour_of_version_1_has_dimensions(plain_sizes):
+    tf.disable_v2_behavior()
+    assert isinstance(TensorShape([2])[0], Dimension)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ferroflow._src.base import tensor_shape
+
 
 def executing_eagerly() -> bool:
     """Returns False: operations never run eagerly.
@@ -17,8 +19,9 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Makes reference variables the default; all other behaviour is already that of TensorFlow 1."""
+    """Makes reference variables and `tf.Dimension` the default; all other behaviour is already that of TensorFlow 1."""
     disable_resource_variables()
+    disable_v2_tensorshape()
 
 
 def disable_control_flow_v2() -> None:
@@ -26,7 +29,8 @@ def disable_control_flow_v2() -> None:
 
 
 def disable_v2_tensorshape() -> None:
-    """Does nothing: the elements of a shape are `tf.Dimension`."""
+    """Makes the elements of a shape `tf.Dimension` again."""
+    tensor_shape.set_plain_sizes(False)
 
 
 def disable_tensor_equality() -> None:
@@ -57,14 +61,8 @@ def enable_tensor_equality() -> None:
 
 
 def enable_v2_tensorshape() -> None:
-    """Raises an error: the elements of a shape are `tf.Dimension`.
-
-    Raises:
-        NotImplementedError: on every call.
-    """
-    raise NotImplementedError(
-        "enable_v2_tensorshape: read `shape.as_list()`, whose elements are int, and leave it out."
-    )
+    """Makes the elements of a shape int, or None where unknown, for programs that index a shape or loop over it."""
+    tensor_shape.set_plain_sizes(True)
 
 
 _resource_variables: list[bool] = [False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, overload
 
@@ -259,6 +260,24 @@ def _dimension_values(dims: Any) -> tuple[int | None, ...] | None:
     return tuple([as_dimension(dim)._value for dim in iterator])
 
 
+_plain_sizes = False
+
+
+def set_plain_sizes(plain: bool) -> None:
+    """Sets the kind of the elements that programs get from shapes.
+
+    Args:
+        plain: bool. If True, elements are int or None, else `Dimension`.
+    """
+    global _plain_sizes
+    _plain_sizes = plain
+
+
+def _gives_plain_sizes() -> bool:
+    """Returns True if the code that indexes a shape or loops over it is a program's; our own reads `Dimension`."""
+    return _plain_sizes and not sys._getframe(2).f_globals.get("__name__", "").startswith("ferroflow.")
+
+
 class TensorShape:
     """The shape of a tensor, as far as it is known: fully, with some unknown dimensions, or with unknown rank.
 
@@ -288,12 +307,13 @@ class TensorShape:
         self._values = _dimension_values(dims)
 
     def __repr__(self) -> str:
-        return f"TensorShape({self.dims!r})"
+        return f"TensorShape({list(self._values) if _plain_sizes and self._values is not None else self.dims!r})"
 
     def __str__(self) -> str:
         if self._values is None:
             return "<unknown>"
-        names = ["?" if value is None else str(value) for value in self._values]
+        unknown = "None" if _plain_sizes else "?"
+        names = [unknown if value is None else str(value) for value in self._values]
         return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"
 
     @property
@@ -331,6 +351,9 @@ class TensorShape:
     def __iter__(self) -> Iterator[Dimension]:
         if self._values is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
+        if _gives_plain_sizes():
+            plain: Any = iter(self._values)
+            return plain  # type: ignore[no-any-return]
         return iter([Dimension(value) for value in self._values])
 
     @overload
@@ -342,6 +365,8 @@ class TensorShape:
     def __getitem__(self, key: Any) -> Any:
         """Returns the dimension at index `key`, or the shape of the dimensions in slice `key`.
 
+        After `tf.enable_v2_tensorshape()`, programs get an int or None for a dimension.
+
         Raises:
             IndexError: if the rank is known and `key` is not below it.
             ValueError: if the rank is unknown and slice `key` has a step.
@@ -349,9 +374,9 @@ class TensorShape:
         if self._values is not None:
             if isinstance(key, slice):
                 return TensorShape(self._values[key])
-            return Dimension(self._values[key])
+            return self._values[key] if _gives_plain_sizes() else Dimension(self._values[key])
         if not isinstance(key, slice):
-            return Dimension(None)
+            return None if _gives_plain_sizes() else Dimension(None)
         if key.step is not None:
             raise ValueError("Steps are not yet handled")
         start = 0 if key.start is None else key.start
