@@ -136,3 +136,52 @@ def test_errors_travel_between_processes_without_their_op():
             error.message,
             error.error_code,
         )
+
+
+_PROGRAM_THAT_NAMES_NO_ERRORS = """
+import pickle, traceback
+import ferroflow as tf
+from ferroflow._src.base import errors
+
+for name, code in {codes}.items():
+    error = errors.make_exception(None, None, "words", code)
+    old = pickle.loads(f"cferroflow._src.base.errors\\n{{name}}Error\\n.".encode())
+    for shown in (error, old(None, None, "words"), pickle.loads(pickle.dumps(error))):
+        print(traceback.format_exception_only(shown)[0], end="")
+"""
+
+
+def test_a_traceback_shows_the_public_path_of_an_error_before_a_program_reads_it():
+    text = _PROGRAM_THAT_NAMES_NO_ERRORS.format(codes=TF_CODES)
+    printed = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == [f"ferroflow.errors.{name}Error: words" for name in TF_CODES for _ in range(3)]
+
+
+def test_errors_without_a_public_path_show_that_of_a_base_class():
+    unreachable = errors.UnreachableTaskError(None, None, "words")
+    assert traceback.format_exception_only(unreachable) == ["ferroflow.errors.DeadlineExceededError: words\n"]
+    for protocol in (0, 2, pickle.HIGHEST_PROTOCOL):
+        again = pickle.loads(pickle.dumps(unreachable, protocol))
+        assert type(again) is errors.UnreachableTaskError
+        assert (again.message, again.error_code) == ("words", errors.DEADLINE_EXCEEDED)
+
+
+def test_the_error_of_a_missing_checkpoint_is_pickled_with_its_words(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("v", [2])
+        with pytest.raises(tf.errors.NotFoundError, match="not a valid checkpoint") as caught:
+            tf.train.Saver().restore(session, str(tmp_path / "none"))
+    shown = traceback.format_exception_only(caught.value)[0]
+    assert shown.startswith("ferroflow.errors.NotFoundError: ")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value)
+    assert again.message == caught.value.message
+    assert isinstance(again, ValueError)
+
+
+def test_the_error_of_a_number_that_is_too_great_shows_no_private_path():
+    with pytest.raises(OverflowError) as caught:
+        tf.constant([2**70], tf.int64)
+    assert "_src" not in traceback.format_exception_only(caught.value)[0]
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), str(again)) == (type(caught.value), str(caught.value))

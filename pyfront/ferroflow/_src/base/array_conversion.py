@@ -13,6 +13,7 @@ import numpy as np
 
 from ferroflow._src.base import compat, dtypes, errors
 from ferroflow._src.base.dtypes import DType
+from ferroflow._src.base.public_modules import show_as
 from ferroflow._src.base.shown import shown
 from ferroflow._src.base.tensor_shape import Dimension
 from ferroflow._src.base.typing import DTypeLike, ShapeLike, TensorLike
@@ -25,6 +26,16 @@ _tensor_classes: tuple[type, ...] = ()
 
 class NumberRangeError(OverflowError, TypeError):
     """An int that a dtype cannot hold. TF 1.x: NumPy's OverflowError."""
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _restore_range_error, self.args
+
+
+def _restore_range_error(*args: Any) -> NumberRangeError:
+    return NumberRangeError(*args)
+
+
+show_as(NumberRangeError, OverflowError)
 
 
 def register_tensor_class(cls: type) -> None:

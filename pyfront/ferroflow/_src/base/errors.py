@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Final
 
+from ferroflow._src.base.public_modules import show_as, show_publicly
 from ferroflow._src.base.user_frames import definition_lines
 
 # TF's error codes (google.rpc codes): they cross the Rust boundary and the wire.
@@ -329,6 +330,13 @@ class UnreachableTaskError(DeadlineExceededError, UnavailableError):
     def __init__(self, node_def: Any, op: Any, message: Any) -> None:
         OpError.__init__(self, node_def, op, message, DEADLINE_EXCEEDED)
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _restore_unreachable, (self._node_def, self._message)
+
+
+def _restore_unreachable(node_def: Any, message: Any) -> OpError:
+    return UnreachableTaskError(node_def, None, message)
+
 
 class DataLossError(OpError):
     """Error: data is damaged or truncated beyond repair, for example in a checkpoint or record file.
@@ -361,6 +369,9 @@ _CODE_TO_EXCEPTION: Final[dict[int, type[OpError]]] = {
     UNAVAILABLE: UnavailableError,
     DATA_LOSS: DataLossError,
 }
+
+show_publicly("ferroflow.errors", OpError, *_CODE_TO_EXCEPTION.values())
+show_as(UnreachableTaskError, DeadlineExceededError)
 
 _EXCEPTION_TO_CODE: Final = {cls: code for code, cls in _CODE_TO_EXCEPTION.items()}
 

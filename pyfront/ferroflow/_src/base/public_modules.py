@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -50,14 +50,37 @@ def set_public_modules(namespace: dict[str, Any]) -> None:
             if present.partition(".")[0] != _ROOT or (present == module and value.__qualname__ == name):
                 continue
             # A wrapper has the path of what it wraps: it is not found there.
-            holder: Mapping[str, Any] = namespace if present == module else vars(sys.modules[present])
             own_name: str = value.__qualname__
-            if holder.get(own_name) is value and _rank(present, own_name, value) <= _rank(module, name, value):
+            # A module that is not loaded yet has it, as `show_publicly` says.
+            holder: Any = namespace if present == module else getattr(sys.modules.get(present), "__dict__", None)
+            is_there = holder is None or holder.get(own_name) is value
+            if is_there and _rank(present, own_name, value) <= _rank(module, name, value):
                 continue
         elif isinstance(value, type):
             _defined[value] = (present, value.__qualname__)
         for attribute, part in _place(value, module, name).items():
             setattr(value, attribute, part)
+
+
+def show_publicly(module: str, *values: type) -> None:
+    """Gives classes their public path where they are defined, for programs that never load the public module.
+
+    Args:
+        module: str, the path of the public module.
+        values: classes that the public module has under their own names.
+    """
+    set_public_modules({"__name__": module, **{value.__name__: value for value in values}})
+
+
+def show_as(value: type, shown: type) -> None:
+    """Makes tracebacks show one class under another's path, for classes that have no public path.
+
+    Args:
+        value: class that defines `__reduce__`, because pickles do not find it under that path.
+        shown: class.
+    """
+    for attribute, part in _place(value, shown.__module__, shown.__qualname__).items():
+        setattr(value, attribute, part)
 
 
 def _for_public_classes(search: _Search) -> _Search:

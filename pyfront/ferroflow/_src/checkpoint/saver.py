@@ -17,6 +17,7 @@ from ferroflow._src.base import compat, errors, proto, tf_logging
 from ferroflow._src.base.files.urls import folder_of, is_remote
 from ferroflow._src.base.fork_locks import RenewedLock
 from ferroflow._src.base.progress import on_terminal, shown
+from ferroflow._src.base.public_modules import show_as
 from ferroflow._src.base.typing import DictLike, IntLike, ListLike
 from ferroflow._src.checkpoint import state
 from ferroflow._src.checkpoint.meta_graph_export import export_scoped_meta_graph
@@ -470,6 +471,18 @@ class NoCheckpointError(errors.NotFoundError, ValueError):
     def __init__(self, failure: errors.OpError, save_path: str) -> None:
         message = f"The passed save_path is not a valid checkpoint: {save_path}\n{failure.message}"
         super().__init__(failure.node_def, failure.op, message)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _restore_no_checkpoint, (self._node_def, self._message)
+
+
+def _restore_no_checkpoint(node_def: Any, message: str) -> NoCheckpointError:
+    error = NoCheckpointError.__new__(NoCheckpointError)
+    errors.NotFoundError.__init__(error, node_def, None, message)
+    return error
+
+
+show_as(NoCheckpointError, errors.NotFoundError)
 
 
 def _refuse(failure: errors.OpError, cause: str) -> NoReturn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ferroflow._src.base import tf_logging
+from ferroflow._src.base.public_modules import show_publicly
 from ferroflow._src.base.typing import TensorLike
 from ferroflow._src.supervision.session_run_hook import (
     SessionRunArgs,
@@ -21,6 +22,9 @@ class NanLossDuringTrainingError(RuntimeError):
 
     def __str__(self) -> str:
         return "NaN loss during training."
+
+
+show_publicly("ferroflow.estimator", NanLossDuringTrainingError)
 
 
 class NanTensorHook(SessionRunHook):
