@@ -136,7 +136,6 @@ _ENGINE = {
     "ferroflow-sync",
     "ferroflow-tensor",
     "ferroflow-linalg",
-    "ferroflow-fourier",
     "ferroflow-io",
     "ferroflow-graph",
     "ferroflow-graph-def",
@@ -152,7 +151,6 @@ RUST_LAYERS = {
     "ferroflow-sync": set(),
     "ferroflow-tensor": {"ferroflow-sync"},
     "ferroflow-linalg": set(),
-    "ferroflow-fourier": {"ferroflow-sync"},
     "ferroflow-io": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-graph": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-graph-def": {
@@ -167,7 +165,6 @@ RUST_LAYERS = {
         "ferroflow-sync",
         "ferroflow-tensor",
         "ferroflow-linalg",
-        "ferroflow-fourier",
         "ferroflow-io",
         "ferroflow-graph",
     },
@@ -206,8 +203,6 @@ RESERVED_CRATES = {
     "pyo3": {"ferroflow-python"},
     "numpy": {"ferroflow-python"},
     "faer": {"ferroflow-linalg"},
-    "rustfft": {"ferroflow-fourier"},
-    "realfft": {"ferroflow-fourier"},
     "parking_lot": {"ferroflow-sync"},
     "lock_api": {"ferroflow-sync"},
 }
