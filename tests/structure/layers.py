@@ -136,6 +136,7 @@ _ENGINE = {
     "ferroflow-sync",
     "ferroflow-tensor",
     "ferroflow-linalg",
+    "ferroflow-fourier",
     "ferroflow-io",
     "ferroflow-graph",
     "ferroflow-graph-def",
@@ -151,6 +152,7 @@ RUST_LAYERS = {
     "ferroflow-sync": set(),
     "ferroflow-tensor": {"ferroflow-sync"},
     "ferroflow-linalg": set(),
+    "ferroflow-fourier": {"ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-io": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-graph": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-graph-def": {
@@ -165,6 +167,7 @@ RUST_LAYERS = {
         "ferroflow-sync",
         "ferroflow-tensor",
         "ferroflow-linalg",
+        "ferroflow-fourier",
         "ferroflow-io",
         "ferroflow-graph",
     },
@@ -203,6 +206,8 @@ RESERVED_CRATES = {
     "pyo3": {"ferroflow-python"},
     "numpy": {"ferroflow-python"},
     "faer": {"ferroflow-linalg"},
+    "rustfft": {"ferroflow-fourier"},
+    "realfft": {"ferroflow-fourier"},
     "parking_lot": {"ferroflow-sync"},
     "lock_api": {"ferroflow-sync"},
 }

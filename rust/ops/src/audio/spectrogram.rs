@@ -1,14 +1,14 @@
 //! AudioSpectrogram: the strengths of frequencies in windows of samples.
 
+use ferroflow_fourier::RealRows;
 use ferroflow_graph::{Kernel, KernelContext, KernelInit, Op, Registry, ShapeContext, kernel};
-use ferroflow_tensor::fourier::real_rows;
 use ferroflow_tensor::threads::try_for_chunks_mut;
 use ferroflow_tensor::vector::scalar;
 use ferroflow_tensor::{DType, PartialShape, Result, Shape, Tensor, bail};
 use num_complex::Complex;
 
-/// Bytes of the windows that are transformed together.
-const WINDOWS_BYTES: usize = 1 << 20;
+/// Windows of one parallel block.
+const WINDOWS: usize = 8;
 
 /// The windows of a spectrogram.
 #[derive(Clone, Copy)]
@@ -52,25 +52,23 @@ fn compute(ctx: &mut KernelContext<'_>, windows: Windows) -> Result<()> {
     let period = 2.0 * std::f64::consts::PI / windows.size as f64;
     let hann: Vec<f64> = (0..windows.size).map(|i| 0.5 - 0.5 * scalar::cos(period * i as f64)).collect();
     let length = windows.transformed();
-    let together = (WINDOWS_BYTES / (size_of::<f64>() * length)).clamp(1, (channels * count).max(1));
-    let mut rows = vec![0.0f64; together * length];
-    let mut spectra = vec![Complex::<f64>::default(); together * frequencies];
-    for (block, lines) in out.slice_mut::<f32>()?.chunks_mut(together * frequencies).enumerate() {
-        let (first, some) = (block * together, lines.len() / frequencies);
-        try_for_chunks_mut(ctx.threads(), &mut rows[..some * length], length, |start, row| {
-            let (channel, window) = ((first + start / length) / count, (first + start / length) % count);
+    let transform = RealRows::<f64>::new(length);
+    try_for_chunks_mut(ctx.threads(), out.slice_mut::<f32>()?, WINDOWS * frequencies, |start, lines| {
+        let first = start / frequencies;
+        let mut row = vec![0.0f64; length];
+        let mut spectrum = vec![Complex::<f64>::default(); frequencies];
+        for (k, to) in lines.chunks_exact_mut(frequencies).enumerate() {
+            let (channel, window) = ((first + k) / count, (first + k) % count);
             for (i, (to, factor)) in row.iter_mut().zip(&hann).enumerate() {
                 *to = f64::from(x[(window * windows.stride + i) * channels + channel]) * factor;
             }
-        })?;
-        real_rows(ctx.threads(), &rows[..some * length], length, &mut spectra[..some * frequencies], length)?;
-        try_for_chunks_mut(ctx.threads(), lines, frequencies, |start, line| {
-            for (to, z) in line.iter_mut().zip(&spectra[start..]) {
+            transform.run(&row, length, &mut spectrum);
+            for (to, z) in to.iter_mut().zip(&spectrum) {
                 let square = (z.re * z.re + z.im * z.im) as f32;
                 *to = if windows.squared { square } else { square.sqrt() };
             }
-        })?;
-    }
+        }
+    })?;
     ctx.set_output(0, out);
     Ok(())
 }
