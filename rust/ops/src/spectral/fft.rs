@@ -3,7 +3,9 @@
 use crate::array::strided::{Walk, gathered};
 use ferroflow_fourier::{ComplexRows, Real, RealInverseRows, RealRows};
 use ferroflow_graph::{Kernel, KernelInit, Op, Registry, ShapeContext, kernel, shape_rules};
-use ferroflow_tensor::fourier::{self, ColumnTransform, Direction, scaled};
+use ferroflow_tensor::fourier::{
+    self, ColumnTransform, Direction, RealInverseRowTransform, RealRowTransform, RowTransform, scaled,
+};
 use ferroflow_tensor::threads::{Columns, Threads, try_for_chunks_mut, try_for_rows_mut};
 use ferroflow_tensor::transpose;
 use ferroflow_tensor::{DType, PartialShape, Result, Scalar, Shape, Tensor, bail, ensure};
@@ -55,9 +57,14 @@ fn along_rows<T: Pair>(
     direction: Direction,
     factor: Option<T>,
 ) -> Result<Tensor> {
-    let rows = ComplexRows::<T>::new(n, direction);
+    let count = t.elements() / n.max(1);
     let (from, mut out) = place::<T>(t)?;
     let from = from.as_ref().map(<T as Pair>::complex).transpose()?;
+    if let Some(transform) = RowTransform::new(n, count, direction) {
+        transform.run(threads, from, T::complex_mut(&mut out)?, factor)?;
+        return Ok(out);
+    }
+    let rows = ComplexRows::<T>::new(n, direction);
     try_for_chunks_mut(threads, T::complex_mut(&mut out)?, block(n), |start, chunk| {
         if let Some(from) = from {
             chunk.copy_from_slice(&from[start..start + chunk.len()]);
@@ -240,11 +247,16 @@ fn real<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
             rows[rank - 1] = t.shape()[t.rank() - 1];
             let from = cropped(threads, t, &rows)?;
             let (from, stride) = (from.slice::<T>()?, rows[rank - 1]);
-            let fft = RealRows::<T>::new(n);
-            try_for_chunks_mut(threads, T::complex_mut(&mut out)?, block(half), |start, to| {
-                let row = start / half;
-                fft.run(&from[row * stride..(row + to.len() / half) * stride], stride, to);
-            })?;
+            let to = T::complex_mut(&mut out)?;
+            if let Some(transform) = RealRowTransform::new(n, to.len() / half) {
+                transform.run(threads, from, stride, to)?;
+            } else {
+                let fft = RealRows::<T>::new(n);
+                try_for_chunks_mut(threads, to, block(half), |start, to| {
+                    let row = start / half;
+                    fft.run(&from[row * stride..(row + to.len() / half) * stride], stride, to);
+                })?;
+            }
             let end = out.rank() - 1;
             out = along_axes::<T>(threads, out, (end + 1 - rank, end), Direction::Forward, None)?;
         }
@@ -269,12 +281,17 @@ fn real_inverse<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
             let end = from.rank() - 1;
             let from = along_axes::<T>(threads, from, (end + 1 - rank, end), Direction::Inverse, None)?;
             let from = <T as Pair>::complex(&from)?;
-            let fft = RealInverseRows::<T>::new(n);
-            try_for_chunks_mut(threads, out.slice_mut::<T>()?, block(n), |start, to| {
-                let row = start / n;
-                fft.run(&from[row * half..(row + to.len() / n) * half], half, to);
-                to.iter_mut().for_each(|x| *x = *x * scale);
-            })?;
+            let to = out.slice_mut::<T>()?;
+            if let Some(transform) = RealInverseRowTransform::new(n, to.len() / n) {
+                transform.run(threads, from, to, scale)?;
+            } else {
+                let fft = RealInverseRows::<T>::new(n);
+                try_for_chunks_mut(threads, to, block(n), |start, to| {
+                    let row = start / n;
+                    fft.run(&from[row * half..(row + to.len() / n) * half], half, to);
+                    to.iter_mut().for_each(|x| *x = *x * scale);
+                })?;
+            }
         }
         ctx.set_output(0, out);
         Ok(())

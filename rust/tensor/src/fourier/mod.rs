@@ -1,4 +1,4 @@
-//! Discrete Fourier transforms of columns.
+//! Discrete Fourier transforms of columns, and of many rows.
 //!
 //! Sixteen columns (eight of float64) lie side by side and are transformed side by side, one in each lane of a [`tile::Tile`]:
 //! columns are read into a tile, [`passes`] go over it, and the results are written. Bits depend on the column alone.
@@ -8,9 +8,11 @@
 mod numbers;
 mod passes;
 mod plan;
+mod rows;
 mod tile;
 
 pub use plan::Direction;
+pub use rows::{RealInverseRowTransform, RealRowTransform, RowTransform};
 
 use crate::gemm::tiled::lanes::{Lanes, Plain};
 use crate::threads::{Columns, Pieces, Threads, try_for_rows_mut};
@@ -58,7 +60,7 @@ trait Job<T> {
 mod kept {
     use super::{Arc, Direction, Isa, Job, Plan};
 
-    /// What columns of this type are computed with.
+    /// What numbers of this type are transformed with.
     #[allow(private_bounds, private_interfaces, reason = "only this module implements and calls it")]
     pub trait Kept: Sized {
         /// Transforms side by side.
@@ -70,6 +72,8 @@ mod kept {
         /// Returns the tables of a length.
         /// Returns the tables of a length; None if it has a prime factor that is too large.
         fn plan(n: usize, direction: Direction) -> Option<Arc<Plan<Self>>>;
+        /// Returns the cosines and sines of the first half of the `n` parts of a turn, and of the half itself.
+        fn turns(n: usize, direction: Direction) -> Arc<Vec<[Self; 2]>>;
         fn of(x: f64) -> Self;
         /// Returns the parts of complex numbers, a real part before each imaginary part.
         fn parts(numbers: &[super::Complex<Self>]) -> &[Self];
@@ -85,13 +89,14 @@ impl Real for f64 {}
 /// The tables of the lengths met so far.
 struct Tables<T> {
     plans: HashMap<(usize, Direction), Arc<Plan<T>>>,
+    turns: HashMap<(usize, Direction), Arc<Vec<[T; 2]>>>,
     /// Numbers in them.
     size: usize,
 }
 
 impl<T> Tables<T> {
     fn new() -> Tables<T> {
-        Tables { plans: HashMap::new(), size: 0 }
+        Tables { plans: HashMap::new(), turns: HashMap::new(), size: 0 }
     }
 
     /// Returns the tables that are kept, after room is made for `size` more numbers.
@@ -135,6 +140,18 @@ macro_rules! kept {
                 let mut kept = $tables.lock();
                 Tables::with_room(&mut kept, made.size()).plans.insert(key, made.clone());
                 Some(made)
+            }
+
+            fn turns(n: usize, direction: Direction) -> Arc<Vec<[$t; 2]>> {
+                let key = (n, direction);
+                if let Some(found) = $tables.lock().as_ref().and_then(|kept| kept.turns.get(&key).cloned()) {
+                    return found;
+                }
+                let made: Vec<_> = (0..=n / 2).map(|k| plan::turned(k, n, direction).map(<$t>::of)).collect();
+                let made = Arc::new(made);
+                let mut kept = $tables.lock();
+                Tables::with_room(&mut kept, made.len()).turns.insert(key, made.clone());
+                made
             }
 
             fn of(x: f64) -> $t {

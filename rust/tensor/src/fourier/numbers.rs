@@ -102,6 +102,12 @@ impl<L: Lanes> Numbers<L> {
         }
     }
 
+    #[inline(always)]
+    pub unsafe fn conj(self) -> Self {
+        // SAFETY: as above.
+        unsafe { Numbers { re: self.re, im: L::zero().sub(self.im) } }
+    }
+
     /// Returns `self - i * b` and `self + i * b`.
     #[inline(always)]
     pub unsafe fn beside(self, b: Self) -> (Self, Self) {

@@ -11,12 +11,12 @@ pub enum Direction {
 }
 
 /// Returns the cosine and the sine of `k` parts of `n` of a whole turn, in the direction.
-fn turned(k: usize, n: usize, direction: Direction) -> [f64; 2] {
+pub(super) fn turned(k: usize, n: usize, direction: Direction) -> [f64; 2] {
     let (sin, cos) = libm::sincos(std::f64::consts::TAU * (k % n) as f64 / n as f64);
     [cos, if direction == Direction::Forward { -sin } else { sin }]
 }
 
-/// How columns of a length are transformed.
+/// How a length is transformed.
 pub(super) struct Plan<T> {
     pub n: usize,
     pub passes: Vec<Pass<T>>,

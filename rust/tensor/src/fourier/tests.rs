@@ -1,4 +1,3 @@
-use super::kept::Kept;
 use super::*;
 use crate::vector::Isa;
 use proptest::prelude::*;
@@ -120,6 +119,61 @@ proptest! {
     }
 
     #[test]
+    fn many_rows_are_transformed_as_the_columns_of_the_transposed_matrix(
+        n in 1..62usize, second in 1..12usize, count in 8..50usize, threads in 1..4usize, inverse in any::<bool>(),
+        in_place in any::<bool>(),
+    ) {
+        let direction = if inverse { Direction::Inverse } else { Direction::Forward };
+        let (n, x) = (n * second, numbers(n * second * count));
+        let Some(transform) = RowTransform::new(n, count, direction) else {
+            prop_assert!(n.is_power_of_two());
+            return Ok(());
+        };
+        let mut got = x.clone();
+        let from = if in_place { None } else { got.fill(Complex::new(f64::NAN, 3.0)); Some(&x[..]) };
+        transform.run(Threads::new(threads), from, &mut got, Some(0.3)).unwrap();
+        let mut columns: Vec<_> = (0..n).flat_map(|i| column(&x, n, i)).collect();
+        run(1, &mut columns, n, count, direction, Some(0.3));
+        let expected: Vec<_> = (0..count).flat_map(|i| column(&columns, count, i)).collect();
+        prop_assert_eq!(bits(&got), bits(&expected));
+    }
+
+    #[test]
+    fn many_real_rows_are_complex_ones_and_come_back(
+        half in 2..62usize, second in 1..30usize, count in 8..40usize, more in 0..3usize, threads in 1..4usize,
+    ) {
+        let half = half * second;
+        let (n, stride) = (2 * half, 2 * half + more);
+        let x: Vec<f64> = (0..count * stride).map(|i| (i as f64 * 0.3).sin()).collect();
+        let Some(transform) = RealRowTransform::new(n, count) else {
+            prop_assert!(half > 2048);
+            return Ok(());
+        };
+        let mut got = vec![Complex::default(); count * (half + 1)];
+        transform.run(Threads::new(threads), &x, stride, &mut got).unwrap();
+        for (x, got) in x.chunks(stride).zip(got.chunks(half + 1)) {
+            let mut expected: Vec<Complex<f64>> = x[..n].iter().map(Complex::from).collect();
+            run(1, &mut expected, n, 1, Direction::Forward, None);
+            prop_assert!(difference(got, &expected[..=half]) < 1e-14);
+        }
+        let back = |from: &[Complex<f64>]| {
+            let mut back = vec![f64::NAN; count * n];
+            let inverse = RealInverseRowTransform::new(n, count).unwrap();
+            inverse.run(Threads::new(threads), from, &mut back, 1.0 / n as f64).unwrap();
+            back
+        };
+        let expected = back(&got);
+        for (x, got) in x.chunks(stride).zip(expected.chunks(n)) {
+            prop_assert!(x.iter().zip(got).all(|(a, b)| (a - b).abs() < 1e-13));
+        }
+        // Imaginary parts of numbers that must be real do not count.
+        for row in got.chunks_mut(half + 1) {
+            (row[0].im, row[half].im) = (5.0, -7.0);
+        }
+        prop_assert_eq!(back(&got), expected);
+    }
+
+    #[test]
     fn single_precision_is_near_double_precision(n in 1..62usize, second in 1..62usize) {
         let mut wide = numbers(n * second);
         let mut x = narrow(&wide);
@@ -143,6 +197,17 @@ fn what_is_not_finite_stays_in_its_column() {
         }
         assert!(column(&x, 3, 1).iter().all(|x| !(x.re.is_finite() && x.im.is_finite())));
     }
+}
+
+#[test]
+fn few_rows_long_ones_and_large_primes_are_left_to_others() {
+    let forward = Direction::Forward;
+    assert!(RowTransform::<f32>::new(12, 15, forward).is_none() && RowTransform::<f32>::new(12, 16, forward).is_some());
+    assert!(
+        RowTransform::<f64>::new(67, 99, forward).is_none() && RowTransform::<f64>::new(3000, 99, forward).is_none()
+    );
+    assert!(RealRowTransform::<f32>::new(15, 99).is_none() && RealInverseRowTransform::<f32>::new(134, 99).is_none());
+    assert!(RealRowTransform::<f32>::new(16, 99).is_some() && RealInverseRowTransform::<f32>::new(16, 15).is_none());
 }
 
 #[test]

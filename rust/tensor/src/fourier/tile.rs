@@ -56,11 +56,46 @@ pub(super) unsafe fn transform<L: Lanes<Elem: Real>>(plan: &Plan<L::Elem>, tile:
     }
 }
 
-/// Columns in memory: the first element, and the elements from one row to the next.
+/// Rows or columns in memory: the first element, and the elements from one row to the next.
 #[derive(Clone, Copy)]
 pub(super) struct Strided<P> {
     pub first: P,
     pub stride: usize,
+}
+
+for_lanes! {
+    /// Reads `rows` rows of `elements` elements, a row for each lane; lanes without a row are zero. Element i of a row goes to
+    /// its lane at `to + i * N`.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`; the rows are readable, at most N; `to` has room.
+    unsafe fn rows_to_lanes = rows_to_lanes_body<L: Lanes>(from: Strided<*const L::Elem>, rows: usize, elements: usize, to: *mut L::Elem)
+}
+
+#[inline(always)]
+unsafe fn rows_to_lanes_body<L: Lanes>(from: Strided<*const L::Elem>, rows: usize, elements: usize, to: *mut L::Elem) {
+    for i in (0..elements).step_by(L::N) {
+        let some = L::N.min(elements - i);
+        // SAFETY: by the contract of `rows_to_lanes`.
+        unsafe { L::transpose(from.first.add(i), from.stride, rows, some, to.add(i * L::N), L::N, L::first(L::N)) };
+    }
+}
+
+for_lanes! {
+    /// Writes what `rows_to_lanes` reads.
+    ///
+    /// # Safety
+    /// As for `rows_to_lanes`, with the rows writable.
+    unsafe fn lanes_to_rows = lanes_to_rows_body<L: Lanes>(from: *const L::Elem, rows: usize, elements: usize, to: Strided<*mut L::Elem>)
+}
+
+#[inline(always)]
+unsafe fn lanes_to_rows_body<L: Lanes>(from: *const L::Elem, rows: usize, elements: usize, to: Strided<*mut L::Elem>) {
+    for i in (0..elements).step_by(L::N) {
+        let some = L::N.min(elements - i);
+        // SAFETY: by the contract of `lanes_to_rows`.
+        unsafe { L::transpose(from.add(i * L::N), L::N, some, rows, to.first.add(i), to.stride, L::first(some)) };
+    }
 }
 
 for_lanes! {
@@ -109,6 +144,46 @@ unsafe fn lanes_to_columns_body<L: Lanes>(
             numbers.store_apart(to.first.add(i * to.stride), columns);
         }
     }
+}
+
+/// Reads rows, one for each lane; of two elements the first is a real part.
+///
+/// # Safety
+/// The CPU has the features of `L`.
+///
+/// Panics: where a slice is too short for the rows.
+pub(super) unsafe fn read_rows<L: Lanes<Elem: Real>>(
+    tile: &mut Tile<L::Elem>,
+    from: &[L::Elem],
+    stride: usize,
+    (rows, elements): (usize, usize),
+) {
+    let numbers = tile.numbers();
+    assert!(rows <= L::N && elements * L::N <= numbers.len());
+    assert!(rows > 0 && (rows - 1) * stride + elements <= from.len());
+    let from = Strided { first: from.as_ptr(), stride };
+    // SAFETY: by this function's contract; rows and room as just checked.
+    unsafe { rows_to_lanes::<L>(from, rows, elements, numbers.as_mut_ptr()) }
+}
+
+/// Writes rows, one from each lane.
+///
+/// # Safety
+/// The CPU has the features of `L`.
+///
+/// Panics: where a slice is too short for the rows.
+pub(super) unsafe fn write_rows<L: Lanes<Elem: Real>>(
+    tile: &mut Tile<L::Elem>,
+    to: &mut [L::Elem],
+    stride: usize,
+    (rows, elements): (usize, usize),
+) {
+    let numbers = tile.numbers();
+    assert!(rows <= L::N && elements * L::N <= numbers.len());
+    assert!(rows > 0 && (rows - 1) * stride + elements <= to.len());
+    let to = Strided { first: to.as_mut_ptr(), stride };
+    // SAFETY: by this function's contract; rows and room as just checked.
+    unsafe { lanes_to_rows::<L>(numbers.as_ptr(), rows, elements, to) }
 }
 
 /// Reads columns of complex numbers, one for each lane.
@@ -168,6 +243,23 @@ unsafe fn are_finite_body<L: Lanes>(numbers: &[L::Elem]) -> bool {
 }
 
 for_lanes! {
+    /// # Safety
+    /// The CPU has the features of `L`.
+    unsafe fn multiply_parts = multiply_parts_body<L: Lanes>(numbers: &mut [L::Elem], factor: &L::Elem)
+}
+
+#[inline(always)]
+unsafe fn multiply_parts_body<L: Lanes>(numbers: &mut [L::Elem], factor: &L::Elem) {
+    // SAFETY: by the contract of `multiply_parts`; each chunk has N elements.
+    unsafe {
+        let factor = L::splat(factor);
+        for at in numbers.chunks_exact_mut(L::N) {
+            L::load(at.as_ptr()).mul(factor).store(at.as_mut_ptr());
+        }
+    }
+}
+
+for_lanes! {
     /// Multiplies by the complex number (factor, 0).
     ///
     /// # Safety
@@ -187,6 +279,15 @@ unsafe fn scale_body<L: Lanes>(numbers: &mut [L::Elem], factor: &L::Elem) {
             product.store(at.as_mut_ptr());
         }
     }
+}
+
+/// Multiplies real and imaginary parts by a factor.
+///
+/// # Safety
+/// The CPU has the features of `L`.
+pub(super) unsafe fn scale_parts<L: Lanes<Elem: Real>>(tile: &mut Tile<L::Elem>, factor: L::Elem) {
+    // SAFETY: by this function's contract.
+    unsafe { multiply_parts::<L>(tile.numbers(), &factor) }
 }
 
 /// Multiplies by the complex number (factor, 0), as C multiplies complex numbers: an infinity stays one beside a NaN.
