@@ -232,6 +232,11 @@ fn result_shape(t: &Tensor, last: &[usize]) -> Result<Shape> {
     Shape::checked(&outer.iter().chain(last).map(|&n| n as i64).collect::<Vec<_>>())
 }
 
+/// Returns a tensor for the transform of `t`: zeros where that has no elements.
+fn results(dtype: DType, t: &Tensor, shape: Shape) -> Result<Tensor> {
+    if t.elements() == 0 { Tensor::zeros(dtype, shape) } else { Tensor::new(dtype, shape) }
+}
+
 fn real<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
     kernel(move |ctx| {
         let threads = ctx.threads();
@@ -241,7 +246,7 @@ fn real<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
         let half = if n == 0 { 0 } else { n / 2 + 1 };
         let mut dims = lengths.clone();
         dims[rank - 1] = half;
-        let mut out = Tensor::zeros(T::Complex::DTYPE, result_shape(t, &dims)?)?;
+        let mut out = results(T::Complex::DTYPE, t, result_shape(t, &dims)?)?;
         if t.elements() > 0 && out.elements() > 0 {
             let mut rows = lengths;
             rows[rank - 1] = t.shape()[t.rank() - 1];
@@ -271,7 +276,7 @@ fn real_inverse<T: Pair>(rank: usize) -> Result<Box<dyn Kernel>> {
         let t = ctx.input(0)?;
         let lengths = lengths(t, ctx.input(1)?, rank, true)?;
         let n = lengths[rank - 1];
-        let mut out = Tensor::zeros(T::DTYPE, result_shape(t, &lengths)?)?;
+        let mut out = results(T::DTYPE, t, result_shape(t, &lengths)?)?;
         if t.elements() > 0 && out.elements() > 0 {
             let scale = T::scale(1.0 / lengths.iter().product::<usize>() as f64);
             let half = n / 2 + 1;

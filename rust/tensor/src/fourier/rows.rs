@@ -206,7 +206,7 @@ impl<T: Real> RealRowTransform<T> {
     /// Errors: `Interrupted` once the watch of this thread says to stop.
     pub fn run(&self, threads: Threads, from: &[T], stride: usize, to: &mut [Complex<T>]) -> Result<()> {
         let (tables, row) = (&self.0, self.0.half() + 1);
-        try_for_chunks_mut(threads, to, block::<T>(2 * row, row), |start, to| {
+        try_for_chunks_mut(threads, to, block::<T>(4 * row, row), |start, to| {
             T::run(RealRows { tables, from: &from[start / row * stride..], stride, to: T::parts_mut(to) });
         })?;
         Ok(())
@@ -260,7 +260,7 @@ impl<T: Real> RealInverseRowTransform<T> {
     /// Errors: `Interrupted` once the watch of this thread says to stop.
     pub fn run(&self, threads: Threads, from: &[Complex<T>], to: &mut [T], factor: T) -> Result<()> {
         let (tables, half) = (&self.0, self.0.half());
-        try_for_chunks_mut(threads, to, block::<T>(2 * half, 2 * half), |start, to| {
+        try_for_chunks_mut(threads, to, block::<T>(4 * half, 2 * half), |start, to| {
             let from = T::parts(&from[start / (2 * half) * (half + 1)..]);
             T::run(RealInverseRows { tables, from, to, factor });
         })?;
