@@ -164,6 +164,14 @@ KERNELS = [
         of_program=program_checks.has_huge_numbers,
     ),
     Accepted(
+        "1.15's reciprocal square root of an infinite sum of squares is NaN in vectors, and 0 elsewhere",
+        "value",
+        about="variables of (Resource)?ApplyAdagrad(V2)?",
+        where="NaN elsewhere",
+        check=checks.agree_where_both_are_finite,
+        of_program=program_checks.has_huge_numbers,
+    ),
+    Accepted(
         "powers of negative numbers are NaN in one more or one less neighbour",
         "value",
         about="(gradient of )?LRN(Grad)?",

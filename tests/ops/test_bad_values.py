@@ -304,6 +304,15 @@ def test_known_splits_are_refused_in_tensorflows_words(sizes: int | list[int], a
         tf.split(tf.zeros([3, 4]), sizes, axis)
 
 
+def test_types_of_inputs_are_checked_before_attributes_that_are_given() -> None:
+    with tf.Graph().as_default():
+        images, numbers = tf.ones([4, 3, 3, 1]), tf.zeros([2, 2], tf.bfloat16)
+        with pytest.raises(TypeError, match="parameter 'crops' has DataType bfloat16 not in list of allowed values"):
+            tf.raw_ops.BatchToSpace(input=images, crops=numbers, block_size=1)
+        with pytest.raises(ValueError, match="'block_size' of 'BatchToSpace' Op passed 1 less than minimum 2"):
+            tf.raw_ops.BatchToSpace(input=images, crops=tf.zeros([2, 2], tf.int32), block_size=1)
+
+
 def test_attributes_of_tensorflow_1_15_may_be_given() -> None:
     with tf.Graph().as_default():
         schemas = {

@@ -152,7 +152,7 @@ RUST_LAYERS = {
     "ferroflow-sync": set(),
     "ferroflow-tensor": {"ferroflow-sync"},
     "ferroflow-linalg": set(),
-    "ferroflow-fourier": {"ferroflow-sync"},
+    "ferroflow-fourier": {"ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-io": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-graph": {"ferroflow-proto", "ferroflow-sync", "ferroflow-tensor"},
     "ferroflow-graph-def": {

@@ -6,18 +6,12 @@
 #![forbid(unsafe_code)]
 
 use ferroflow_sync::ProcessMutex;
+use ferroflow_tensor::fourier::Direction;
 use num_complex::Complex;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftNum, FftPlanner};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// The sign of the exponent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    Forward,
-    Inverse,
-}
 
 /// Lengths whose tables are kept; with more, all are made anew.
 const MAX_LENGTHS: usize = 256;

@@ -363,6 +363,12 @@ impl Graph {
                 }
             }
         }
+        // TF 1.x: what inputs decide is checked before what is given.
+        for (name, value, arg) in &inferred {
+            if let Some(attr) = def.attrs.iter().find(|attr| **name == *attr.name) {
+                check_attr(def, attr, value, Some(arg))?;
+            }
+        }
         let mut attrs = AttrMap::default();
         for attr in &def.attrs {
             let from_given = given.iter().position(|(n, _)| **n == *attr.name);
@@ -377,8 +383,9 @@ impl Graph {
                     }
                 },
             };
-            let param = inferred.iter().find(|(n, ..)| **n == *attr.name).map(|(.., arg)| *arg);
-            check_attr(def, attr, &value, param)?;
+            if from_inputs.is_none() {
+                check_attr(def, attr, &value, None)?;
+            }
             attrs.set(attr.name.clone(), value);
         }
         for (n, v) in given {

@@ -7,6 +7,7 @@ mod deep;
 mod denormals;
 mod dtype;
 pub mod elementwise;
+pub mod fourier;
 pub mod gemm;
 mod movable;
 mod number_text;

@@ -200,6 +200,11 @@ impl<T> Piece<'_, T> {
         at..at + self.columns
     }
 
+    /// Returns the address of the first element, for kernels that write the piece as a whole.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.data.as_mut_ptr().wrapping_add(self.start)
+    }
+
     /// Returns the piece's part of a row, empty behind the last one.
     #[inline]
     pub fn row(&mut self, row: usize) -> &mut [T] {

@@ -92,18 +92,19 @@ impl Response {
         }
     }
 
+    /// Computes a row of the gradient. TF 1.x: a gradient of zero adds nothing, also beside an infinity.
     #[inline(always)]
     fn grad_row(&self, [g, x, y]: [&[f32]; 3], padded: &mut [f32], [norm, sums]: [&mut [f32]; 2], gx: &mut [f32]) {
         self.norm(x, padded, norm);
         let shares = &mut padded[self.reach(x.len())..];
         for (((s, g), y), n) in shares.iter_mut().zip(g).zip(y).zip(&*norm) {
-            *s = g * y / n;
+            *s = if *g == 0.0 { -0.0 } else { g * y / n };
         }
         self.add_neighbours(padded, sums);
         self.raise(norm);
         let factor = -2.0 * self.alpha * self.beta;
         for ((((gx, g), x), n), s) in gx.iter_mut().zip(g).zip(x).zip(&*norm).zip(&*sums) {
-            *gx = g * n + factor * x * s;
+            *gx = if *g == 0.0 { 0.0 } else { g * n } + factor * x * s;
         }
     }
 }
@@ -243,6 +244,18 @@ mod tests {
                 assert!((f64::from(gx.slice::<f32>().unwrap()[i]) - expected).abs() < 1e-4);
             }
         }
+    }
+
+    #[test]
+    fn gradients_of_zero_add_nothing_beside_infinities() {
+        let t = |v: [f32; 5]| Tensor::from_slice([1, 1, 1, 5], &v).unwrap();
+        let of = |g, x, y| run("LRNGrad", &[t(g), t(x), t(y)], &attrs(2)).unwrap().remove(0);
+        let (x, y) = ([1., 2., -1., 0.5, 3.], [0.5, 0.7, f32::INFINITY, -0.1, 1.]);
+        let got = of([1., -2., 0., 0.5, 0.], x, y);
+        assert_eq!(got, of([1., -2., 0., 0.5, 0.], x, [0.5, 0.7, 0., -0.1, 0.]));
+        assert!(got.slice::<f32>().unwrap().iter().all(|x| x.is_finite()));
+        let got = of([0.; 5], [f32::INFINITY, 1., 1., 1., 1.], y);
+        assert!(got.slice::<f32>().unwrap()[3..].iter().all(|&x| x == 0.0));
     }
 
     #[test]

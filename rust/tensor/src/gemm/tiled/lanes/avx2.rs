@@ -190,6 +190,29 @@ macro_rules! pair_operations {
 }
 
 impl Pair<__m256> {
+    /// Returns the elements of even numbers of both halves, in order, and those of odd numbers.
+    #[inline(always)]
+    unsafe fn unzipped(a: __m256, b: __m256) -> (__m256, __m256) {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let even = _mm256_castps_pd(_mm256_shuffle_ps::<0x88>(a, b));
+            let odd = _mm256_castps_pd(_mm256_shuffle_ps::<0xdd>(a, b));
+            (
+                _mm256_castpd_ps(_mm256_permute4x64_pd::<0xd8>(even)),
+                _mm256_castpd_ps(_mm256_permute4x64_pd::<0xd8>(odd)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zipped(even: __m256, odd: __m256) -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let (low, high) = (_mm256_unpacklo_ps(even, odd), _mm256_unpackhi_ps(even, odd));
+            Pair(_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high))
+        }
+    }
+
     /// Returns the transpose of a block of 8 rows.
     #[inline(always)]
     unsafe fn transposed(r: [__m256; 8]) -> [__m256; 8] {
@@ -219,6 +242,25 @@ impl Pair<__m256> {
 }
 
 impl Pair<__m256d> {
+    /// Returns the elements of even numbers of both halves, in order, and those of odd numbers.
+    #[inline(always)]
+    unsafe fn unzipped(a: __m256d, b: __m256d) -> (__m256d, __m256d) {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let (even, odd) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+            (_mm256_permute4x64_pd::<0xd8>(even), _mm256_permute4x64_pd::<0xd8>(odd))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zipped(even: __m256d, odd: __m256d) -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let (low, high) = (_mm256_unpacklo_pd(even, odd), _mm256_unpackhi_pd(even, odd));
+            Pair(_mm256_permute2f128_pd::<0x20>(low, high), _mm256_permute2f128_pd::<0x31>(low, high))
+        }
+    }
+
     /// Returns the transpose of a block of 4 rows.
     #[inline(always)]
     unsafe fn transposed(r: [__m256d; 4]) -> [__m256d; 4] {
@@ -258,6 +300,19 @@ impl Lanes for Pair<__m256> {
             let value = _mm256_set1_ps(*from);
             Pair(value, value)
         }
+    }
+    #[inline(always)]
+    unsafe fn unzip(self, next: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let ((even, odd), (next_even, next_odd)) = (Self::unzipped(self.0, self.1), Self::unzipped(next.0, next.1));
+            (Pair(even, next_even), Pair(odd, next_odd))
+        }
+    }
+    #[inline(always)]
+    unsafe fn zip(self, odd: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX2.
+        unsafe { (Self::zipped(self.0, odd.0), Self::zipped(self.1, odd.1)) }
     }
     #[inline(always)]
     unsafe fn sum(self) -> f32 {
@@ -305,6 +360,19 @@ impl Lanes for Pair<__m256d> {
             let value = _mm256_set1_pd(*from);
             Pair(value, value)
         }
+    }
+    #[inline(always)]
+    unsafe fn unzip(self, next: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let ((even, odd), (next_even, next_odd)) = (Self::unzipped(self.0, self.1), Self::unzipped(next.0, next.1));
+            (Pair(even, next_even), Pair(odd, next_odd))
+        }
+    }
+    #[inline(always)]
+    unsafe fn zip(self, odd: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX2.
+        unsafe { (Self::zipped(self.0, odd.0), Self::zipped(self.1, odd.1)) }
     }
     #[inline(always)]
     unsafe fn sum(self) -> f64 {

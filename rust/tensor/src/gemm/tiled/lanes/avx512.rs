@@ -129,6 +129,25 @@ impl Lanes for __m512 {
     );
 
     #[inline(always)]
+    unsafe fn unzip(self, next: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX-512F.
+        unsafe {
+            let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            let odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+            (_mm512_permutex2var_ps(self, even, next), _mm512_permutex2var_ps(self, odd, next))
+        }
+    }
+    #[inline(always)]
+    unsafe fn zip(self, odd: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX-512F.
+        unsafe {
+            let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+            (_mm512_permutex2var_ps(self, low, odd), _mm512_permutex2var_ps(self, high, odd))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn transpose(
         from: *const f32,
         from_stride: usize,
@@ -210,6 +229,25 @@ impl Lanes for __m512d {
         _mm512_cmp_pd_mask,
         _mm512_reduce_add_pd
     );
+
+    #[inline(always)]
+    unsafe fn unzip(self, next: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX-512F.
+        unsafe {
+            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+            (_mm512_permutex2var_pd(self, even, next), _mm512_permutex2var_pd(self, odd, next))
+        }
+    }
+    #[inline(always)]
+    unsafe fn zip(self, odd: Self) -> (Self, Self) {
+        // SAFETY: the caller has AVX-512F.
+        unsafe {
+            let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+            let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+            (_mm512_permutex2var_pd(self, low, odd), _mm512_permutex2var_pd(self, high, odd))
+        }
+    }
 
     #[inline(always)]
     unsafe fn transpose(

@@ -56,6 +56,10 @@ pub(crate) trait Lanes: Copy {
     unsafe fn keep(self, part: Self::Mask) -> Self;
     /// Returns true if every element is zero.
     unsafe fn is_zero(self) -> bool;
+    /// Returns the elements of even numbers of both rows, in order, and those of odd numbers.
+    unsafe fn unzip(self, next: Self) -> (Self, Self);
+    /// Returns the two rows that `unzip` makes these of.
+    unsafe fn zip(self, odd: Self) -> (Self, Self);
     /// Returns the sum of the elements, halves added to halves.
     unsafe fn sum(self) -> Self::Elem;
     /// Reads `rows <= N` rows of `cols <= N` elements and writes their transpose: the elements `to_part` of `cols` rows of `N`, zero

@@ -96,6 +96,16 @@ macro_rules! plain_lanes {
                 self.0.iter().all(|&x| x == 0.0)
             }
             #[inline(always)]
+            unsafe fn unzip(self, next: Self) -> (Self, Self) {
+                let both = |i: usize| if i < $n { self.0[i] } else { next.0[i - $n] };
+                (Plain(std::array::from_fn(|i| both(2 * i))), Plain(std::array::from_fn(|i| both(2 * i + 1))))
+            }
+            #[inline(always)]
+            unsafe fn zip(self, odd: Self) -> (Self, Self) {
+                let both = |i: usize| if i.is_multiple_of(2) { self.0[i / 2] } else { odd.0[i / 2] };
+                (Plain(std::array::from_fn(both)), Plain(std::array::from_fn(|i| both(i + $n))))
+            }
+            #[inline(always)]
             unsafe fn sum(self) -> $float {
                 let mut row = self.0;
                 let mut half = $n / 2;
