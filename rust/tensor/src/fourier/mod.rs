@@ -218,7 +218,7 @@ pub struct ColumnTransform<T> {
 }
 
 impl<T: Real> ColumnTransform<T> {
-    /// Returns None for lengths with a prime factor above 61.
+    /// Returns None for lengths with a prime factor above 199.
     ///
     /// Panics: where `n` is 0.
     pub fn new(n: usize, direction: Direction) -> Option<ColumnTransform<T>> {

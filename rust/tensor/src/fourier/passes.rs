@@ -21,9 +21,8 @@ pub(super) struct Pass<T> {
     pub terms: Vec<T>,
 }
 
-/// The largest radix: a longer prime is transformed through a convolution.
-pub(super) const MAX_RADIX: usize = 61;
-const MAX_HALF: usize = MAX_RADIX / 2;
+/// The largest radix. The work of a pass grows with it: this one still is no slower than a convolution of single rows.
+pub(super) const MAX_RADIX: usize = 199;
 
 /// Returns the transform of four numbers.
 #[inline(always)]
@@ -43,7 +42,7 @@ unsafe fn odd<L: Lanes, const R: usize>(x: [Numbers<L>; R], half: usize, terms: 
     // SAFETY: the caller has the features of `L`, and 2 half^2 readable terms.
     unsafe {
         let radix = 2 * half + 1;
-        let (mut sums, mut differences) = ([x[0]; MAX_HALF], [x[0]; MAX_HALF]);
+        let (mut sums, mut differences) = ([x[0]; R], [x[0]; R]);
         let mut y = x;
         for j in 0..half {
             sums[j] = x[j + 1].add(x[radix - 1 - j]);
@@ -116,6 +115,10 @@ unsafe fn run_body<L: Lanes>(pass: &Pass<L::Elem>, from: *const L::Elem, to: *mu
             (4, true) => each_group!(pass, from, to, L, 4, 4, x, four::<L, true>(x)),
             (5, _) => each_group!(pass, from, to, L, 5, 5, x, odd::<L, 5>(x, 2, terms)),
             (7, _) => each_group!(pass, from, to, L, 7, 7, x, odd::<L, 7>(x, 3, terms)),
+            (11, _) => each_group!(pass, from, to, L, 11, 11, x, odd::<L, 11>(x, 5, terms)),
+            (13, _) => each_group!(pass, from, to, L, 13, 13, x, odd::<L, 13>(x, 6, terms)),
+            (radix @ ..32, _) => each_group!(pass, from, to, L, 31, radix, x, odd::<L, 31>(x, radix / 2, terms)),
+            (radix @ ..62, _) => each_group!(pass, from, to, L, 61, radix, x, odd::<L, 61>(x, radix / 2, terms)),
             (radix, _) => each_group!(pass, from, to, L, MAX_RADIX, radix, x, odd::<L, MAX_RADIX>(x, radix / 2, terms)),
         }
     }

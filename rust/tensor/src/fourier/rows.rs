@@ -62,7 +62,7 @@ pub struct RowTransform<T> {
 
 impl<T: Real> RowTransform<T> {
     /// Returns None where rows are better transformed one by one: for few rows, long ones, lengths that are powers of two or
-    /// have a prime factor above 61.
+    /// have a prime factor above 199.
     pub fn new(n: usize, count: usize, direction: Direction) -> Option<RowTransform<T>> {
         if n.is_power_of_two() { None } else { plan(n, count, direction).map(|plan| RowTransform { plan }) }
     }
@@ -195,7 +195,7 @@ pub struct RealRowTransform<T>(RealPlan<T>);
 
 impl<T: Real> RealRowTransform<T> {
     /// Returns None where rows are better transformed one by one: for few rows, long ones, odd lengths, and those with a prime
-    /// factor above 61.
+    /// factor above 199.
     pub fn new(n: usize, count: usize) -> Option<RealRowTransform<T>> {
         RealPlan::new(n, count, Direction::Forward).map(RealRowTransform)
     }
