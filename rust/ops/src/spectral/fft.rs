@@ -99,7 +99,7 @@ fn transform<T: Pair>(rows: &ComplexRows<T>, data: &mut [Complex<T>], scratch: &
 
 /// Transforms the columns of each row-major matrix of `n` rows and `columns` columns, and multiplies them by a factor.
 ///
-/// Where the length has a large prime factor, a few columns at a time are copied to rows that fit the cache.
+/// Where `ColumnTransform` leaves them to others, a few columns at a time are copied to rows that fit the cache.
 fn along_columns<T: Pair>(
     threads: Threads,
     t: Tensor,
@@ -109,7 +109,7 @@ fn along_columns<T: Pair>(
 ) -> Result<Tensor> {
     let (from, mut out) = place::<T>(t)?;
     let from = from.as_ref().map(<T as Pair>::complex).transpose()?;
-    if let Some(transform) = ColumnTransform::new(n, direction) {
+    if let Some(transform) = ColumnTransform::new(n, columns, direction) {
         transform.run(threads, from, T::complex_mut(&mut out)?, columns, factor)?;
         return Ok(out);
     }

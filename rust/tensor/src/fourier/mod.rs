@@ -34,6 +34,10 @@ use crate::gemm::tiled::lanes::Pair;
 
 /// Elements of one parallel block.
 const BLOCK: usize = 1 << 14;
+/// The most numbers of a column: with more, a tile leaves the caches.
+const LONGEST: usize = 8192;
+/// The most numbers of a column where most lanes are empty.
+const LONGEST_OF_FEW: usize = 128;
 /// Numbers in all tables that are kept; with more, all are made anew.
 const KEPT: usize = 1 << 22;
 
@@ -218,12 +222,14 @@ pub struct ColumnTransform<T> {
 }
 
 impl<T: Real> ColumnTransform<T> {
-    /// Returns None for lengths with a prime factor above 199.
+    /// Returns None where columns of `n` numbers are better transformed one by one: for very long ones, few long ones, and
+    /// lengths with a prime factor above 199.
     ///
     /// Panics: where `n` is 0.
-    pub fn new(n: usize, direction: Direction) -> Option<ColumnTransform<T>> {
+    pub fn new(n: usize, columns: usize, direction: Direction) -> Option<ColumnTransform<T>> {
         assert!(n > 0, "columns have a length");
-        T::plan(n, direction).map(|plan| ColumnTransform { plan })
+        let most = if columns >= T::LANES / 2 { LONGEST } else { LONGEST_OF_FEW };
+        if n <= most { T::plan(n, direction).map(|plan| ColumnTransform { plan }) } else { None }
     }
 
     /// Transforms the columns of each row-major matrix of `columns` columns, and multiplies the results by the complex number

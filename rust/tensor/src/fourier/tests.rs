@@ -1,3 +1,4 @@
+use super::kept::Kept;
 use super::*;
 use crate::vector::Isa;
 use proptest::prelude::*;
@@ -41,7 +42,7 @@ fn run<T: Real>(
     direction: Direction,
     factor: Option<T>,
 ) {
-    let transform = ColumnTransform::new(n, direction).unwrap();
+    let transform = ColumnTransform { plan: T::plan(n, direction).unwrap() };
     transform.run(Threads::new(threads), None, x, columns, factor).unwrap();
 }
 
@@ -51,7 +52,7 @@ const DIRECTIONS: [(Direction, f64); 2] = [(Direction::Forward, -1.0), (Directio
 fn columns_of_every_length_without_large_primes_are_transformed_as_defined() {
     for n in (1..=130).chain([197, 199, 211, 591, 360, 1000, 1024, 2048, 61 * 61, 4096]) {
         for (direction, sign) in DIRECTIONS {
-            let Some(transform) = ColumnTransform::new(n, direction) else {
+            let Some(transform) = ColumnTransform::new(n, 8, direction) else {
                 assert!((200..=n).any(|p| n % p == 0 && (2..p).all(|d| p % d != 0)), "{n}");
                 continue;
             };
@@ -80,7 +81,7 @@ proptest! {
             run(threads, &mut got, n, columns, direction, factor);
         } else {
             got.fill(Complex::new(f64::NAN, 7.0));
-            let transform = ColumnTransform::new(n, direction).unwrap();
+            let transform = ColumnTransform { plan: f64::plan(n, direction).unwrap() };
             transform.run(Threads::new(threads), Some(&x), &mut got, columns, factor).unwrap();
         }
         for (x, got) in x.chunks(n * columns).zip(got.chunks(n * columns)) {
@@ -200,8 +201,17 @@ fn what_is_not_finite_stays_in_its_column() {
 }
 
 #[test]
-fn few_rows_long_ones_and_large_primes_are_left_to_others() {
+fn few_rows_or_columns_long_ones_and_large_primes_are_left_to_others() {
     let forward = Direction::Forward;
+    assert!(
+        ColumnTransform::<f32>::new(200, 8, forward).is_some()
+            && ColumnTransform::<f32>::new(200, 7, forward).is_none()
+    );
+    assert!(
+        ColumnTransform::<f64>::new(128, 1, forward).is_some()
+            && ColumnTransform::<f64>::new(8200, 99, forward).is_none()
+    );
+    assert!(ColumnTransform::<f64>::new(211, 99, forward).is_none());
     assert!(RowTransform::<f32>::new(12, 15, forward).is_none() && RowTransform::<f32>::new(12, 16, forward).is_some());
     assert!(
         RowTransform::<f64>::new(211, 99, forward).is_none() && RowTransform::<f64>::new(3000, 99, forward).is_none()
