@@ -16,6 +16,19 @@ use std::sync::Arc;
 /// The most numbers of a row: with more, a tile leaves the caches.
 const LONGEST: usize = 2048;
 
+/// Rows of complex numbers that are longer are worth two transposes.
+const SHORTEST: usize = 64;
+
+/// Returns true for products of 2, 3 and 5.
+fn is_smooth(mut n: usize) -> bool {
+    for prime in [2, 3, 5] {
+        while n > 0 && n.is_multiple_of(prime) {
+            n /= prime;
+        }
+    }
+    n <= 1
+}
+
 /// Returns the tables of rows of `n` complex numbers, where `count` of them are better transformed in lanes.
 fn plan<T: Real>(n: usize, count: usize, direction: Direction) -> Option<Arc<Plan<T>>> {
     if count >= T::LANES && n <= LONGEST { T::plan(n, direction) } else { None }
@@ -57,14 +70,17 @@ impl<T: Real> Job<T> for Rows<'_, T> {
 
 /// The transform of rows of complex numbers.
 pub struct RowTransform<T> {
-    plan: Arc<Plan<T>>,
+    pub(super) plan: Arc<Plan<T>>,
 }
 
 impl<T: Real> RowTransform<T> {
-    /// Returns None where rows are better transformed one by one: for few rows, long ones, lengths that are powers of two or
-    /// have a prime factor above 199.
+    /// Returns None where rows are better transformed one by one: for few rows, short and long ones, lengths that are products
+    /// of 2, 3 and 5 or multiples of 32, and those with a prime factor above 199.
     pub fn new(n: usize, count: usize, direction: Direction) -> Option<RowTransform<T>> {
-        if n.is_power_of_two() { None } else { plan(n, count, direction).map(|plan| RowTransform { plan }) }
+        if n <= SHORTEST || n.is_multiple_of(32) || is_smooth(n) {
+            return None;
+        }
+        plan(n, count, direction).map(|plan| RowTransform { plan })
     }
 
     /// Transforms rows, which are in `to`, or in `from` if that is given, and multiplies the results by the complex number
