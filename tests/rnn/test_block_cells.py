@@ -174,6 +174,7 @@ def test_a_step_is_one_operation_whose_graph_can_be_imported(op_type):
 def test_gradients_are_slopes(op_type):
     epsilon = 1e-2
     with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.set_random_seed(1)
         y = tf.reduce_sum(tf.sin(programs()[op_type]))
         fed = {"x:0": X[:, 0], "state:0": 0.3 * X[:, :, 0].repeat(2, 1)[:, :UNITS], "series:0": X.swapaxes(0, 1)}
         fed = {graph.get_tensor_by_name(name): value for name, value in fed.items()}

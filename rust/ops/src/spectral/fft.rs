@@ -99,7 +99,7 @@ fn transform<T: Pair>(rows: &ComplexRows<T>, data: &mut [Complex<T>], scratch: &
 
 /// Transforms the columns of each row-major matrix of `n` rows and `columns` columns, and multiplies them by a factor.
 ///
-/// Where `ColumnTransform` leaves them to others, a few columns at a time are copied to rows that fit the cache.
+/// Columns that `ColumnTransform` does not take are copied, a few at a time, to rows that fit the cache.
 fn along_columns<T: Pair>(
     threads: Threads,
     t: Tensor,

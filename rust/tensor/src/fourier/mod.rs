@@ -1,7 +1,7 @@
 //! Discrete Fourier transforms of columns, and of many rows.
 //!
-//! Sixteen columns (eight of float64) lie side by side and are transformed side by side, one in each lane of a [`tile::Tile`]:
-//! columns are read into a tile, [`passes`] go over it, and the results are written. Bits depend on the column alone.
+//! Sixteen columns (eight of float64) are transformed side by side, one in each lane of a [`tile::Tile`]. Columns are read
+//! into a tile, [`passes`] go over it, and the results are written. Bits depend on the column alone.
 //!
 //! Nothing is scaled unless a factor is given: a transform there and back multiplies by the length.
 
@@ -56,6 +56,8 @@ pub fn scaled<T: Float>(x: Complex<T>, factor: T) -> Complex<T> {
 
 /// Work on lanes.
 trait Job<T> {
+    /// Does the work.
+    ///
     /// # Safety
     /// The CPU has the features of `L`.
     unsafe fn run<L: Lanes<Elem = T>>(self);
@@ -64,7 +66,7 @@ trait Job<T> {
 mod kept {
     use super::{Arc, Direction, Isa, Job, Plan};
 
-    /// What numbers of this type are transformed with.
+    /// A type of numbers, and their tables.
     #[allow(private_bounds, private_interfaces, reason = "only this module implements and calls it")]
     pub trait Kept: Sized {
         /// Transforms side by side.
@@ -222,7 +224,7 @@ pub struct ColumnTransform<T> {
 }
 
 impl<T: Real> ColumnTransform<T> {
-    /// Returns None where columns of `n` numbers are better transformed one by one: for very long ones, few long ones, and
+    /// Returns None for columns that are better transformed one by one. These are very long ones, few long ones, and
     /// lengths with a prime factor above 199.
     ///
     /// Panics: where `n` is 0.

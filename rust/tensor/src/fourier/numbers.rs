@@ -14,6 +14,8 @@ impl<L: Lanes> Numbers<L> {
     /// Elements of the numbers in a tile.
     pub const ELEMENTS: usize = 2 * L::N;
 
+    /// Reads them from a tile.
+    ///
     /// # Safety
     /// `from` has `ELEMENTS` readable elements: real parts, then imaginary parts.
     #[inline(always)]
@@ -22,6 +24,8 @@ impl<L: Lanes> Numbers<L> {
         unsafe { Numbers { re: L::load(from), im: L::load(from.add(L::N)) } }
     }
 
+    /// Writes them to a tile.
+    ///
     /// # Safety
     /// `to` has `ELEMENTS` writable elements.
     #[inline(always)]
@@ -33,6 +37,8 @@ impl<L: Lanes> Numbers<L> {
         }
     }
 
+    /// Reads complex numbers that follow each other.
+    ///
     /// # Safety
     /// `from` has `count` readable complex numbers; lanes behind them are zero.
     #[inline(always)]
@@ -49,6 +55,8 @@ impl<L: Lanes> Numbers<L> {
         }
     }
 
+    /// Writes complex numbers after each other.
+    ///
     /// # Safety
     /// `to` has room for `count` complex numbers.
     #[inline(always)]

@@ -1,7 +1,8 @@
 //! The passes of a transform over a tile: many transforms of one length, each in a lane of its own.
 //!
 //! A tile has for each number the real parts of all lanes, and behind them the imaginary parts. A pass of radix R reads
-//! numbers of R parts of its tile and writes R sums of them next to each other (Stockham's order), so that no pass sorts.
+//! a number of each of R parts of its tile. It writes R sums of them next to each other. This is Stockham's order, in
+//! which no pass sorts.
 
 use super::numbers::Numbers;
 use crate::gemm::tiled::lanes::{Lanes, for_lanes};
@@ -97,8 +98,8 @@ for_lanes! {
     /// Runs one pass.
     ///
     /// # Safety
-    /// The CPU has the features of `L`; `from` and `to` have radix x groups x stride numbers and do not overlap; the pass has a
-    /// factor for each group and sum but the first, and the terms of its radix.
+    /// The CPU has the features of `L`. `from` and `to` have radix x groups x stride numbers and do not overlap. The pass
+    /// has a factor for each group and sum but the first, and the terms of its radix.
     unsafe fn run = run_body<L: Lanes>(pass: &Pass<L::Elem>, from: *const L::Elem, to: *mut L::Elem)
 }
 

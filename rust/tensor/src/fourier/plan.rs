@@ -16,7 +16,7 @@ pub(super) fn turned(k: usize, n: usize, direction: Direction) -> [f64; 2] {
     [cos, if direction == Direction::Forward { -sin } else { sin }]
 }
 
-/// How a length is transformed.
+/// The way in which a length is transformed.
 pub(super) struct Plan<T> {
     pub n: usize,
     pub passes: Vec<Pass<T>>,

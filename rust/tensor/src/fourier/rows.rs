@@ -1,7 +1,7 @@
-//! Rows, a few at a time: rows are transposed into a tile and out of it. An even number of real numbers is half as many
-//! complex ones.
+//! Rows, a few at a time, which are transposed into a tile and out of it.
 //!
-//! Only where that is fast: for as many rows as there are lanes. A row's bits depend on whether there are so many.
+//! An even number of real numbers is half as many complex ones. Rows are taken only where that is fast: for as many rows as
+//! there are lanes. A row's bits depend on whether there are so many.
 
 use super::numbers::Numbers;
 use super::plan::{Direction, Plan};
@@ -74,8 +74,8 @@ pub struct RowTransform<T> {
 }
 
 impl<T: Real> RowTransform<T> {
-    /// Returns None where rows are better transformed one by one: for few rows, short and long ones, lengths that are products
-    /// of 2, 3 and 5 or multiples of 32, and those with a prime factor above 199.
+    /// Returns None for rows that are better transformed one by one. These are few rows, and short and long ones. Lengths
+    /// are left out that are products of 2, 3 and 5, multiples of 32, or have a prime factor above 199.
     pub fn new(n: usize, count: usize, direction: Direction) -> Option<RowTransform<T>> {
         if n <= SHORTEST || n.is_multiple_of(32) || is_smooth(n) {
             return None;

@@ -1,3 +1,5 @@
+//! Laws of transforms in lanes: they give what the definition gives, and each as if it were alone.
+
 use super::kept::Kept;
 use super::*;
 use crate::vector::Isa;

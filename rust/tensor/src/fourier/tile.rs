@@ -243,6 +243,8 @@ unsafe fn are_finite_body<L: Lanes>(numbers: &[L::Elem]) -> bool {
 }
 
 for_lanes! {
+    /// Multiplies all elements by a factor.
+    ///
     /// # Safety
     /// The CPU has the features of `L`.
     unsafe fn multiply_parts = multiply_parts_body<L: Lanes>(numbers: &mut [L::Elem], factor: &L::Elem)
