@@ -187,7 +187,7 @@ proptest! {
                 .collect();
             let got = with_denormals_flushed(|| program.run(&mut given, Threads::new(threads)));
             match (&got, &expected) {
-                (Ok(got), Ok(expected)) => prop_assert!(same_bits(&got, &expected)),
+                (Ok(got), Ok(expected)) => prop_assert!(same_bits(got, expected)),
                 (Err(got), Err(expected)) => prop_assert_eq!(got, expected),
                 _ => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
             }
@@ -265,7 +265,7 @@ proptest! {
         for threads in [1, 3] {
             let got = with_denormals_flushed(|| program.run(&mut given.clone(), Threads::new(threads)));
             match (&got, &expected) {
-                (Ok(got), Ok(expected)) => prop_assert!(same_bits(&got, &expected)),
+                (Ok(got), Ok(expected)) => prop_assert!(same_bits(got, expected)),
                 (Err(got), Err(expected)) => prop_assert_eq!(got, expected),
                 _ => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
             }
@@ -308,7 +308,7 @@ proptest! {
         for _ in 0..2 {
             let mut given: Vec<Tensor> = given.iter().map(|t| t.deep_copy().unwrap()).collect();
             match (with_denormals_flushed(|| program.run(&mut given, Threads::new(2))), &expected) {
-                (Ok(got), Ok(expected)) => prop_assert!(same_bits(&got, &expected)),
+                (Ok(got), Ok(expected)) => prop_assert!(same_bits(&got, expected)),
                 (Err(got), Err(expected)) => {
                     prop_assert_eq!(&got, expected);
                     // The shapes that did not fit are still there to be named.
@@ -335,7 +335,7 @@ proptest! {
                 given.push(same.map_or_else(|| t.deep_copy().unwrap(), |same| given[same].clone()));
             }
             match (with_denormals_flushed(|| program.run(&mut given, Threads::new(threads))), &expected) {
-                (Ok(got), Ok(expected)) => prop_assert!(same_bits(&got, &expected)),
+                (Ok(got), Ok(expected)) => prop_assert!(same_bits(&got, expected)),
                 (Err(got), Err(expected)) => prop_assert_eq!(&got, expected),
                 (got, expected) => prop_assert!(false, "{:?} but {:?}", got.is_ok(), expected.is_ok()),
             }
