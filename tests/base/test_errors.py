@@ -185,3 +185,15 @@ def test_the_error_of_a_number_that_is_too_great_shows_no_private_path():
     assert "_src" not in traceback.format_exception_only(caught.value)[0]
     again = pickle.loads(pickle.dumps(caught.value))
     assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+
+
+def test_the_error_of_a_loss_that_is_nan_shows_its_public_path_and_is_pickled():
+    text = """
+import pickle, traceback
+from ferroflow._src.supervision.hooks.nan_tensor import NanLossDuringTrainingError
+
+for shown in (NanLossDuringTrainingError(), pickle.loads(pickle.dumps(NanLossDuringTrainingError()))):
+    print(traceback.format_exception_only(shown)[0], end="")
+"""
+    printed = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == ["ferroflow.estimator.NanLossDuringTrainingError: NaN loss during training."] * 2

@@ -247,3 +247,20 @@ def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any
 )
 def test_differences_depend_on_the_program(program: dict[str, Any], difference: Difference, is_accepted: bool) -> None:
     assert (accepted.reason(program, difference) is not None) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("about", "gradient", "theirs", "ours", "is_accepted"),
+    [
+        ("variables of ApplyAdagrad", -1e30, [1.7, math.nan], [1.7, -1.5], True),
+        ("variables of ApplyAdagrad", -1e30, [1.6, math.nan], [1.7, -1.5], False),
+        ("variables of ApplyAdagrad", -1.0, [1.7, math.nan], [1.7, -1.5], False),
+        ("variables of ApplyMomentum", -1e30, [1.7, math.nan], [1.7, -1.5], False),
+    ],
+)
+def test_a_reciprocal_root_of_infinity_is_nan_in_adagrad_alone(
+    about: str, gradient: float, theirs: Any, ours: Any, is_accepted: bool
+) -> None:
+    program = _program(about, grad=_floats(0.5, gradient))
+    difference = Difference("value", "run 1, value 0 (NaN elsewhere)", theirs, ours)
+    assert (accepted.reason(program, difference) is not None) == is_accepted

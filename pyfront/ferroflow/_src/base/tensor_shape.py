@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, cast, overload
 
 from ferroflow._src.base import dtypes, proto
 
@@ -352,8 +352,7 @@ class TensorShape:
         if self._values is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
         if _gives_plain_sizes():
-            plain: Any = iter(self._values)
-            return plain  # type: ignore[no-any-return]
+            return cast("Iterator[Dimension]", iter(self._values))
         return iter([Dimension(value) for value in self._values])
 
     @overload

@@ -451,8 +451,9 @@ mod tests {
             let transposed = run("Transpose", &[rows[0].clone(), perm.clone()], &[]).unwrap();
             let columns = run("FFT", &transposed, &[]).unwrap();
             let back = run("Transpose", &[columns[0].clone(), perm], &[]).unwrap();
-            // Columns are transformed by other sums than rows.
             assert!(close(two[0].slice().unwrap(), back[0].slice().unwrap()));
+            // Columns in lanes are other sums than single rows; those with a large prime factor are the same sums.
+            assert!(dims[1] != 211 || two == back);
         }
     }
 

@@ -75,7 +75,6 @@ mod kept {
         fn run(job: impl Job<Self>) {
             Self::run_on(Isa::current(), job);
         }
-        /// Returns the tables of a length.
         /// Returns the tables of a length; None if it has a prime factor that is too large.
         fn plan(n: usize, direction: Direction) -> Option<Arc<Plan<Self>>>;
         /// Returns the cosines and sines of the first half of the `n` parts of a turn, and of the half itself.

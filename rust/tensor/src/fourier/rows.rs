@@ -19,14 +19,14 @@ const LONGEST: usize = 2048;
 /// Rows of complex numbers that are longer are worth two transposes.
 const SHORTEST: usize = 64;
 
-/// Returns true for products of 2, 3 and 5.
+/// Returns true for products of 2, 3 and 5; `n` is not 0.
 fn is_smooth(mut n: usize) -> bool {
     for prime in [2, 3, 5] {
-        while n > 0 && n.is_multiple_of(prime) {
+        while n.is_multiple_of(prime) {
             n /= prime;
         }
     }
-    n <= 1
+    n == 1
 }
 
 /// Returns the tables of rows of `n` complex numbers, where `count` of them are better transformed in lanes.

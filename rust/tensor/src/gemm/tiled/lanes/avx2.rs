@@ -154,6 +154,20 @@ macro_rules! pair_operations {
             }
         }
         #[inline(always)]
+        unsafe fn unzip(self, next: Self) -> (Self, Self) {
+            // SAFETY: the caller has AVX2.
+            unsafe {
+                let ((even, odd), (next_even, next_odd)) =
+                    (Self::unzipped(self.0, self.1), Self::unzipped(next.0, next.1));
+                (Pair(even, next_even), Pair(odd, next_odd))
+            }
+        }
+        #[inline(always)]
+        unsafe fn zip(self, odd: Self) -> (Self, Self) {
+            // SAFETY: the caller has AVX2.
+            unsafe { (Self::zipped(self.0, odd.0), Self::zipped(self.1, odd.1)) }
+        }
+        #[inline(always)]
         unsafe fn transpose(
             from: *const Self::Elem,
             from_stride: usize,
@@ -302,19 +316,6 @@ impl Lanes for Pair<__m256> {
         }
     }
     #[inline(always)]
-    unsafe fn unzip(self, next: Self) -> (Self, Self) {
-        // SAFETY: the caller has AVX2.
-        unsafe {
-            let ((even, odd), (next_even, next_odd)) = (Self::unzipped(self.0, self.1), Self::unzipped(next.0, next.1));
-            (Pair(even, next_even), Pair(odd, next_odd))
-        }
-    }
-    #[inline(always)]
-    unsafe fn zip(self, odd: Self) -> (Self, Self) {
-        // SAFETY: the caller has AVX2.
-        unsafe { (Self::zipped(self.0, odd.0), Self::zipped(self.1, odd.1)) }
-    }
-    #[inline(always)]
     unsafe fn sum(self) -> f32 {
         // SAFETY: the caller has AVX2.
         unsafe {
@@ -360,19 +361,6 @@ impl Lanes for Pair<__m256d> {
             let value = _mm256_set1_pd(*from);
             Pair(value, value)
         }
-    }
-    #[inline(always)]
-    unsafe fn unzip(self, next: Self) -> (Self, Self) {
-        // SAFETY: the caller has AVX2.
-        unsafe {
-            let ((even, odd), (next_even, next_odd)) = (Self::unzipped(self.0, self.1), Self::unzipped(next.0, next.1));
-            (Pair(even, next_even), Pair(odd, next_odd))
-        }
-    }
-    #[inline(always)]
-    unsafe fn zip(self, odd: Self) -> (Self, Self) {
-        // SAFETY: the caller has AVX2.
-        unsafe { (Self::zipped(self.0, odd.0), Self::zipped(self.1, odd.1)) }
     }
     #[inline(always)]
     unsafe fn sum(self) -> f64 {
