@@ -617,6 +617,15 @@ def checks_left() -> int:
       The `n` that `interrupt_at` was given less the checks that were made.
     """
 
+def assume_time(nanoseconds: int) -> None:
+    """Makes sessions run instructions side by side from their first step on, as if each took this time.
+
+    For tests. With 0, later sessions measure the time.
+
+    Args:
+      nanoseconds: the time of each instruction, in nanoseconds.
+    """
+
 def set_function_host(
     call: collections.abc.Callable[[str, list[Any]], list[Any]],
     describe: collections.abc.Callable[[BaseException], tuple[int | None, str]],

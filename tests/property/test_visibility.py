@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import pathlib
 import sys
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 
 import ferroflow as tf
+from ferroflow import _core
 from ferroflow._src.framework.apply import apply_op
 
 _SPEC = importlib.util.spec_from_file_location("visibility", pathlib.Path(__file__).with_name("visibility.py"))
@@ -59,13 +61,24 @@ def _build(program, size):
     return graph, ops, starts
 
 
+@contextlib.contextmanager
+def _side_by_side(yes):
+    """Makes the sessions inside run all that they can side by side; with one thread, one lane after the other."""
+    _core.assume_time(50_000 if yes else 0)
+    try:
+        yield
+    finally:
+        _core.assume_time(0)
+
+
+@pytest.mark.parametrize("side_by_side", [False, True])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @given(program=visibility.programs())
-def test_a_step_gives_what_the_naive_interpreter_gives(threads, program):
+def test_a_step_gives_what_the_naive_interpreter_gives(threads, side_by_side, program):
     size = 3
     graph, ops, starts = _build(program, size)
-    config = tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads)
-    with tf.Session(graph=graph, config=config) as sess:
+    config = tf.ConfigProto(intra_op_parallelism_threads=threads)
+    with _side_by_side(side_by_side), tf.Session(graph=graph, config=config) as sess:
         sess.run(starts)
         state = dict(program.starts)
         fetches = [ops[f].outputs[0] if ops[f].outputs else ops[f] for f in program.fetches]

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accesses;
 mod build;
 mod context;
 mod dependents;
@@ -30,6 +31,7 @@ mod rewrites;
 mod roots;
 mod scalar_compiler;
 mod scalar_loop;
+mod side_by_side;
 mod source;
 mod span;
 mod step_graph;
@@ -46,4 +48,5 @@ pub use plan::{Input, Instruction, LoopPlan, Placed, Plan, Run, Test, Tests, Wor
 pub use request::{Request, prune};
 pub use rewrites::{Rewrite, Rewrites};
 pub use scalar_loop::{Carried, ScalarLoop};
+pub use side_by_side::{Group, Lane};
 pub use wait_sets::WaitSets;

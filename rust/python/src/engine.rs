@@ -118,6 +118,13 @@ pub fn interrupt_at(n: u32) {
     ferroflow_runtime::interrupt_at(n);
 }
 
+/// Makes sessions run instructions side by side as if each took this time, in nanoseconds, from their first step on; 0: they
+/// measure it. For tests.
+#[pyfunction]
+pub fn assume_time(nanoseconds: u64) {
+    ferroflow_runtime::assume_time(nanoseconds);
+}
+
 /// Ends the counting that `interrupt_at` began; returns `n` less the checks that were made. For tests.
 #[pyfunction]
 pub fn checks_left() -> i64 {

@@ -54,5 +54,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(script::set_function_host, m)?)?;
     m.add_function(wrap_pyfunction!(engine::interrupt_at, m)?)?;
     m.add_function(wrap_pyfunction!(engine::checks_left, m)?)?;
+    m.add_function(wrap_pyfunction!(engine::assume_time, m)?)?;
     Ok(())
 }

@@ -229,7 +229,7 @@ fn handles(fetches: &Bound<'_, PyAny>) -> PyResult<Vec<Py<PyAny>>> {
 
 #[pymethods]
 impl Session {
-    /// Returns `options`: intra_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms;
+    /// Returns `options`: intra_op_parallelism_threads, inter_op_parallelism_threads, cpus, allow_soft_placement, optimize, operation_timeout_in_ms;
     /// with a target (`grpc://host:port`) also those of its cluster.
     #[new]
     #[pyo3(signature = (graph, make_error, options, target=""))]
@@ -240,7 +240,9 @@ impl Session {
         let devices = Devices::local((get("cpus")? as usize).max(1), get("allow_soft_placement")? != 0);
         let rewrites = rewrites(options)?;
         let intra_op_threads = get("intra_op_parallelism_threads")? as usize;
-        let session_options = SessionOptions { intra_op_threads, plan: PlanOptions { devices, rewrites } };
+        let side_by_side = get("inter_op_parallelism_threads")? != 1;
+        let plan = PlanOptions { devices, rewrites };
+        let session_options = SessionOptions { intra_op_threads, side_by_side, plan };
         let nodes = graph.shared.graph.clone();
         let mut timeout_ms = get("operation_timeout_in_ms")?;
         let inner = match target {

@@ -4,6 +4,7 @@ use crate::interrupts::Interrupts;
 use crate::loops::Iterations;
 use crate::offloaded::Offloaded;
 use crate::scalar_loops::run_scalars;
+use crate::side_by_side::Mode;
 use crate::slots::{IdleSlots, Slots};
 use crate::suspended::{Begun, Remaining, Suspended};
 use crate::task_state::TaskState;
@@ -27,12 +28,13 @@ pub(crate) struct Execution<'a> {
     pub trace: Option<&'a RefCell<Trace>>,
     /// The tasks whose nodes the session runs; empty if it has one.
     tasks: &'a [TaskState],
-    idle: &'a IdleSlots,
+    pub idle: &'a IdleSlots,
     prepared: Vec<Prepared>,
     /// If True, this is a later iteration of a loop.
     pub is_repeated: bool,
     /// If True, an instruction has failed, and the others run on the calling thread.
     pub has_failed: bool,
+    pub mode: Mode<'a>,
 }
 
 impl Drop for Execution<'_> {
@@ -57,7 +59,27 @@ impl<'a> Execution<'a> {
             *slot = Some(feed);
         }
         let prepared = std::iter::repeat_with(|| None).take(plan.prepared).collect();
-        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared, is_repeated: false, has_failed: false }
+        let (is_repeated, has_failed, mode) = (false, false, Mode::InOrder);
+        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared, is_repeated, has_failed, mode }
+    }
+
+    /// Begins the run of a lane: instructions that read these slots and need nothing prepared.
+    pub fn of_lane(
+        plan: &'a Plan,
+        slots: Slots,
+        idle: &'a IdleSlots,
+        step: &'a Step<'a>,
+        interrupts: &'a Interrupts<'a>,
+    ) -> Execution<'a> {
+        let (is_repeated, has_failed, mode) = (false, false, Mode::InOrder);
+        let (trace, tasks, prepared) = (None, &[][..], Vec::new());
+        Execution { plan, slots, step, interrupts, trace, tasks, idle, prepared, is_repeated, has_failed, mode }
+    }
+
+    /// Makes the instructions run as `mode` says.
+    pub fn with_mode(mut self, mode: Mode<'a>) -> Execution<'a> {
+        self.mode = mode;
+        self
     }
 
     /// Begins the run of a loop in this one.
@@ -80,8 +102,23 @@ impl<'a> Execution<'a> {
             return Suspended::begin(self, wait_sets, part);
         }
         let end = part.end;
-        for k in part {
-            match self.execute(&plan.instructions[k]) {
+        let mut next = part.start;
+        for group in self.groups(part) {
+            self.run_in_order(next..group.range.start, end)?;
+            if let Err(failure) = self.run_group(group) {
+                self.run_independent([failure.first], failure.rest.into_iter().chain(group.range.end..end));
+                return Err(failure.error);
+            }
+            next = group.range.end;
+        }
+        self.run_in_order(next..end, end)?;
+        Ok(None)
+    }
+
+    /// Runs instructions of a part that ends at `end`, one after the other.
+    fn run_in_order(&mut self, section: Range<usize>, end: usize) -> Result<()> {
+        for k in section {
+            match self.execute_timed(k) {
                 Ok(None) => {}
                 Ok(Some(begun)) => {
                     return Err(Status::internal("an op that may not wait did").at_node(begun.run.node.id));
@@ -92,7 +129,17 @@ impl<'a> Execution<'a> {
                 }
             }
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// Executes instruction `k` as `execute` does, and notes its time if the mode says so.
+    #[inline]
+    pub fn execute_timed(&mut self, k: usize) -> Result<Option<Begun<'a>>> {
+        let instruction = &self.plan.instructions[k];
+        match self.mode {
+            Mode::Timed(times) => times.measure(k, || self.execute(instruction)),
+            Mode::InOrder | Mode::Tried(_) | Mode::Grouped(_) => self.execute(instruction),
+        }
     }
 
     /// Returns the time since the trace began, in a traced step.

@@ -1,5 +1,6 @@
 //! `Prepared`: the plan of a request, and the plans for feeds of shapes that come again.
 
+use crate::side_by_side::SideBySide;
 use crate::slots::IdleSlots;
 use ferroflow_graph::{Graph, Variable, reshaped_variables};
 use ferroflow_plan::{Placed, Plan, Request, ShapedPlan};
@@ -14,15 +15,16 @@ const PLANNED_AT: u32 = 3;
 /// Most shapes of feeds that are counted for one request.
 const MAX_SHAPES: usize = 8;
 
-/// A plan, and the emptied slots of its executions.
+/// A plan, the emptied slots of its executions, and the groups that run at the same time.
 pub(crate) struct Ready {
     pub plan: Plan,
     pub idle: IdleSlots,
+    pub side_by_side: SideBySide,
 }
 
 impl Ready {
     pub fn new(plan: Plan) -> Ready {
-        Ready { plan, idle: IdleSlots::default() }
+        Ready { side_by_side: SideBySide::new(&plan), plan, idle: IdleSlots::default() }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::execution::Execution;
 use crate::functions::SessionFunctions;
 use crate::interrupts::{Interrupts, Poll};
 use crate::prepared::Prepared;
+use crate::side_by_side::Mode;
 use crate::task_state::TaskState;
 use crate::trace::Trace;
 use ferroflow_graph::{Cancellation, Functions, Graph, Kernel, KernelInit, Node, Rendezvous, Resources, Role, Step};
@@ -25,13 +26,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct SessionOptions {
     /// Threads one kernel may use; 0: as many as the machine has.
     pub intra_op_threads: usize,
+    /// If true, instructions that are too small for several threads run beside others.
+    pub side_by_side: bool,
     pub plan: PlanOptions,
 }
 
 impl Default for SessionOptions {
     fn default() -> Self {
         let devices = Devices::local(1, false);
-        SessionOptions { intra_op_threads: 0, plan: PlanOptions { devices, rewrites: Rewrites::ALL } }
+        SessionOptions {
+            intra_op_threads: 0,
+            side_by_side: true,
+            plan: PlanOptions { devices, rewrites: Rewrites::ALL },
+        }
     }
 }
 
@@ -334,6 +341,13 @@ impl Session {
         let interrupts = Interrupts::begin(options.poll);
         let execution =
             Execution::begin(&ready.plan, values, &ready.idle, &self.tasks, &step, &interrupts, trace.as_ref());
+        // A trace shows the instructions in their order, and other processes wait for values in theirs.
+        let is_grouped = self.options.side_by_side && !options.trace;
+        let mode = match options.rendezvous {
+            None if is_grouped => ready.side_by_side.mode(&ready.plan, self.threads.count()),
+            _ => Mode::InOrder,
+        };
+        let execution = execution.with_mode(mode);
         let values = execute(execution, options.may_miss)?;
         Ok(StepOutcome { values, trace: trace.map(RefCell::into_inner) })
     }

@@ -278,10 +278,23 @@ impl<'a> Suspended<'a> {
 
     /// Runs what can run of the instructions ahead.
     fn pass(&mut self, execution: &mut Execution<'a>) -> Result<()> {
+        let mut groups = execution.groups(self.ahead.clone()).iter().peekable();
         while !self.ahead.is_empty() {
             // An instruction that has ended meanwhile may let one begin that blocks, too.
             if !self.begun.is_empty() && execution.step.cancellation.bell().rang(&mut self.heard) {
                 self.advance(execution)?;
+            }
+            while groups.next_if(|group| group.range.start < self.ahead.start).is_some() {}
+            if self.unfinished.is_empty()
+                && let Some(group) = groups.next_if(|group| group.range.start == self.ahead.start)
+            {
+                self.ahead.start = group.range.end;
+                execution.run_group(group).map_err(|failure| {
+                    self.current = failure.first;
+                    self.postponed.extend(failure.rest);
+                    failure.error
+                })?;
+                continue;
             }
             // Only now: the next instruction must not be lost if one of the others has failed.
             if let Some(k) = self.ahead.next() {
@@ -300,8 +313,7 @@ impl<'a> Suspended<'a> {
         }
         self.unfinished.remove(k);
         self.current = k;
-        let plan = execution.plan;
-        if let Some(begun) = execution.execute(&plan.instructions[k])? {
+        if let Some(begun) = execution.execute_timed(k)? {
             self.unfinished.insert(k);
             self.begun.push((k, begun));
         }

@@ -19,6 +19,8 @@ def check_config(config: Any) -> None:
 def session_options(config: Any) -> dict[str, Any]:
     """Returns the core's options of a ConfigProto, or of None.
 
+    With `inter_op_parallelism_threads` of 1, no two small operations run at the same time.
+
     Read: `intra_op_parallelism_threads`, `device_count["CPU"]`, `allow_soft_placement`, `operation_timeout_in_ms`
     (milliseconds), and `graph_options.optimizer_options.opt_level` (L0 switches optimisation off); of sessions with a
     target `cluster_def`, `device_filters`, `isolate_session_state` and `rpc_options.use_rpc_for_inprocess_master`.
@@ -30,6 +32,7 @@ def session_options(config: Any) -> dict[str, Any]:
         return {}
     options: dict[str, Any] = {
         "intra_op_parallelism_threads": max(config.intra_op_parallelism_threads, 0),
+        "inter_op_parallelism_threads": max(config.inter_op_parallelism_threads, 0),
         "allow_soft_placement": int(config.allow_soft_placement),
         "operation_timeout_in_ms": max(config.operation_timeout_in_ms, 0),
         "optimize": config.graph_options.optimizer_options.opt_level != -1,

@@ -6,7 +6,7 @@ use super::ordering::{edges, order};
 use super::overlaps::Overlaps;
 use super::wait_sets::{Places, find_wait_sets};
 use crate::dependents::Dependents;
-use crate::draft::{Action, Draft};
+use crate::draft::{Action, Draft, StepNode};
 use crate::flow::{GuardId, Literal};
 use crate::order::Edges;
 use crate::overlap::{Beside, Overlap};
@@ -89,18 +89,25 @@ pub(super) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Assigns slots: inputs, then node outputs, then versions in the order of their use. Also returns the order of
+    /// Assigns slots: inputs, then outputs of the nodes that run, then some that stay empty, then versions in the order of their
+    /// use. Also returns the order of
     /// the nodes.
     pub fn begin(d: &'a Draft, inputs: usize, is_loop: bool) -> Result<(Emitter<'a>, Vec<u32>)> {
         let edges = edges(d);
         let overlaps = Overlaps::find(d, &edges)?;
         let order = order(d, &edges, &overlaps)?;
         let mut slots = inputs as u32;
-        let mut first_output = Vec::with_capacity(d.nodes.len());
-        for node in &d.nodes {
-            first_output.push(slots);
-            slots += node.node.outputs.len() as u32;
+        let outputs = |n: &StepNode| n.node.outputs.len() as u32;
+        let mut first_output = vec![0; d.nodes.len()];
+        for (first, node) in first_output.iter_mut().zip(&d.nodes).filter(|(_, n)| n.runs()) {
+            *first = slots;
+            slots += outputs(node);
         }
+        // The tests of a node that never runs may name another that does not run: its slots stay empty.
+        for (first, _) in first_output.iter_mut().zip(&d.nodes).filter(|(_, n)| !n.runs()) {
+            *first = slots;
+        }
+        slots += d.nodes.iter().filter(|n| !n.runs()).map(outputs).max().unwrap_or(0);
         let reads = Reads::find(d, &first_output, slots);
         let emitter = Emitter {
             d,

@@ -2,7 +2,7 @@
 
 use crate::draft::Draft;
 use crate::order::Edges;
-use crate::plan::{Input, Instruction, Plan, Test, Work};
+use crate::plan::{Input, Instruction, Plan};
 use crate::wait_sets::WaitSets;
 use rustc_hash::FxHashMap;
 
@@ -78,7 +78,8 @@ fn place_loads(sets: &mut WaitSets, renewals: &FxHashMap<usize, u32>, instructio
         let mut common = vec![u64::MAX; sets.words];
         for (r, reader) in instructions.iter().enumerate().skip(k) {
             let Instruction::Run(run) = reader else { continue };
-            let reads = slot.is_some_and(|slot| reads(run.inputs.iter(), &run.tests, &run.work, slot));
+            let mut reads = false;
+            run.each_read(|read, _| reads |= *slot == Some(read));
             let reaches = run.handles.iter().flatten().any(|v| std::sync::Arc::ptr_eq(v, variable));
             if reads || reaches {
                 common.iter_mut().zip(sets.after(r)).for_each(|(c, a)| *c &= a);
@@ -111,17 +112,7 @@ pub(super) fn keep_values(plan: &mut Plan) {
     };
     for (k, instruction) in instructions.iter().enumerate() {
         let Instruction::Run(run) = instruction else { continue };
-        for input in &run.inputs {
-            if let Input::Slot { slot, .. } = *input {
-                note(&mut readers, slot, k);
-            }
-        }
-        let merged: &[Box<[Test]>] = if let Work::Merge(tests) = &run.work { tests } else { &[] };
-        for test in run.tests.iter().chain(merged.iter().flatten()) {
-            if let Test::Is(Input::Slot { slot, .. }, _) | Test::Present(slot) = *test {
-                note(&mut readers, slot, k);
-            }
-        }
+        run.each_read(|slot, _| note(&mut readers, slot, k));
     }
     for (k, instruction) in instructions.iter_mut().enumerate() {
         let Instruction::Run(run) = instruction else { continue };
@@ -134,15 +125,4 @@ pub(super) fn keep_values(plan: &mut Plan) {
             }
         }
     }
-}
-
-fn reads<'a>(mut inputs: impl Iterator<Item = &'a Input>, tests: &[Test], work: &Work, slot: u32) -> bool {
-    let is_slot = |input: &Input| matches!(input, Input::Slot { slot: s, .. } if *s == slot);
-    let tested = |test: &Test| match test {
-        Test::Is(input, _) => is_slot(input),
-        Test::Present(s) => *s == slot,
-        Test::Never => false,
-    };
-    let merged = || matches!(work, Work::Merge(tests) if tests.iter().flatten().any(tested));
-    inputs.any(is_slot) || tests.iter().any(tested) || merged()
 }

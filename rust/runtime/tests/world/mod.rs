@@ -167,6 +167,29 @@ pub fn registry() -> Arc<Registry> {
             Ok(())
         })
     }));
+    // Adds its inputs, and fails if the sum can be divided by the attribute.
+    r.add(sum(Op::new("Refuse")).attr("divisor: int").kernel(|init| {
+        let divisor = init.int("divisor")?;
+        kernel(move |ctx| {
+            let all: Result<Vec<i64>> = ctx.inputs().iter().map(|t| t.to_scalar()).collect();
+            let sum: i64 = all?.into_iter().fold(1, i64::wrapping_add);
+            if sum % divisor == 0 {
+                bail!(Aborted, "{} refuses {sum}", ctx.name());
+            }
+            give(ctx, sum);
+            Ok(())
+        })
+    }));
+    // Ends when two such nodes have begun.
+    r.add(sum(Op::new("Meet")).kernel(|_| {
+        kernel(|ctx| {
+            let stage = stage(ctx)?;
+            stage.note(ctx.name());
+            stage.wait_until(|state| state.log.len() >= 2);
+            give(ctx, 1);
+            Ok(())
+        })
+    }));
     // Adds its inputs, and notes that it ran.
     r.add(sum(Op::new("Log")).stateful().kernel(|_| {
         kernel(|ctx| {
@@ -347,8 +370,12 @@ impl World {
     }
 
     pub fn of(graph: Graph) -> World {
+        World::with(graph, SessionOptions::default())
+    }
+
+    pub fn with(graph: Graph, options: SessionOptions) -> World {
         let graph = Arc::new(RwLock::new(graph));
-        let session = Session::new(graph.clone(), SessionOptions::default());
+        let session = Session::new(graph.clone(), options);
         World { graph, session }
     }
 

@@ -7,6 +7,7 @@ mod stack;
 mod watch;
 
 pub use aside::{MOST_ASIDE, Refused, Work, run_aside};
+pub use pool::shared_loops;
 pub use rows::{Columns, Outputs, Piece, Pieces, Strips, for_rows_mut, try_for_rows_mut};
 pub use stack::{StackExhausted, ensure_stack};
 pub use watch::{Interrupted, is_watched, stopped, unwatched, watched};

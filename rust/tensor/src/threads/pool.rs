@@ -74,6 +74,13 @@ static POOLS: [AtomicPtr<Pool>; MAX_THREADS + 1] = [const { AtomicPtr::new(std::
 thread_local! {
     /// True while this thread runs a task, so that a loop inside it runs inline.
     static IN_TASK: Cell<bool> = const { Cell::new(false) };
+    /// The loops of this thread that a pool has run.
+    static SHARED_LOOPS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Returns the number of loops that the calling thread has shared with other threads so far.
+pub fn shared_loops() -> u64 {
+    SHARED_LOOPS.get()
 }
 
 /// Runs the tasks on the pool of `count` threads. While the pool is busy, they run on the calling thread alone, and
@@ -86,6 +93,7 @@ pub(super) fn run(count: usize, tasks: usize, body: Body<'_>, watch: Watch) -> O
     if pool.owned.swap(true, Ordering::Acquire) {
         return Some(run_alone(tasks, body, watch));
     }
+    SHARED_LOOPS.set(SHARED_LOOPS.get().wrapping_add(1));
     let ended = pool.run_owned(count, tasks, body, watch);
     pool.owned.store(false, Ordering::Release);
     match ended {
