@@ -29,6 +29,7 @@ _NONE = "no error"
 _BAD = "InvalidArgumentError: "
 _DILATED = _BAD + "Current CPU implementation does not yet support dilation rates larger than 1."
 _TWO = f"{_BAD}2 root error(s) found.\n  (0) Invalid argument: {_DILATED[len(_BAD) :]}"
+_EMPTY_ARRAY = "UnimplementedError: TensorArray has size zero, but element shape <unknown> is not fully defined"
 _NO_BATCH = "UnimplementedError: Pooling is not yet supported on the batch dimension."
 _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has invalid type <class 'NoneType'>)"
 
@@ -117,6 +118,11 @@ _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has inval
         ("function entropy", "static shape", [1, 2, 1], [1, None, 1], False),
         ("Mfcc", "error", _NONE, _BAD + "Mfcc: the spectrogram ends below upper_frequency_limit 4000", True),
         ("Mfcc", "error", _NONE, _BAD + "Mfcc: dct_coefficient_count must be between", False),
+        ("BiasAdd", "error", _BAD + "Only ranks up to 5 supported: [2,1,2,2,3,3]", _NONE, True),
+        ("BiasAdd", "error", _BAD + "Must provide as many biases as the last dimension", _NONE, False),
+        ("gradient of TridiagonalSolve", "error", _BAD + "Shapes of all inputs must match: values[0]", _NONE, False),
+        ("raw array", "error", _BAD + "TensorArray a: Could not aggregate to TensorArray index 0", _EMPTY_ARRAY, True),
+        ("raw array", "error", _BAD + "TensorArray a: Could not read index 0", _EMPTY_ARRAY, False),
         ("Assert", "error", _BAD + "In[0] should be a scalar: [1]", _NONE, True),
         ("Assert", "error", _BAD + "In[0] should be a scalar: [2]", _NONE, False),
         ("Rint", "value", [0.0, 1.0], [-0.0, 1.0], True),
@@ -173,6 +179,36 @@ def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any
             _program("Zeta", x=_floats(1e30, 2)),
             Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [0.0, 1.5]),
             False,
+        ),
+        (
+            _program("function norm", x=_floats(math.inf, 2)),
+            Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [math.inf, 1.0]),
+            True,
+        ),
+        (
+            _program("function norm", x=_floats(3, 2)),
+            Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [math.inf, 1.0]),
+            False,
+        ),
+        (
+            _program("variables of ResourceApplyProximalAdagrad", grad=_floats(1e30, 2)),
+            Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [0.5, 1.0]),
+            True,
+        ),
+        (
+            _program("BoostedTreesMakeQuantileSummaries", values=_floats(math.nan, 2)),
+            Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [0.5, 1.0]),
+            True,
+        ),
+        (
+            _program("BoostedTreesMakeQuantileSummaries", values=_floats(1, 2)),
+            Difference("value", "run 0", [1.0], [2.0]),
+            False,
+        ),
+        (
+            _program("gradient of TridiagonalSolve", rhs=_floats(shape=[0, 2])),
+            Difference("error", "run 0", _BAD + "Shapes of all inputs must match: values[0].shape = [1]", _NONE),
+            True,
         ),
         (
             _program("Zeta", x=_floats(3, 2)),

@@ -389,3 +389,48 @@ def test_gradients_of_a_clip_are_those_of_its_minimum_and_maximum(low, high):
     of_op, of_function = _run(gradients)
     for found, expected in zip(of_op, of_function, strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("op", ["Sum", "Prod", "Max", "Min"])
+def test_ids_of_rows_without_elements_are_not_read(op):
+    def segments():
+        ids = tf.placeholder_with_default(tf.constant([2, 0, 2, -4, 1]), [5])
+        return getattr(tf.raw_ops, f"UnsortedSegment{op}")(data=tf.zeros([5, 0]), segment_ids=ids, num_segments=0)
+
+    assert _run(segments).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (["a"], [227, 117, 223, 182, 101, 66, 69, 179]),
+        ([["a"]], [227, 117, 223, 182, 101, 66, 69, 179]),
+        ([["ab", "cd"]], [219, 37, 118, 251, 208, 176, 236, 56]),
+    ],
+)
+def test_a_slice_of_one_string_has_the_fingerprint_of_the_string(data, expected):
+    assert _run(lambda: tf.raw_ops.Fingerprint(data=data, method="farmhash64")).tolist() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "real", "inverse"),
+    [([2, 3, -1], [2, 3, 1], [2, 3, None]), ([2, -1, 3], [2, None, 2], [2, None, 3]), ([2, 3, -5], [2, 3, None], None)],
+)
+def test_a_length_of_minus_one_is_unknown_until_the_step(lengths, real, inverse):
+    with tf.Graph().as_default(), tf.Session() as session:
+        transform = tf.raw_ops.RFFT3D(input=tf.zeros([2, 3, 4]), fft_length=lengths)
+        assert transform.shape.as_list() == real
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be >= 0"):
+            session.run(transform)
+        spectrum = tf.zeros([2, 3, 4], tf.complex64)
+        if inverse is None:
+            with pytest.raises(ValueError, match="Dimension -5 must be >= 0"):
+                tf.raw_ops.IRFFT3D(input=spectrum, fft_length=lengths)
+        else:
+            assert tf.raw_ops.IRFFT3D(input=spectrum, fft_length=lengths).shape.as_list() == inverse
+
+
+@pytest.mark.parametrize("size", [0, 2])
+def test_a_given_range_is_checked_though_nothing_is_quantized(size):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid range: input_min -18 > input_max -75"):
+        _run(lambda: tf.quantization.quantize_and_dequantize(tf.zeros([size]), -18.0, -75.0, range_given=True))

@@ -181,7 +181,8 @@ fn unsorted(init: &KernelInit<'_>, f: Reduce) -> Result<Box<dyn Kernel>> {
                 InvalidArgument,
                 "data.shape = {data_shape} does not start with segment_ids.shape = {shape}"
             );
-            let ids = ids.to_i64s()?;
+            // Ids of rows without elements are not read.
+            let ids = if ctx.input(0)?.elements() > 0 { ids.to_i64s()? } else { Vec::new() };
             for (i, id) in ids.iter().enumerate() {
                 ensure!(
                     *id < count,

@@ -25,7 +25,12 @@ impl Form {
 
     /// Returns the lowest and the highest step.
     fn steps(self, bits: i64) -> Result<(f64, f64)> {
-        ensure!((1..=63).contains(&bits), InvalidArgument, "num_bits is out of range: {bits}");
+        let signed = i32::from(self.is_signed);
+        ensure!(
+            (1..=63).contains(&bits),
+            InvalidArgument,
+            "num_bits is out of range: {bits} with signed_input_ {signed}"
+        );
         let bits = bits as i32;
         if !self.is_signed {
             return Ok((0.0, 2f64.powi(bits) - 1.0));
@@ -39,20 +44,23 @@ fn to<T: Float>(x: f64) -> T {
     T::from(x).unwrap_or_else(T::nan)
 }
 
-fn moved<T: Scalar + Float>(ctx: &KernelContext<'_>, form: Form, bits: i64, given: Option<(T, T)>) -> Result<Tensor> {
+fn moved<T: Scalar + Float + std::fmt::Display>(ctx: &KernelContext<'_>, form: Form, bits: i64, given: Option<(T, T)>) -> Result<Tensor> {
     let input = ctx.input(0)?;
     let x = input.slice::<T>()?;
     let (low, high) = form.steps(bits)?;
     let (low, high) = (to::<T>(low), to::<T>(high));
     let (min, max) = match given {
-        Some(range) => range,
+        Some((min, max)) => {
+            ensure!(min <= max, InvalidArgument, "Invalid range: input_min {min} > input_max {max}");
+            (min, max)
+        }
         // NaN is no bound.
         None => (x.iter().copied().fold(T::infinity(), T::min), x.iter().copied().fold(T::neg_infinity(), T::max)),
     };
     if x.is_empty() {
         return Tensor::new(T::DTYPE, input.shape().clone());
     }
-    ensure!(min <= max, InvalidArgument, "Invalid range: input_min > input_max");
+    ensure!(min <= max, InvalidArgument, "Invalid range: input_min {min} > input_max {max}");
     let side = |step: T, bound: T| if step * bound > T::zero() { step / bound } else { T::max_value() };
     let (from_min, from_max) = (side(low, min), side(high, max));
     let (scale, inverse) = if from_min < from_max { (from_min, min / low) } else { (from_max, max / high) };

@@ -344,10 +344,11 @@ fn real_shape<const RANK: usize, const INVERSE: bool>(c: &mut ShapeContext<'_>) 
     for i in 0..RANK {
         dims[first + i] = match &lengths {
             Some(lengths) => {
-                let Some(Ok(n)) = lengths.get(i).map(|&n| usize::try_from(n)) else {
-                    bail!(InvalidArgument, "fft_length must hold {RANK} numbers that are not negative");
-                };
-                Some(if !INVERSE && i + 1 == RANK && n != 0 { n / 2 + 1 } else { n })
+                let Some(&n) = lengths.get(i) else { bail!(InvalidArgument, "fft_length must hold {RANK} numbers") };
+                // The kernel refuses a negative length; a graph may hold -1 as an unknown one.
+                let n = if !INVERSE && i + 1 == RANK && n != 0 { n / 2 + 1 } else { n };
+                ensure!(n >= -1, InvalidArgument, "Dimension {n} must be >= 0");
+                usize::try_from(n).ok()
             }
             None => None,
         };

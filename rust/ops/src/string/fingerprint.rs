@@ -29,8 +29,8 @@ fn fingerprint(ctx: &mut KernelContext<'_>) -> Result<()> {
     let rows = data.shape()[0];
     let row = data.elements().checked_div(rows).unwrap_or(0);
     let prints: Vec<u64> = match data.dtype() {
-        // TF 1.x: of a vector of strings the strings themselves count, of a higher rank their fingerprints.
-        DType::String if data.rank() == 1 => data.strings()?.iter().map(|s| fast(s)).collect(),
+        // TF 1.x: of a slice with one string the string itself counts, of others the fingerprints of their strings.
+        DType::String if row == 1 => data.strings()?.iter().map(|s| fast(s)).collect(),
         DType::String => {
             let each: Vec<u8> = data.strings()?.iter().flat_map(|s| fast(s).to_le_bytes()).collect();
             (0..rows).map(|i| fast(&each[i * row * 8..(i + 1) * row * 8])).collect()
