@@ -88,7 +88,7 @@ impl<'a> Execution<'a> {
 
     /// Gives a lane the values that it reads.
     fn begin_lane(&mut self, lane: &'a Lane) -> Running<'a> {
-        let mut slots = self.idle.acquire(self.plan.slots);
+        let mut slots = self.idle.acquire_for_lane(self.plan.slots);
         for &(slot, is_only) in &lane.read {
             let value = &mut self.slots[slot as usize];
             slots[slot as usize] = if is_only { value.take() } else { value.clone() };
@@ -118,6 +118,7 @@ impl<'a> Execution<'a> {
                 self.slots[slot as usize] = Some(value);
             }
         }
-        self.idle.recycle(slots);
+        lane.read.iter().for_each(|&(slot, _)| slots[slot as usize] = None);
+        self.idle.recycle_of_lane(slots);
     }
 }

@@ -11,11 +11,15 @@ pub(crate) type Slots = Vec<Option<Tensor>>;
 
 /// Emptied slots of a plan and its loops: a step of a small graph should not allocate.
 #[derive(Default)]
-pub(crate) struct IdleSlots(Mutex<Vec<Slots>>);
+pub(crate) struct IdleSlots {
+    emptied: Mutex<Vec<Slots>>,
+    /// Slots of lanes, as many as the plan has, all without a value: a lane uses few of them.
+    of_lanes: Mutex<Vec<Slots>>,
+}
 
 impl IdleSlots {
     pub fn acquire(&self, count: usize) -> Slots {
-        let mut slots = self.0.lock().pop().unwrap_or_default();
+        let mut slots = self.emptied.lock().pop().unwrap_or_default();
         slots.resize(count, None);
         slots
     }
@@ -23,12 +27,25 @@ impl IdleSlots {
     pub fn recycle(&self, mut slots: Slots) {
         slots.clear();
         // An execution that unwinds because a lock was lost in a fork must not panic again.
-        if is_lost(&self.0) {
-            return;
+        if slots.capacity() > 0 && !is_lost(&self.emptied) {
+            keep(&self.emptied, slots);
         }
-        let mut idle = self.0.lock();
-        if idle.len() < MOST_IDLE {
-            idle.push(slots);
-        }
+    }
+
+    /// Returns the slots of a lane, without values.
+    pub fn acquire_for_lane(&self, count: usize) -> Slots {
+        self.of_lanes.lock().pop().unwrap_or_else(|| vec![None; count])
+    }
+
+    /// Keeps the slots of a lane, which has left none of them with a value.
+    pub fn recycle_of_lane(&self, slots: Slots) {
+        keep(&self.of_lanes, slots);
+    }
+}
+
+fn keep(idle: &Mutex<Vec<Slots>>, slots: Slots) {
+    let mut idle = idle.lock();
+    if idle.len() < MOST_IDLE {
+        idle.push(slots);
     }
 }

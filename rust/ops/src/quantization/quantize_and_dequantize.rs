@@ -44,7 +44,12 @@ fn to<T: Float>(x: f64) -> T {
     T::from(x).unwrap_or_else(T::nan)
 }
 
-fn moved<T: Scalar + Float + std::fmt::Display>(ctx: &KernelContext<'_>, form: Form, bits: i64, given: Option<(T, T)>) -> Result<Tensor> {
+fn moved<T: Scalar + Float + std::fmt::Display>(
+    ctx: &KernelContext<'_>,
+    form: Form,
+    bits: i64,
+    given: Option<(T, T)>,
+) -> Result<Tensor> {
     let input = ctx.input(0)?;
     let x = input.slice::<T>()?;
     let (low, high) = form.steps(bits)?;

@@ -15,6 +15,8 @@ pub(super) const LEAST_GAIN: u64 = 3_000;
 const PATIENCE: usize = 64;
 /// Most instructions of a group.
 const LONGEST: usize = 1_024;
+/// Most time of a group on one thread, in nanoseconds: between groups, a step checks for signals and deadlines.
+const MOST_TIME: u64 = 50_000_000;
 
 /// Disjoint sets of elements, with the cost of each.
 #[derive(Default)]
@@ -61,15 +63,12 @@ struct Touched {
     readers: Vec<u32>,
 }
 
-/// A section of a plan while it grows.
+/// A section of a plan while it grows. Its instructions are the elements of the sets, in order.
 #[derive(Default)]
 struct Section {
     sets: Sets,
     /// The cost of all its instructions.
     total: u64,
-    /// The element of each instruction.
-    elements: Vec<u32>,
-    fillers: FxHashMap<u32, u32>,
     variables: FxHashMap<*const Variable, Touched>,
     /// Nodes without an instruction that were reached, with the element that stands for the section's nodes before them.
     passed: FxHashMap<u32, Option<u32>>,
@@ -87,6 +86,8 @@ pub(super) struct Planned<'a> {
     /// By node without an instruction: the last instruction that it comes after.
     latest_before: Vec<Option<u32>>,
     nodes: &'a [Option<u32>],
+    /// By slot: the instruction that fills it.
+    filler_of: Vec<Option<u32>>,
     /// The variables whose versions slots hold.
     held: FxHashMap<u32, *const Variable>,
 }
@@ -115,9 +116,13 @@ impl<'a> Planned<'a> {
                 }
             }
         }
+        let mut filler_of = vec![None; plan.slots];
+        for (k, instruction) in plan.instructions.iter().enumerate() {
+            instruction.filled().for_each(|slot| filler_of[slot as usize] = Some(k as u32));
+        }
         let held = plan.versions.iter().map(|(slot, variable, _)| (*slot, Arc::as_ptr(variable))).collect();
         let (nodes, threads) = (dependents.nodes.as_slice(), threads as u64);
-        Some(Planned { plan, costs, threads, before, instruction_of, latest_before, nodes, held })
+        Some(Planned { plan, costs, threads, before, instruction_of, latest_before, nodes, filler_of, held })
     }
 
     /// Returns the section from `start` on that gains most, and its gain in nanoseconds.
@@ -129,10 +134,11 @@ impl<'a> Planned<'a> {
             self.extend(&mut section, start, k, cost);
             let slowest = section.sets.largest.max(section.total.div_ceil(self.threads));
             let gained = section.total.saturating_sub(slowest + HANDOVER);
+            if section.total > MOST_TIME || k - best >= PATIENCE {
+                break;
+            }
             if gained > gain {
                 (best, gain) = (k + 1, gained);
-            } else if k - best >= PATIENCE {
-                break;
             }
         }
         (start..best, gain)
@@ -146,7 +152,7 @@ impl<'a> Planned<'a> {
         }
         let mut parts: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (position, k) in range.clone().enumerate() {
-            let root = section.sets.root(section.elements[position]);
+            let root = section.sets.root(position as u32);
             parts.entry(root).or_default().push(k as u32);
         }
         let cost = |part: &[u32]| part.iter().filter_map(|&k| self.costs[k as usize]).sum::<u64>();
@@ -205,15 +211,14 @@ impl<'a> Planned<'a> {
     /// Adds instruction `k` to a section that begins with instruction `start`.
     fn extend(&self, section: &mut Section, start: usize, k: usize, cost: u64) {
         let element = section.sets.add(cost);
-        section.elements.push(element);
         section.total += cost;
         let instruction = &self.plan.instructions[k];
         match instruction {
             Instruction::Load { variable, .. } => self.read(section, element, Arc::as_ptr(variable)),
             Instruction::Run(run) => {
                 run.each_read(|slot, _| {
-                    if let Some(&filler) = section.fillers.get(&slot) {
-                        section.sets.unite(filler, element);
+                    if let Some(filler) = self.filler_of[slot as usize].filter(|&filler| filler as usize >= start) {
+                        section.sets.unite(filler - start as u32, element);
                     }
                     if let Some(&variable) = self.held.get(&slot) {
                         self.read(section, element, variable);
@@ -226,9 +231,6 @@ impl<'a> Planned<'a> {
                 }
             }
             Instruction::Depart => {}
-        }
-        for slot in instruction.filled() {
-            section.fillers.insert(slot, element);
         }
         if let Some(node) = self.nodes[k] {
             self.follow(section, start, node, element);
@@ -251,8 +253,7 @@ impl<'a> Planned<'a> {
             for &before in &self.before[node as usize] {
                 match self.instruction_of[before as usize] {
                     Some(k) if k as usize >= start => {
-                        let other = section.elements[k as usize - start];
-                        section.sets.unite(other, element);
+                        section.sets.unite(k - start as u32, element);
                     }
                     Some(_) => {}
                     None => match section.passed.get(&before) {
