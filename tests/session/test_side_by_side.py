@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,61 @@ def test_an_error_names_the_operation_that_fails_first():
             assert sess.run(counts) == [1.0, 2.0, 0.0, 0.0]
     finally:
         _core.assume_time(0)
+
+
+def _counters(count, size, amount):
+    """Returns variables, and the updates that add an amount to each through an operation on one thread."""
+    counters = [tf.get_variable(f"counter{k}", [size], initializer=tf.zeros_initializer()) for k in range(count)]
+    return counters, [counter.assign_add(tf.reverse(tf.fill([size], amount), [0])) for counter in counters]
+
+
+def test_steps_of_several_threads_lose_no_update_while_groups_are_found():
+    threads, steps = 4, 50
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=3)) as sess:
+        amount = tf.placeholder(tf.float32, [])
+        counters, added = _counters(40, 3000, amount)
+        update = tf.group(*added)
+        sess.run(tf.global_variables_initializer())
+
+        def run():
+            for _ in range(steps):
+                sess.run(update, {amount: 1.0})
+
+        workers = [threading.Thread(target=run) for _ in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        for value in sess.run(counters):
+            np.testing.assert_array_equal(value, np.full(3000, threads * steps))
+
+
+def test_a_step_that_is_too_late_leaves_every_variable_whole():
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=3)) as sess:
+        amount = tf.placeholder(tf.float32, [])
+        counters, added = _counters(60, 100_000, amount)
+        update = tf.group(*added)
+        sess.run(tf.global_variables_initializer())
+        ended = 0
+        for step in range(_STEPS):
+            options = tf.RunOptions(timeout_in_ms=1 + step % 8) if step >= _STEPS // 2 else None
+            try:
+                sess.run(update, {amount: 1.0}, options=options)
+                ended += 1
+            except tf.errors.DeadlineExceededError:
+                pass
+        for value in sess.run(counters):
+            assert ended <= value[0] <= _STEPS
+            np.testing.assert_array_equal(value, np.full(100_000, value[0]))
+
+
+def test_what_comes_after_a_dequeue_waits_for_it():
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=3)) as sess:
+        queue = tf.FIFOQueue(_STEPS, [tf.float32], shapes=[[]])
+        enqueue = queue.enqueue_many(tf.range(_STEPS, dtype=tf.float32))
+        counters, added = _counters(30, 2000, queue.dequeue())
+        sess.run([enqueue, tf.global_variables_initializer()])
+        for _ in range(_STEPS):
+            sess.run(added)
+        for value in sess.run(counters):
+            np.testing.assert_array_equal(value, np.full(2000, sum(range(_STEPS))))
