@@ -478,6 +478,14 @@ KERNELS = [
         of_program=program_checks.has_infinite_numbers,
     ),
     Accepted(
+        "an infinite rate is divided out of rows there",
+        "value",
+        about="variables of (Resource)?SparseApplyAdagradDA",
+        where="NaN elsewhere",
+        check=checks.agree_where_both_are_finite,
+        of_program=program_checks.has_infinite_numbers,
+    ),
+    Accepted(
         "NaN has no place in an order",
         "value",
         about="BoostedTreesMakeQuantileSummaries",

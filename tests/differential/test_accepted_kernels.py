@@ -196,6 +196,16 @@ def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any
             True,
         ),
         (
+            _program("variables of ResourceSparseApplyAdagradDA", lr=_floats(-math.inf, shape=[])),
+            Difference("value", "run 2 (NaN elsewhere)", [0.2, 1.0], [math.nan, 1.0]),
+            True,
+        ),
+        (
+            _program("variables of ResourceSparseApplyAdagradDA", lr=_floats(0.1, shape=[])),
+            Difference("value", "run 2 (NaN elsewhere)", [0.2, 1.0], [math.nan, 1.0]),
+            False,
+        ),
+        (
             _program("BoostedTreesMakeQuantileSummaries", values=_floats(math.nan, 2)),
             Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [0.5, 1.0]),
             True,
