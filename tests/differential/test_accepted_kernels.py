@@ -118,6 +118,21 @@ _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has inval
         ("function entropy", "static shape", [1, 2, 1], [1, None, 1], False),
         ("Mfcc", "error", _NONE, _BAD + "Mfcc: the spectrogram ends below upper_frequency_limit 4000", True),
         ("Mfcc", "error", _NONE, _BAD + "Mfcc: dct_coefficient_count must be between", False),
+        (
+            "list of tensors",
+            "error",
+            "InternalError: Output 0 of type float does not match declared output",
+            _NONE,
+            True,
+        ),
+        (
+            "list of tensors",
+            "error",
+            "InternalError: Output 0 of type int32 does not match declared output",
+            _NONE,
+            False,
+        ),
+        ("NonMaxSuppressionV2", "error", _NONE, _BAD + "iou_threshold must be in [0, 1]", False),
         ("BiasAdd", "error", _BAD + "Only ranks up to 5 supported: [2,1,2,2,3,3]", _NONE, True),
         ("BiasAdd", "error", _BAD + "Must provide as many biases as the last dimension", _NONE, False),
         ("gradient of TridiagonalSolve", "error", _BAD + "Shapes of all inputs must match: values[0]", _NONE, False),
@@ -193,6 +208,11 @@ def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any
         (
             _program("variables of ResourceApplyProximalAdagrad", grad=_floats(1e30, 2)),
             Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [0.5, 1.0]),
+            True,
+        ),
+        (
+            _program("NonMaxSuppressionV2", scores={"array": ["float16", [1], [0.5]]}),
+            Difference("error", "run 0", _NONE, _BAD + "iou_threshold must be in [0, 1]"),
             True,
         ),
         (
