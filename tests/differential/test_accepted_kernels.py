@@ -29,6 +29,7 @@ _NONE = "no error"
 _BAD = "InvalidArgumentError: "
 _DILATED = _BAD + "Current CPU implementation does not yet support dilation rates larger than 1."
 _TWO = f"{_BAD}2 root error(s) found.\n  (0) Invalid argument: {_DILATED[len(_BAD) :]}"
+_TYPE = "InternalError: Output 0 of type {} does not match declared output type"
 _EMPTY_ARRAY = "UnimplementedError: TensorArray has size zero, but element shape <unknown> is not fully defined"
 _NO_BATCH = "UnimplementedError: Pooling is not yet supported on the batch dimension."
 _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has invalid type <class 'NoneType'>)"
@@ -121,14 +122,14 @@ _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has inval
         (
             "list of tensors",
             "error",
-            "InternalError: Output 0 of type float does not match declared output",
+            _TYPE.format("float"),
             _NONE,
             True,
         ),
         (
             "list of tensors",
             "error",
-            "InternalError: Output 0 of type int32 does not match declared output",
+            _TYPE.format("int32"),
             _NONE,
             False,
         ),
