@@ -229,3 +229,24 @@ def test_a_prefetch_of_no_elements_gives_all_elements() -> None:
 
 def test_any_number_of_shards_is_counted() -> None:
     assert elements(lambda: D.range(3).shard((1 << 63) - 1, 1)) == [1]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 7])
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_a_shard_that_must_not_be_empty_begins_only_if_all_shards_do(count: int, index: int) -> None:
+    """As in TensorFlow 1.15, where a shard that has no element ends without an error."""
+
+    def shard() -> tf.data.Dataset:
+        dataset = D.range(count)
+        attributes = {"require_non_empty": True}
+        inputs = [dataset, tf.constant(3, tf.int64), tf.constant(index, tf.int64)]
+        return OpDataset("ShardDataset", inputs, _integers([]), attributes)
+
+    if index < count < 3:
+        message = f"elems = {count}, # shards = 3"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            elements(lambda: shard().take(1))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            elements(shard)
+    else:
+        assert elements(shard) == list(range(index, count, 3))

@@ -493,6 +493,22 @@ KERNELS = [
         ours="^no error",
     ),
     Accepted(
+        "1.15 does not compare the shape of the updates' accumulator, and reads beyond a shorter one",
+        "error",
+        about="variables of (Resource)?ApplyAdadelta",
+        tensorflow="^no error",
+        ours="^InvalidArgumentError: var and accum_update do not have the same shape",
+    ),
+    Accepted(
+        "1.15's reciprocal of a bfloat16 zero is NaN in vectors",
+        "value",
+        about="Reciprocal|Inv",
+        tensorflow="nan",
+        where="NaN elsewhere",
+        check=checks.agree_where_both_are_finite,
+        of_program=program_checks.has_bfloat16,
+    ),
+    Accepted(
         "an infinite rate is divided out of rows there",
         "value",
         about="variables of (Resource)?SparseApplyAdagradDA",

@@ -143,6 +143,11 @@ def asks_for_an_element_shape(program: Program) -> bool:
     return any(step[1] == "raw_ops.TensorListElementShape" for step in program["steps"])
 
 
+def has_bfloat16(program: Program) -> bool:
+    """Returns True if an array of the program has bfloat16."""
+    return any(data["array"][0] == "bfloat16" for data in _arrays([program["steps"], program["runs"]]))
+
+
 def has_a_short_float(program: Program) -> bool:
     """Returns True if an array of the program has float16."""
     return any(data["array"][0] == "float16" for data in _arrays([program["steps"], program["runs"]]))

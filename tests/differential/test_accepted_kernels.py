@@ -134,6 +134,8 @@ _NOTHING_FETCHED = "no error (when run: TypeError: Fetch argument None has inval
             False,
         ),
         ("NonMaxSuppressionV2", "error", _NONE, _BAD + "iou_threshold must be in [0, 1]", False),
+        ("variables of ApplyAdadelta", "error", _NONE, _BAD + "var and accum_update do not have the same shape", True),
+        ("variables of ApplyAdadelta", "error", _NONE, _BAD + "var and accum do not have the same shape", False),
         ("BiasAdd", "error", _BAD + "Only ranks up to 5 supported: [2,1,2,2,3,3]", _NONE, True),
         ("BiasAdd", "error", _BAD + "Must provide as many biases as the last dimension", _NONE, False),
         ("gradient of TridiagonalSolve", "error", _BAD + "Shapes of all inputs must match: values[0]", _NONE, False),
@@ -210,6 +212,16 @@ def test_faults_that_one_side_finds_are_named(about: str, kind: str, theirs: Any
             _program("variables of ResourceApplyProximalAdagrad", grad=_floats(1e30, 2)),
             Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [0.5, 1.0]),
             True,
+        ),
+        (
+            _program("Reciprocal", x={"array": ["bfloat16", [2], [0.0, 1.0]]}),
+            Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [math.inf, 1.0]),
+            True,
+        ),
+        (
+            _program("Reciprocal", x=_floats(0, 1)),
+            Difference("value", "run 0 (NaN elsewhere)", [math.nan, 1.0], [math.inf, 1.0]),
+            False,
         ),
         (
             _program("NonMaxSuppressionV2", scores={"array": ["float16", [1], [0.5]]}),

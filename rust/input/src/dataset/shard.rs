@@ -23,6 +23,8 @@ struct ShardIterator {
     require_non_empty: bool,
     /// Number of the next element among `count` of them.
     place: i64,
+    /// The element that was chosen, while the rest of the first round is read.
+    chosen: Option<Element>,
 }
 
 impl Dataset for Shard {
@@ -33,6 +35,7 @@ impl Dataset for Shard {
             index: self.index,
             require_non_empty: self.require_non_empty,
             place: 0,
+            chosen: None,
         })
     }
 
@@ -44,33 +47,38 @@ impl Dataset for Shard {
 
 impl DatasetIterator for ShardIterator {
     fn next(&mut self, pull: Pull<'_>) -> Result<Option<Element>> {
-        loop {
+        while self.chosen.is_none() {
             pull.cancellation.check()?;
-            let Some(element) = self.input.next(pull)? else {
-                if self.require_non_empty && self.place < self.count {
-                    bail!(
-                        InvalidArgument,
-                        "There aren't enough elements in this dataset for each shard to have at least one element (# \
-                         elems = {}, # shards = {}).",
-                        self.place,
-                        self.count
-                    )
-                }
-                return Ok(None);
-            };
+            let Some(element) = self.input.next(pull)? else { return Ok(None) };
             let is_chosen = self.place % self.count == self.index;
             // After the first round only the remainder counts.
             let next = self.place + 1;
             self.place = if next - self.count == self.count { self.count } else { next };
-            if is_chosen {
-                return Ok(Some(element));
-            }
+            self.chosen = is_chosen.then_some(element);
         }
+        // TF 1.x: the first element of a shard comes only if every shard has one.
+        while self.require_non_empty && self.place < self.count {
+            pull.cancellation.check()?;
+            if self.input.next(pull)?.is_none() {
+                self.chosen = None;
+                let elements = std::mem::replace(&mut self.place, self.count);
+                bail!(
+                    InvalidArgument,
+                    "There aren't enough elements in this dataset for each shard to have at least one element (# elems = \
+                     {elements}, # shards = {}). If you are using datasets with distribution strategy, consider turning \
+                     dataset autosharding off with `tf.data.Options`.",
+                    self.count
+                );
+            }
+            self.place += 1;
+        }
+        Ok(self.chosen.take())
     }
 
     fn position(&mut self, position: &mut Position<'_>) -> Result<()> {
         position.iterator(&mut self.input)?;
-        position.value(&mut self.place)
+        position.value(&mut self.place)?;
+        position.value(&mut self.chosen)
     }
 }
 
